@@ -192,10 +192,22 @@ def found_in(trials: Sequence[tuple[Published, dict[str, float]]], nulls: int, p
     return cells
 
 
+def interval(found: int, of: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share (Wilson 1927), which few words make wide, at 0 and 1, too."""
+    z = 1.959964
+    middle, half = found + z * z / 2, z * (found * (of - found) / of + z * z / 4) ** 0.5
+    return (middle - half) / (of + z * z), (middle + half) / (of + z * z)
+
+
+def _share(flags: Sequence[bool]) -> str:
+    low, high = interval(sum(flags), len(flags))
+    return f"{sum(flags)} ({low:.2f} to {high:.2f})"
+
+
 def _tell(name: str, cells: Cells) -> None:
     print(f"\n{name}\n| uses | share swapped | words | q_value <= .05 | both q <= .05 |\n|---|---|---|---|---|")
-    for (least, share), found in sorted(cells.items()):
-        told = (str(sum(one[place] for one in found)) for place in (0, 1))
+    for (least, share), found in sorted(_classed(cells).items()):
+        told = (_share([one[place] for one in found]) for place in (0, 1))
         print(f"| {least} | {share} | {len(found)} | {' | '.join(told)} |")
     for share in (0.0, *SHARES):
         every = [one for (_, own), found in cells.items() if own == share for one in found]
@@ -203,31 +215,38 @@ def _tell(name: str, cells: Cells) -> None:
         print(f"| all | {share} | {len(every)} | {' | '.join(told)} |")
 
 
+def _classed(cells: Cells) -> Cells:
+    """Return words by two classes of uses, few and many."""
+    classed: Cells = defaultdict(list)
+    for (least, share), found in cells.items():
+        if least is not None:
+            classed[MANY if least >= MANY else USES[0], share] += found
+    return classed
+
+
 def plot(cells: Cells, path: Path) -> None:
-    """Draw the share of words found by the share of uses swapped, a line for words of few and of many uses."""
+    """Draw the share of words found, with intervals, by the share of uses swapped, a line for few and for many uses."""
     import altair as alt
 
-    drawn: Cells = defaultdict(list)
-    for (least, share), found in cells.items():
-        if share and least is not None:
-            drawn[MANY if least >= MANY else USES[0], share] += found
-    rows = [
-        {"share": share, "found": float(np.mean([one[place] for one in found])), "uses": _named(least), "by": by}
-        for (least, share), found in drawn.items()
-        for place, by in enumerate(("usage differs (q_value)", "significant (both q-values)"))
-    ]
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("share:Q", title="share of uses swapped", scale=alt.Scale(domain=[0.2, 1])),
-            y=alt.Y("found:Q", title="share of words found", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("uses:N", sort=[_named(USES[0]), _named(MANY)], title="uses in the smaller slice"),
-            column=alt.Column("by:N", title=None, sort="descending"),
-        )
-        .properties(width=260, height=220)
+    rows = []
+    for (least, share), found in _classed(cells).items():
+        for place, by in enumerate(("usage differs (q_value)", "significant (both q-values)")):
+            number = sum(one[place] for one in found)
+            low, high = interval(number, len(found))
+            # Intervals at one place would hide one another.
+            at = share + (0.006 if least == MANY else -0.006)
+            row = {"share": at, "found": number / len(found), "low": low, "high": high}
+            rows += [{**row, "uses": _named(least), "by": by}] if share else []
+    base = alt.Chart().encode(
+        x=alt.X("share:Q", title="share of uses swapped", scale=alt.Scale(domain=[0.2, 1.02], nice=False)),
+        color=alt.Color("uses:N", sort=[_named(USES[0]), _named(MANY)], title="uses in the smaller slice"),
     )
-    chart.save(str(path))
+    line = base.mark_line(point=True).encode(
+        y=alt.Y("found:Q", title="share of words found", scale=alt.Scale(domain=[0, 1]))
+    )
+    intervals = base.mark_rule(opacity=0.5).encode(y="low:Q", y2="high:Q")
+    chart = alt.layer(line, intervals, data=alt.Data(values=rows)).properties(width=260, height=220)
+    chart.facet(column=alt.Column("by:N", title=None, sort="descending")).save(str(path))
 
 
 def _named(least: int | None) -> str:

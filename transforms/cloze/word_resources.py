@@ -11,79 +11,31 @@ import pyarrow.compute as pc
 from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
-from transforms.common.options.option import Within
 from transforms.inflection.models import InflectorReference, within_inflector
 from transforms.inflection.models import warn_of_languages as warn_of_other_languages
 from transforms.lexicon.finding_wordnet import WORDNET as _WORDNET
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import Lexicon, path_within
+from transforms.lexicon.resources import Lexicon, ResourceAlias, check_specs
 
 __all__ = [
     "RATINGS",
+    "RATING_LISTS",
+    "STATIC_VECTORS",
     "VECTORS",
     "WORDNET",
     "are_of",
-    "as_ratings",
-    "as_vectors",
     "check_model_language",
-    "check_specs",
     "inflector_option",
     "tags_of",
     "vectors_option",
     "warn_of_inflector",
     "warn_of_languages",
-    "within_ratings",
-    "within_vectors",
 ]
 
 log = logging.getLogger("lexbeam")
 
 # Names of resources. A model of concreteness may have several lists and vectors: a number follows the name.
-RATINGS, VECTORS, WORDNET = "ratings_", "vectors_", _WORDNET.name
-
-
-def _spec(path: str, name: str, kind: str) -> str:
-    """Return the specification of a resource, `NAME=KIND:PATH`; a text that already is one stays."""
-    return path if path.startswith(f"{name}=") else f"{name}={kind}:{path}"
-
-
-def as_ratings(path: str) -> str:
-    """Return the specification of the resource at a path to a list of ratings."""
-    return _spec(path, RATINGS, "words")
-
-
-def within_ratings(text: str) -> Within | None:
-    """Return where the path is in what `as_ratings` returns, or takes."""
-    return path_within(as_ratings(text))
-
-
-def as_vectors(path: str) -> str:
-    """Return the specification of the resource at a path to vectors."""
-    return _spec(path, VECTORS, "vectors")
-
-
-def within_vectors(text: str) -> Within | None:
-    """Return where the path is in what `as_vectors` returns, or takes."""
-    return path_within(as_vectors(text))
-
-
-def check_spec(text: str) -> None:
-    """Check the specification of a resource.
-
-    Raises:
-        UsageError: it is malformed.
-    """
-    parse_spec(text)
-
-
-def check_specs(texts: tuple[str, ...]) -> None:
-    """Check the specifications of several resources.
-
-    Raises:
-        UsageError: one is malformed.
-    """
-    for text in texts:
-        parse_spec(text)
+RATING_LISTS, STATIC_VECTORS = ResourceAlias("ratings_", "words"), ResourceAlias("vectors_", "vectors")
+RATINGS, VECTORS, WORDNET = RATING_LISTS.name, STATIC_VECTORS.name, _WORDNET.name
 
 
 def vectors_option(more_help: str = "", *, group: str = "resources") -> Any:
@@ -93,9 +45,9 @@ def vectors_option(more_help: str = "", *, group: str = "resources") -> Any:
         help=f"static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`{more_help}",
         metavar="FILE|DIR",
         path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
-        check=check_spec,
+        within=STATIC_VECTORS.within,
+        stands_for=STATIC_VECTORS.spec,
+        check=check_specs,
         group=group,
     )
 

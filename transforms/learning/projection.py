@@ -22,6 +22,7 @@ import numpy.typing as npt
 from transforms.common.draws.folds import fold_of
 from transforms.common.rowwise import dots, product
 from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining, fit_endable
+from transforms.learning.signs import with_fixed_signs
 
 __all__ = ["fit_projected", "predict_projected"]
 
@@ -94,9 +95,7 @@ def _directions(rows: Floats, most: int) -> Floats:
     spread, directions = np.linalg.eigh(rows.T @ rows)
     kept = np.argsort(-spread, kind="stable")[:most]
     kept = kept[spread[kept] > _SMALL * max(float(spread.sum()), _SMALL)]
-    basis = directions[:, kept]
-    # The sign of a direction means nothing: its greatest component is positive.
-    return np.asarray(basis * np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(len(kept))]), np.float64)
+    return with_fixed_signs(directions[:, kept])
 
 
 def _regressed(rows: Floats, training: ScorerTraining) -> tuple[Floats, Floats]:

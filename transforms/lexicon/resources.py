@@ -274,15 +274,16 @@ class ResourceAlias(NamedTuple):
 
     Attributes:
         name: the name of the resource.
-        kind: its kind.
+        kind: its kind; None: that which the text names, else word lists.
     """
 
     name: str
-    kind: str
+    kind: str | None = None
 
     def spec(self, path: str) -> str:
         """Return the specification of a path that the kind's options may follow."""
-        return path if path.startswith(f"{self.name}=") else f"{self.name}={self.kind}:{path}"
+        kind = f"{self.kind}:" if self.kind else ""
+        return path if path.startswith(f"{self.name}=") else f"{self.name}={kind}{path}"
 
     def within(self, text: str) -> Within | None:
         """Return the place of the path within a path or specification."""

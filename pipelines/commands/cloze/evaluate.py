@@ -28,15 +28,13 @@ from transforms.cloze.answers.keys import FIVE, Key, joined_keys, read_key
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
-from transforms.common.options.option import Within
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid, number
 from transforms.common.store import files
 from transforms.common.store.tables import sort_rows
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.evaluation.outcomes import Floats
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, path_within, prepare
+from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, ResourceAlias, check_specs, prepare
 from transforms.lexicon.word_lists.frequencies import Frequencies
 from transforms.lexicon.word_lists.word_list import WordList
 from transforms.report.panels import Panel, Rows
@@ -45,20 +43,7 @@ __all__ = ["EVALUATE_CLOZE", "EvaluateClozeOptions"]
 
 log = logging.getLogger("lexbeam")
 
-_FREQUENCY = "frequency_"
-
-
-def _as_frequency(text: str) -> str:
-    """Return the resource that is named for the baseline `frequency`."""
-    return text if text.startswith(f"{_FREQUENCY}=") else f"{_FREQUENCY}={text}"
-
-
-def _within_frequency(text: str) -> Within | None:
-    return path_within(_as_frequency(text))
-
-
-def _check_frequency(text: str) -> None:
-    parse_spec(_as_frequency(text))
+_FREQUENCY = ResourceAlias("frequency_")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,9 +85,9 @@ class EvaluateClozeOptions(PublishOptions):
         "FILE:word=COLUMN,value=COLUMN or wordfreq:LANG; if not given, wordfreq:en",
         metavar="SPEC",
         path="resource",
-        within=_within_frequency,
-        stands_for=_as_frequency,
-        check=_check_frequency,
+        within=_FREQUENCY.within,
+        stands_for=_FREQUENCY.spec,
+        check=check_specs,
         group="resources",
     )
     resources: CacheOptions = embedded(CacheOptions, group="resources")
@@ -182,7 +167,7 @@ def _lexicon(options: EvaluateClozeOptions) -> Lexicon:
             "word list is named (`frequency`)"
         )
         return Lexicon(())
-    spec = _as_frequency(named or "wordfreq:en")
+    spec = _FREQUENCY.spec(named or "wordfreq:en")
     return prepare(LexiconOptions(resources=(spec,), cache=options.resources.cache))
 
 

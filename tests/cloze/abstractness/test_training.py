@@ -10,6 +10,7 @@ from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 from transforms.cloze.abstractness.describing import describe, fit_inputs, ngram_part, with_wordnet
 from transforms.cloze.abstractness.estimators import ESTIMATORS, NONE, ConcretenessTraining, fit, predict
 from transforms.cloze.abstractness.inputs import InputResources
+from transforms.cloze.abstractness.kernel_ridge import _weights as solved_weights
 from transforms.cloze.abstractness.model import concreteness, opened_concreteness
 from transforms.cloze.abstractness.options import AbstractnessOptions, EstimatorOptions, InputOptions
 from transforms.cloze.abstractness.ratings import joined_ratings
@@ -17,7 +18,7 @@ from transforms.cloze.abstractness.training import learn, out_of_fold, vocabular
 from transforms.cloze.abstractness.wordnet_inputs import gloss_vectors, hypernyms_of, numbers_of, senses_of
 from transforms.cloze.filters.options import CandidateOptions, filter_request
 from transforms.common.draws.folds import fold_of
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.learning.models.keeping import keep_model
 from transforms.lexicon.compiled.kind import Opened
@@ -158,6 +159,31 @@ def test_with_all_words_as_landmarks_the_kernel_is_scikit_learns():
     reference = kernels.KernelRidge(alpha=0.5, kernel="precomputed").fit(between[0], labels).predict(between[1])
     found = ESTIMATORS["kernel"].predict(fitted, other)
     np.testing.assert_allclose(found - fitted["intercept"], reference, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_large_penalty_leaves_the_mean():
+    # The intercept's count of words is nothing beside it: a matter of units, not of a solution that is in doubt.
+    rated = training()
+    for name in ("ridge", "kernel"):
+        for penalty in (2.0**63, 1e300):
+            [fitted] = fit(name, rated, EstimatorOptions(ridge_alpha=penalty))
+            np.testing.assert_allclose(predict(name, fitted, rated.rows), rated.labels.mean(), rtol=1e-12)
+
+
+def test_units_of_the_normal_equations_change_no_bit():
+    from scipy.linalg import solve
+
+    rows = np.hstack([training().rows * [1e-5, 1, 300, 1e9], np.ones((60, 1))])
+    square, sums = rows.T @ rows, rows.T @ training().labels
+    np.testing.assert_array_equal(solved_weights(square, sums), solve(square, sums, assume_a="pos"))
+
+
+def test_what_rounding_would_decide_is_refused():
+    options = EstimatorOptions(ridge_alpha=1e-9, kernel_gamma=1e-6)
+    with pytest.raises(UsageError, match="greater `ridge_alpha`"):
+        fit("kernel", training(), options)
+    fit("kernel", training(), replace(options, ridge_alpha=0.3))
 
 
 def test_few_landmarks_do_nearly_as_well():

@@ -231,8 +231,8 @@ def test_names_unlisted_and_function_words_are_not_abstract_but_where_they_may_b
 
 
 def test_words_of_closed_classes_are_function_words_in_any_language(setting):
-    words = "que/que/SCONJ quien/quien/PRON ha/haber/AUX cuando/cuando/ADV"
-    predictor = Rated(dict.fromkeys(("que", "quien", "haber", "cuando", "so"), 0.1), below=0.35)
+    words = "que/que/SCONJ quien/quien/PRON ha/haber/AUX bien/bien/ADV"
+    predictor = Rated(dict.fromkeys(("que", "quien", "haber", "bien", "so"), 0.1), below=0.35)
     judged = ask("abstractness", setting, pair(words, "x", language="es"), abstractness=predictor)
     assert [match for _, match, _ in judged] == ["function word"] * 3 + [None]
     # The list is of English.
@@ -241,6 +241,33 @@ def test_words_of_closed_classes_are_function_words_in_any_language(setting):
         for tag in ("es", "en", "eng")
     ]
     assert [match for _, match, _ in judged] == [None, "function word", "function word"]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("es", "cuando/cuando dónde/dónde cómo/cómo también/también no/no"),
+        ("es_MX", "cuando/cuando"),
+        ("deu", "wann/wann wo/wo warum/warum darüber/darüber nicht/nicht"),
+        ("fr", "quand/quand où/où"),
+        ("it", "quando/quando dove/dove"),
+        ("nl", "wanneer/wanneer waar/waar"),
+        ("pt", "quando/quando onde/onde"),
+        ("sv", "när/när var/var"),
+    ],
+)
+def test_adverbs_of_closed_classes_are_function_words_in_their_language(setting, language, words):
+    forms = [word.split("/")[0].lower() for word in words.split()]
+    predictor = Rated(dict.fromkeys((*forms, "bien"), 0.1), below=0.35)
+
+    def matches(tag, language):
+        text = " ".join(f"{word}{tag}" for word in [*words.split(), "bien/bien"])
+        judged = ask("abstractness", setting, pair(f"los {text}", "x", language=language), abstractness=predictor)
+        return [match for _, match, _ in judged[1:]]
+
+    assert matches("/ADV", language) == ["function word"] * len(forms) + [None]
+    assert matches("/ADJ", language) == [None] * (len(forms) + 1)  # *solo* and *ganz* are adjectives, too
+    assert matches("/ADV", "la") == [None] * (len(forms) + 1)
 
 
 def test_static_similarity(setting):

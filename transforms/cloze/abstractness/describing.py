@@ -36,6 +36,7 @@ from transforms.common.blas import one_thread
 from transforms.common.endable import endable
 from transforms.common.errors import UsageError
 from transforms.common.rowwise import product
+from transforms.learning.signs import with_fixed_signs
 from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["DescribedWords", "Describing", "describe", "fit_inputs", "ngram_part", "single_words", "with_wordnet"]
@@ -208,7 +209,7 @@ def _principal_components(rows: Floats, most: int) -> Floats:
     wide = rows.shape[1] > rows.shape[0]
     square = _squared(rows.T if wide else rows)
     values, way = endable(_greatest, square, rank, rows=len(rows))
-    return _signed((rows.T @ (way / np.sqrt(np.maximum(values, SMALL))) if wide else way)[:, ::-1])
+    return with_fixed_signs((rows.T @ (way / np.sqrt(np.maximum(values, SMALL))) if wide else way)[:, ::-1])
 
 
 def _squared(rows: Floats) -> Floats:
@@ -228,13 +229,6 @@ def _greatest(square: Floats, rank: int) -> tuple[Floats, Floats]:
     last = len(square) - 1
     values, vectors = eigh(square, subset_by_index=(last + 1 - rank, last))
     return np.asarray(values), np.asarray(vectors)
-
-
-def _signed(components: Floats) -> Floats:
-    """Return components with signs such that the greatest number of each is positive: solvers give either."""
-    greatest = np.abs(components).argmax(axis=0)
-    signs = np.sign(components[greatest, np.arange(components.shape[1])])
-    return np.asarray(components * np.where(signs == 0, 1.0, signs))
 
 
 def _side_by_side(how: Describing, blocks: Mapping[str, InputBlock]) -> Floats:

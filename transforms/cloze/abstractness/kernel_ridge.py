@@ -4,6 +4,7 @@ Products of what words are described as are summed by fold. To leave a fold out 
 fits together take about the time of one.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted, Floats, Ints
 from transforms.cloze.abstractness.options import EstimatorOptions
 from transforms.common.draws.by_content import uniform
+from transforms.common.errors import UsageError
 from transforms.common.rowwise import dots
 from transforms.learning.models.kernels import gaussian_sums
 
@@ -96,9 +98,10 @@ def _solved(
         left_out: the fold that each fit does without.
         penalty: (columns, columns), of what words are described as.
         described: that, from rows.
-    """
-    from scipy.linalg import solve
 
+    Raises:
+        UsageError: rounding decides the weights.
+    """
     size = len(penalty) + 1
     products = {number: (np.zeros((size, size)), np.zeros(size)) for number in np.unique(fold).tolist()}
     for number, (square, sums) in products.items():
@@ -116,5 +119,29 @@ def _solved(
             if number != out:
                 square += more
                 sums += labelled
-        weights.append(solve(square, sums, assume_a="pos", overwrite_a=True))
+        weights.append(_weights(square, sums))
     return weights
+
+
+def _weights(square: Floats, sums: Floats) -> Floats:
+    """Return the solution of the normal equations, in units in which the diagonal of the square is between .5 and 2.
+
+    Where a penalty is large beside the intercept's count of words, the square is ill-conditioned by its units alone
+    (van der Sluis 1969), and so no ground for an error. Units are powers of two, which change no bit of the solution.
+
+    Raises:
+        UsageError: rounding decides it.
+    """
+    from scipy.linalg import LinAlgError, LinAlgWarning, solve
+
+    units = np.exp2(-np.round(np.log2(square.diagonal()) / 2))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", LinAlgWarning)
+            found = solve(square * units * units[:, None], sums * units, assume_a="pos", overwrite_a=True)
+    except (LinAlgError, LinAlgWarning) as error:
+        raise UsageError(
+            "what words are described by is too much alike for so small a penalty, and rounding would decide what is "
+            "learned: give a greater `ridge_alpha`; with estimator kernel, a greater `kernel_gamma` helps, too"
+        ) from error
+    return np.asarray(found * units)

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from transforms.cloze.word_resources import as_ratings, as_vectors, check_specs, within_ratings, within_vectors
+from transforms.cloze.word_resources import RATING_LISTS, STATIC_VECTORS
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.lexicon.finding_wordnet import wordnet_option
-from transforms.lexicon.resources import CacheOptions
+from transforms.lexicon.resources import CacheOptions, check_specs
 
 __all__ = [
     "DEFAULT_INPUTS",
@@ -40,8 +40,8 @@ class InputOptions(CacheOptions):
         metavar="FILE|DIR",
         split=False,
         path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
+        within=STATIC_VECTORS.within,
+        stands_for=STATIC_VECTORS.spec,
         check=check_specs,
         group="resources",
     )
@@ -98,8 +98,8 @@ class AbstractnessOptions:
         metavar="FILE:word=,value=",
         split=False,
         path="resource",
-        within=within_ratings,
-        stands_for=as_ratings,
+        within=RATING_LISTS.within,
+        stands_for=RATING_LISTS.spec,
         check=check_specs,
     )
     out: str = option(help="folder of the model", metavar="MODEL_DIR", path="place")

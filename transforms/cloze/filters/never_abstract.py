@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.cloze.filters.batches import PairBatch
-from transforms.cloze.filters.stop_words import STOP_WORDS
+from transforms.cloze.filters.stop_words import CLOSED_ADVERBS, STOP_WORDS
 from transforms.cloze.word_resources import tags_of
 
 __all__ = ["NEVER_ABSTRACT", "function_words", "names"]
@@ -45,9 +45,10 @@ def names(batch: PairBatch, asked: np.ndarray) -> np.ndarray:
 
 
 def function_words(batch: PairBatch, asked: np.ndarray) -> np.ndarray:
-    """Return which words are function words: of a closed class, in any language, or listed ones of English.
+    """Return which words are function words: of a closed class, in any language, or listed ones.
 
-    Of these no nouns, and of verbs *be, do* and *have* alone.
+    Of English ones no nouns, and of verbs *be, do* and *have* alone; of other languages adverbs alone, for *solo* and
+    *ganz* are adjectives, too.
     """
     rows, summary = pa.array(asked), batch.summary
     upos, lemmas = summary.upos.take(rows), pc.utf8_lower(summary.lemmas.take(rows))
@@ -58,7 +59,20 @@ def function_words(batch: PairBatch, asked: np.ndarray) -> np.ndarray:
     content = _flags(pc.is_in(upos, value_set=pa.array(["NOUN", "PROPN", "VERB"], upos.type)))
     light = _flags(pc.equal(upos, "VERB")) & _flags(pc.is_in(lemmas, value_set=pa.array(_LIGHT, lemmas.type)))
     english = _of_language(batch, _ENGLISH)[summary.owners[asked]]
-    return np.asarray(closed | (listed & ~content | light) & english)
+    return np.asarray(closed | (listed & ~content | light) & english | _closed_adverbs(batch, rows))
+
+
+def _closed_adverbs(batch: PairBatch, asked: pa.Array) -> np.ndarray:
+    """Return which words are adverbs, or not tagged, and of a closed class in their language."""
+    summary = batch.summary
+    upos, forms = summary.upos.take(asked), pc.utf8_lower(summary.forms.take(asked))
+    adverbs = np.asarray(pc.equal(upos, "ADV").fill_null(True).to_numpy(zero_copy_only=False), bool)
+    owners = summary.owners[asked.to_numpy()]
+    found = np.zeros(len(forms), bool)
+    for language, words in CLOSED_ADVERBS.items():
+        if (own := _of_language(batch, (language,))[owners]).any():
+            found |= own & _flags(pc.is_in(forms, value_set=pa.array(words, forms.type)))
+    return found & adverbs
 
 
 def _of_language(batch: PairBatch, tags: tuple[str, ...]) -> np.ndarray:

@@ -1,9 +1,11 @@
-"""English function words: articles, pronouns, prepositions, conjunctions, auxiliaries.
+"""English function words: articles, pronouns, prepositions, conjunctions, auxiliaries; such adverbs of other languages.
 
-A closed list: phrases of these words alone say nothing of a sense.
+A closed list: phrases of these words alone say nothing of a sense. In other languages parts of speech tell closed
+classes, but adverbs are an open class with closed ones within it: interrogative, relative, demonstrative, indefinite
+and negative ones (features `PronType` of Universal Dependencies), and those of degree, focus and phase (*también, ya*).
 """
 
-__all__ = ["STOP_WORDS"]
+__all__ = ["CLOSED_ADVERBS", "STOP_WORDS"]
 
 _LISTED = """
     a an the this that these those such same other another each every either neither both all any
@@ -26,3 +28,37 @@ _LISTED = """
 """
 
 STOP_WORDS = tuple(_LISTED.split())
+
+# By language; forms are their own lemmas.
+CLOSED_ADVERBS = {
+    language: tuple(words.split())
+    for language, words in {
+        "de": """
+            wann wo wohin woher wie warum weshalb weswegen wieso womit wodurch wofür wogegen woran worauf woraus worin
+            worüber wovon wozu hier da dort dahin dorthin daher dann damals jetzt nun so damit dafür dagegen dadurch
+            daran darauf daraus darin darüber davon davor dazu darum deshalb deswegen irgendwo irgendwann irgendwie
+            überall nirgends nicht nie niemals immer auch nur sehr zu gar ganz noch schon wieder sogar selbst eben erst
+            fast kaum mehr wenig etwas genug doch etwa ja""",
+        "es": """
+            cuando cuándo donde dónde adonde adónde como cómo cuanto cuánto cuan cuán mientras aquí ahí allí acá allá
+            ahora entonces luego así no nunca jamás siempre tampoco también ya aún aun todavía sólo solo solamente
+            incluso muy más menos tan tanto tal demasiado casi apenas quizá quizás""",
+        "fr": """
+            quand où comment pourquoi combien comme que ici là alors maintenant ainsi y en ne n' n pas plus point
+            jamais toujours partout aussi seulement même très trop si tant tellement moins assez peu encore déjà non
+            oui presque peut-être""",
+        "it": """
+            quando dove come perché quanto qui qua lì là allora adesso ora così ci vi ne non mai sempre ovunque anche
+            pure neanche nemmeno neppure solo soltanto ancora già molto troppo più meno tanto quasi forse""",
+        "nl": """
+            wanneer waar waarheen hoe waarom waarmee waardoor waarop waarin waarvan waaraan waarover waarvoor hier daar
+            er toen dan nu zo daarom daarmee daardoor daarop daarin daarvan ergens overal nergens niet nooit altijd ook
+            alleen slechts zeer heel te nog al weer zelfs bijna nauwelijks meer minder""",
+        "pt": """
+            quando onde aonde como porquê quanto quão enquanto aqui aí ali lá cá agora então assim não nunca jamais
+            sempre também tampouco só somente apenas até já ainda muito mais menos tão tanto quase talvez""",
+        "sv": """
+            när var vart varifrån hur varför här där då nu så därför därmed någonstans överallt ingenstans inte ej
+            aldrig alltid också bara endast även ännu redan igen ens mycket mer mera mest lika än nästan knappast""",
+    }.items()
+}

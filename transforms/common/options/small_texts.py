@@ -1,11 +1,10 @@
 """Small files that people write: targets, rules, gold, a text. Read whole, with bounds."""
 
-import csv
 import re
-import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from transforms.common.csv_rows import csv_rows
 from transforms.common.errors import UsageError
 from transforms.common.store import files
 from transforms.common.system_errors import reason_of
@@ -19,7 +18,6 @@ MOST_MARKS = 30
 # Where such a run may be; most scripts have no mark below U+0300.
 _SUSPECT = re.compile(f"[\u0300-\U0010ffff]{{{MOST_MARKS + 1},}}")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
-csv.field_size_limit(sys.maxsize)  # cells of over 128 KiB would end in an error of csv's own
 
 
 def read_text(path: str, name: str) -> str:
@@ -94,7 +92,7 @@ def delimiter_of(line: str) -> str:
 
 def cells_of(line: str, delimiter: str) -> list[str]:
     """Return the cells of a line, without spaces around them; between tabs quotes are characters like others."""
-    cells = line.split("\t") if delimiter == "\t" else next(csv.reader([line], delimiter=delimiter))
+    cells = line.split("\t") if delimiter == "\t" else next(csv_rows([line], delimiter))
     return [cell.strip() for cell in cells]
 
 

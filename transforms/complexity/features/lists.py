@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
-from transforms.common.options.option import Within
 from transforms.complexity.features.wordnet import RESOURCE
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, check_resources, check_specs, path_within
+from transforms.lexicon.resources import CacheOptions, ResourceAlias, check_resources, check_specs, path_within
 
 __all__ = ["FeatureLists"]
+
+_WORDNET = ResourceAlias(RESOURCE, "wordnet")
 
 
 def _check_lists(texts: Sequence[str]) -> None:
@@ -21,14 +22,6 @@ def _check_lists(texts: Sequence[str]) -> None:
             raise UsageError(f"{spec.name!r} is no word list: give it as `{spec.kind}`")
         if spec.name.endswith("_") or spec.name.endswith(("_first", "_last", "_known", "_sd")):
             raise UsageError(f"a word list cannot be called {spec.name!r}: give another name")
-
-
-def _as_wordnet(path: str) -> str:
-    return f"{RESOURCE}=wordnet:{path}" if not path.startswith(f"{RESOURCE}=") else path
-
-
-def _within_wordnet(text: str) -> Within | None:
-    return path_within(_as_wordnet(text))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +44,8 @@ class FeatureLists(CacheOptions):
         help="folder of the database files of WordNet, see docs/reference/wordnet.md",
         metavar="PATH",
         path="resource",
-        within=_within_wordnet,
-        stands_for=_as_wordnet,
+        within=_WORDNET.within,
+        stands_for=_WORDNET.spec,
         check=check_specs,
         group="resources",
     )

@@ -17,7 +17,6 @@ from transforms.common.errors import UsageError
 from transforms.common.extras import check_packages
 from transforms.common.options.fields import option
 from transforms.common.options.needs import check_given
-from transforms.common.options.option import Within
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
@@ -43,7 +42,7 @@ from transforms.corpora.reading import column_names
 from transforms.lexicon.encoders.base import check_encoder_packages
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import LexiconOptions, check_specs, path_within, prepare
+from transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
 
 __all__ = [
     "COVER",
@@ -61,15 +60,8 @@ log = logging.getLogger("lexbeam")
 # Instances computed at once, those of a row group: each distinct word of a batch is looked up once, so
 # larger batches are faster.
 _BATCH = 16_384
+_VECTORS = ResourceAlias(VECTORS, "vectors")
 _GROUPS = "transforms.complexity.features.registry:GROUPS"
-
-
-def _as_vectors(path: str) -> str:
-    return f"{VECTORS}=vectors:{path}" if not path.startswith(f"{VECTORS}=") else path
-
-
-def _within_vectors(text: str) -> Within | None:
-    return path_within(_as_vectors(text))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +77,8 @@ class FeatureOptions(FeatureLists, EncoderOptions):
         "docs/reference/resources.md has of options",
         metavar="FILE|DIR",
         path="resource",
-        within=_within_vectors,
-        stands_for=_as_vectors,
+        within=_VECTORS.within,
+        stands_for=_VECTORS.spec,
         check=check_specs,
         group="resources",
     )

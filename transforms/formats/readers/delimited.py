@@ -28,6 +28,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from transforms.common.csv_rows import csv_rows
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.fields import record_of_fields
 from transforms.formats.records.text_cleaning import Cleaning, cleaning, decode
@@ -38,8 +39,6 @@ __all__ = ["StrayQuote", "read_csv", "rows", "sniff"]
 
 _DELIMITERS = "\t,;|"
 _TABBED = (".tsv", ".tab")
-# Rows are bounded before they reach the csv module, whose own limit is one for the whole process.
-csv.field_size_limit(sys.maxsize)
 
 _REMEDY = "see --no-quoting"
 _OVERHEAD = 64  # bytes that a line costs besides its characters
@@ -181,7 +180,7 @@ def _split(lines: Iterator[tuple[int, str | BadRecord]], name: str, options: Rea
         taken: list[tuple[int, str | BadRecord]] = []
         following = _following(line, pending, lines, taken, options, number >= alone)
         try:
-            cells = next(csv.reader(following, delimiter=table.delimiter, strict=True))
+            cells = next(csv_rows(following, table.delimiter, strict=True))
         except (csv.Error, BadRecord) as error:
             # Only the first line is to blame; those that the open quote swallowed are rows yet.
             pending.extendleft(reversed(taken))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from transforms.common.csv_rows import csv_rows
 from transforms.common.errors import LexbeamError, nearest
 from transforms.formats.readers.delimited import rows
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
@@ -149,7 +150,7 @@ def _cut(lines: list[str], delimiter: str, quoting: bool) -> list[list[str]]:
         return [line.split() for line in lines]
     if not quoting:
         return [line.split(delimiter) for line in lines]
-    return list(csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter))
+    return list(csv_rows(io.StringIO("\n".join(lines)), delimiter))
 
 
 def _layout(path: str, sample: list[str], options: WordListOptions) -> _Layout:

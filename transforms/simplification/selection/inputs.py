@@ -8,10 +8,9 @@ from transforms.annotation.engines.registry import check_engine, describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.needs import check_given
-from transforms.common.options.option import Within
 from transforms.inflection.models import inflector_reference
 from transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
-from transforms.lexicon.resources import LexiconOptions, check_specs, path_within, prepare
+from transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
 from transforms.simplification.resources import InflectorFile, VectorsFile
 from transforms.simplification.selection.filter import NGRAMS, Selecting
 from transforms.simplification.selection.filters import FILTERS
@@ -21,12 +20,7 @@ from transforms.simplification.selection.stage import Selection
 __all__ = ["SelectionFiles", "check_selection", "check_tagger", "selection_of"]
 
 
-def _as_ngrams(text: str) -> str:
-    return text if text.startswith(f"{NGRAMS}=") else f"{NGRAMS}={text}"
-
-
-def _within_ngrams(text: str) -> Within | None:
-    return path_within(_as_ngrams(text))
+_NGRAMS = ResourceAlias(NGRAMS)
 
 
 def check_tagger(value: str) -> None:
@@ -49,8 +43,8 @@ class SelectionFiles(InflectorFile, VectorsFile):
         help="counts of bigrams for filter ngram: FILE:word=COLUMN,value=COLUMN, two words with a space in the first",
         metavar="SPEC",
         path="resource",
-        within=_within_ngrams,
-        stands_for=_as_ngrams,
+        within=_NGRAMS.within,
+        stands_for=_NGRAMS.spec,
         check=check_specs,
         group="resources",
     )
