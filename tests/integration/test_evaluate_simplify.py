@@ -169,6 +169,12 @@ def test_files_are_told_where_nothing_is_published(folder, capsys):
 
     assert ["predictions", "0.000", "1.000", "1.000"] in told
     assert ["predictions", "random-order", "0.500", "1.000", "1.000"] in told
+    # Each k that is asked for is a column, of every metric that has one.
+    assert call(*words, "--layout", "tsar", "--resamples", "0", "--k", "1,3,5,10", "--tsar-scorer") == 0
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for metric in ("potential", "precision", "recall", "MAP"):
+        assert ["ranking", *(f"{metric}@{k}" for k in (1, 3, 5, 10))] in told
+    assert ["predictions", "1.000", "0.333", "0.200", "0.100"] not in told
     assert call(*words[:4]) == 2
     assert "--predictions is missing" in capsys.readouterr().err
     assert call(*words, "out") == 2

@@ -72,7 +72,7 @@ def _closed_adverbs(batch: PairBatch, asked: pa.Array) -> np.ndarray:
     for language, words in CLOSED_ADVERBS.items():
         if (own := _of_language(batch, (language,))[owners]).any():
             found |= own & _flags(pc.is_in(forms, value_set=pa.array(words, forms.type)))
-    return found & adverbs
+    return np.asarray(found & adverbs)
 
 
 def _of_language(batch: PairBatch, tags: tuple[str, ...]) -> np.ndarray:
