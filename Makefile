@@ -16,7 +16,7 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test test-fast test-soak lint format notebook api lock bench flink-jar prism runners clean
+.PHONY: help install run test suite test-fast test-soak lint format notebook api lock bench flink-jar prism runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -51,7 +51,11 @@ run: $(VENV)/.run ## the main job on a sample corpus and a report of it, into ou
 		--metric average_precision,spearman --overwrite
 	$(BIN)/lexbeam report out/results
 
-test: $(VENV)/.all lint ## lint, types and the whole suite, with every extra
+# Types are checked beside the suite, whose first tests wait for processes. The stubs are there before either.
+test: ## lint, types and the whole suite, with every extra
+	$(MAKE) --jobs 2 lint suite
+
+suite: api
 	$(BIN)/python -m pytest
 
 test-fast: $(VENV)/.all ## the tests that take seconds, with fewer examples each

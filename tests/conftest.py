@@ -1,6 +1,7 @@
 """Fixtures that every area of the tests uses."""
 
 import fcntl
+import gc
 import os
 import pickle
 import signal
@@ -86,6 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     if hasattr(config, "workerinput"):
         items.sort(key=turn)
+
+
+def pytest_collection_finish() -> None:
+    """Look for cycles of unused objects as rarely as the command does, and not among tests and modules that stay."""
+    gc.set_threshold(10_000)
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)

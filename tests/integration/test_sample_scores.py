@@ -31,7 +31,7 @@ def test_average_precision_by_hand():
 
 
 def run_sample(folder, seed, make_sample):
-    config = make_sample(folder, tokens=300_000, seed=seed, alignment=["op", "cca", "none"], null=3)
+    config = make_sample(folder, tokens=200_000, seed=seed, alignment=["op", "cca", "none"], null=3)
     out = folder / "out"
     assert main(["run", str(config), "--out", str(out)]) == 0
     truth = pd.read_csv(config.parent / "truth.tsv", sep="\t").set_index("word")

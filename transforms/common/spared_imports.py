@@ -4,9 +4,13 @@ spaCy's library of layers, thinc, imports torch, which takes longer than all oth
 imports pandas. In processes of Lexbeam's own, the command and its workers, they are left out: to thinc and
 Beam they look as if they were not installed. Others import them as ever, and so does a pipeline of spaCy
 that needs torch, by `restore_torch`.
+
+What packages make while they are imported stays. By its default Python looks through it for cycles of
+unused objects whenever 700 more objects are in use: a tenth of the time of imports and of a small run.
 """
 
 import builtins
+import gc
 import importlib
 import sys
 from collections.abc import Sequence
@@ -18,12 +22,18 @@ from typing import Any
 __all__ = ["restore_torch", "spare_imports"]
 
 _COMPAT = "thinc.compat"
+# The objects more at which Python looks for cycles. Time stops falling here: twenty thousand, and never, are as fast.
+_COLLECT_AT = 10_000
 # Modules, and the package that each imports if it is there.
 _SPARED = {_COMPAT: "torch", "apache_beam.typehints": "pandas", "apache_beam.io.textio": "pandas"}
 
 
 def spare_imports() -> None:
-    """Leave these packages out in this process from now on, unless they are imported already."""
+    """Leave these packages out in this process from now on, unless they are imported already.
+
+    Cycles of unused objects are looked for less often from then on.
+    """
+    gc.set_threshold(_COLLECT_AT)
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
