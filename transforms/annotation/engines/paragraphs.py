@@ -25,7 +25,7 @@ from transforms.annotation.engines.engine import Engine
 from transforms.annotation.engines.normalise import NormalisationRules
 from transforms.common.records import Sentence
 
-__all__ = ["MAX_PARAGRAPH", "annotate_text", "split_paragraphs"]
+__all__ = ["MAX_PARAGRAPH", "annotate_by_batch", "annotate_text", "split_paragraphs"]
 
 # Code points: longer paragraphs are cut. A piece and a batch of pieces fit in modest memory.
 MAX_PARAGRAPH = 50_000
@@ -76,10 +76,17 @@ def annotate_text(text: str, engine: Engine, *, normalise: NormalisationRules | 
     Returns sentences in document order. `lemmas` and `upos` are None if the engine has none. With form
     rules, `forms` are the mapped ones and the offsets those of the original.
     """
+    return [sentence for some in annotate_by_batch(text, engine, normalise=normalise) for sentence in some]
+
+
+def annotate_by_batch(
+    text: str, engine: Engine, *, normalise: NormalisationRules | None = None
+) -> Iterator[list[Sentence]]:
+    """Yield the sentences that `annotate_text` returns, those of some paragraphs at a time."""
     map_form = normalise.form if normalise and normalise.maps_forms else None
     map_lemma = normalise.lemma if normalise and normalise.maps_lemmas else None
-    sentences = []
     for batch in _batches(_pieces(text)):
+        sentences = []
         annotated = engine.annotate([piece.text for piece in batch], map_form)
         for piece, group in zip(batch, annotated, strict=True):
             for sentence in group:
@@ -88,7 +95,7 @@ def annotate_text(text: str, engine: Engine, *, normalise: NormalisationRules | 
                     lemmas = [map_lemma(lemma) for lemma in lemmas]
                 starts, ends = _restored(piece, sentence)
                 sentences.append(sentence._replace(lemmas=lemmas, starts=starts, ends=ends))
-    return sentences
+        yield sentences
 
 
 class _Piece(NamedTuple):

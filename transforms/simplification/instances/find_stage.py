@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.paragraphs import annotate_by_batch
 from transforms.annotation.engines.registry import Engine
 from transforms.annotation.guessing import short_tag
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
-from transforms.common.records import annotation_batch
+from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.complexity.scorers.fit_stages import chosen_of
 from transforms.corpora.corpus import PartPair
@@ -195,13 +195,13 @@ def _annotated(
             continue
         assert entry.text is not None
         try:
-            sentences = annotate_text(entry.text, engine)
+            batches = [annotation_batch(some, layers) for some in annotate_by_batch(entry.text, engine)]
         except (LexbeamError, MemoryError, OSError):
             raise
         except Exception as error:  # whatever an engine raises is about this document
             rejects.append((source, Reject(entry.position, "engine_error", f"{type(error).__name__}: {error}")))
             continue
-        table = pa.Table.from_batches([annotation_batch(sentences, layers)])
+        table = pa.Table.from_batches(batches, annotation_schema(layers))
         numbers = pa.array(np.arange(table.num_rows), pa.int32())
         language = options.language or entry.fields.get("language") or options.engine_language
         yield AnnotatedText(
