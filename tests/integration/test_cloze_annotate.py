@@ -108,7 +108,7 @@ def test_within_a_run(out, tmp_path, capsys):
     config = tmp_path / "run.yaml"
     config.write_text(f"out: {out}\ncloze:\n  annotate:\n    annotations: [crowd.csv]\n")
     assert call("run", config) == 0
-    assert "1 answers by 1 annotators, 1 count" in capsys.readouterr().out
+    assert "1 answer by 1 annotator, 1 count" in capsys.readouterr().out
     assert call("status", out) == 0
     assert "cloze.annotate" in capsys.readouterr().out
     assert call("run", config, "--resume") == 0

@@ -286,6 +286,15 @@ def test_bands_and_lengths(corpora, tmp_path):
     assert left["long"] > 0
 
 
+def test_bands_of_wordfreq(corpora, tmp_path):
+    wordfreq = pytest.importorskip("wordfreq")
+    out, cache = tmp_path / "out", ("--cache", tmp_path / "cache")
+    assert select(out, corpora / "first", "--resources", "zipf=wordfreq:en", "--band", "zipf=4.5:", *cache) == 0
+    words = set(itertools.chain(*(row["token"].casefold().split() for row in instances(out))))
+    assert words
+    assert all(wordfreq.zipf_frequency(word, "en") >= 4.5 for word in words)
+
+
 def test_what_does_not_go_is_told(corpora, tmp_path, capsys):
     first = corpora / "first"
     for words, message in [

@@ -38,7 +38,7 @@ def test_every_stage_of_a_folder(folder, capsys, caplog):
     for name in ("potential", "precision", "recall", "F1", "MAP"):
         assert f"{name}@10" in told.out
         assert f"{name}@50" in told.out
-    assert "1 instances have no substitute but the target" in caplog.text
+    assert "1 instance without a substitute but the target" in caplog.text
     found = values_of("out")
     assert {key[1] for key in found} == {"generation", "selection", "ranking", "pipeline"}
     row = found["a", "generation", "potential_at_k", 50]

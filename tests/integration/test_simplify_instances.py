@@ -148,7 +148,7 @@ def test_tables_of_other_separators_and_encodings(tmp_path, capsys):
     ]
     words = (own, "--language", "es", "--delimiter", ";", "--columns", "sentence=frase,target=palabra")
     assert instances(tmp_path / "own", *words) == 0
-    assert "1 instances of 1 records (text with a header)" in capsys.readouterr().out
+    assert "1 instance of 1 record (text with a header)" in capsys.readouterr().out
 
 
 def test_words_of_cwi_2018_and_what_people_say_of_them(tmp_path, capsys):

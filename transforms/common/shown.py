@@ -12,6 +12,7 @@ __all__ = [
     "Grid",
     "Kwic",
     "Use",
+    "amount",
     "columns_with",
     "counts_tail",
     "explained_counts",
@@ -113,6 +114,15 @@ def units(count: int, unit: str) -> str:
     ('document', 'documents', 'lists of words')
     """
     return singular(unit) if count == 1 else unit
+
+
+def amount(count: int, unit: str) -> str:
+    """Return how many things there are, their name given in the plural.
+
+    >>> amount(1, "documents"), amount(1234, "records")
+    ('1 document', '1234 records')
+    """
+    return f"{count} {units(count, unit)}"
 
 
 def number(value: float | None, digits: int = 3) -> str:

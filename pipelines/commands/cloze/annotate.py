@@ -36,7 +36,7 @@ from transforms.cloze.questions.files import check_name, refuse_existing, write_
 from transforms.common.code.fingerprints import digest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
-from transforms.common.shown import Block, counts_tail, explained_counts
+from transforms.common.shown import Block, amount, counts_tail, explained_counts
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows, read_table
@@ -174,8 +174,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield which questions are kept, why others are not, and how far people agree."""
     section = snapshot.section(SECTION)
     yield (
-        f"{section['annotations']} answers by {section['annotators']} annotators, "
-        f"{section['counted']} count; {section['rejected']} rows rejected{counts_tail(section['rejects'])}"
+        f"{amount(section['annotations'], 'answers')} by {amount(section['annotators'], 'annotators')}, "
+        f"{section['counted']} count; {amount(section['rejected'], 'rows')} rejected{counts_tail(section['rejects'])}"
     )
     yield from explained_counts(section["reasons"], ANNOTATION_REASONS)
     for counts in section["kinds"]:
@@ -213,7 +213,7 @@ def _write(options: ClozeAnnotateOptions, snapshot: Snapshot, tell: Callable[[st
             replace=options.overwrite or options.resume,
         )
         for path, count in made.items():
-            tell(f"{files.shown(path)}: {count} questions")
+            tell(f"{files.shown(path)}: {amount(count, 'questions')}")
 
 
 ANNOTATE: Command[ClozeAnnotateOptions, list[dict[str, Any]]] = Command(

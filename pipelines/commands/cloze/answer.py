@@ -39,7 +39,7 @@ from transforms.cloze.word_resources import vectors_option
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid, counts_tail, number
+from transforms.common.shown import Block, Grid, amount, counts_tail, number
 from transforms.common.store.receipts import totals
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
@@ -344,7 +344,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what was asked, and how many answers are right."""
     section = snapshot.section(SECTION)
     for counts in section["kinds"]:
-        yield f"{counts['kind']}: {counts['questions']} questions{counts_tail(counts['reasons'])}"
+        yield f"{counts['kind']}: {amount(counts['questions'], 'questions')}{counts_tail(counts['reasons'])}"
     idle = sum(not row["questions"] for row in section["training"])
     if idle:
         yield f"{idle} systems had no question to be trained on: what they answer is chance"

@@ -17,6 +17,7 @@ from transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
 from transforms.common.draws.by_content import content_hashes, permutation
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
+from transforms.common.shown import amount
 from transforms.people.writing import sheet_text
 
 __all__ = ["EXPORT_QUESTIONS", "ClozeExportOptions"]
@@ -58,7 +59,7 @@ def _export(options: ClozeExportOptions, action: Action) -> None:
         path_of(options.to, name): sheet_text(SHEET, rows, annotator=name, seed=options.seed)
         for name in options.annotator or ("",)
     }
-    write_texts(texts, f"{rows.num_rows} questions to answer", action.tell)
+    write_texts(texts, f"{amount(rows.num_rows, 'questions')} to answer", action.tell)
     if asked.too_long:
         action.tell(f"{asked.too_long} questions are left out: no cell holds their texts")
 

@@ -28,7 +28,7 @@ from transforms.cloze.shown.questions import QUESTION_VIEWS, question_panels, qu
 from transforms.common.draws.splits import parse_shares
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid, counts_tail, number
+from transforms.common.shown import Block, Grid, amount, counts_tail, number
 from transforms.common.store import files
 from transforms.common.store.receipts import totals
 from transforms.common.store.tables import Part
@@ -151,14 +151,15 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     for counts in section["kinds"]:
         why = counts_tail({name: counts["reasons"][name] for name in QUESTION_REASONS})
-        yield f"{counts['kind']}: {counts['questions']} questions of {counts['candidates']} candidates{why}"
+        made, tried = amount(counts["questions"], "questions"), amount(counts["candidates"], "candidates")
+        yield f"{counts['kind']}: {made} of {tried}{why}"
     splits = section["splits"]
     if not any(counts["questions"] for counts in section["kinds"]):
         yield "no questions: each needs four options, so take in more articles by `lexbeam cloze pairs`"
     else:
         yield _shares(splits, ["", *(counts["kind"] for counts in section["kinds"])])
         yield (
-            f"{splits['articles']} articles in {splits['groups']} groups that share no text; "
+            f"{amount(splits['articles'], 'articles')} in {amount(splits['groups'], 'groups')} that share no text; "
             f"a share is off by {100 * splits['largest_deviation']:.1f} points at most"
         )
     yield from _deviations(splits)
@@ -202,7 +203,7 @@ def _write(options: ClozeQuestionsOptions, snapshot: Snapshot, tell: Callable[[s
             snapshot.paths(QUESTIONS.name), options.write_jsonl, replace=options.overwrite or options.resume
         )
         for path, count in made.items():
-            tell(f"{files.shown(path)}: {count} questions")
+            tell(f"{files.shown(path)}: {amount(count, 'questions')}")
 
 
 CLOZE_QUESTIONS: Command[ClozeQuestionsOptions, QuestionsPlan] = Command(

@@ -25,7 +25,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.sections import owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
-from transforms.common.shown import Block, counts_tail, explained_counts
+from transforms.common.shown import Block, amount, counts_tail, explained_counts
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
@@ -145,8 +145,8 @@ def _groups(section: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     yield (
-        f"{section['judgments']} judgments by {section['annotators']} annotators, "
-        f"{section['kept']} count; {section['rejected']} rows rejected{counts_tail(section['rejects'])}"
+        f"{amount(section['judgments'], 'judgments')} by {amount(section['annotators'], 'annotators')}, "
+        f"{section['kept']} count; {amount(section['rejected'], 'rows')} rejected{counts_tail(section['rejects'])}"
     )
     yield from explained_counts(section["reasons"], JUDGMENT_REASONS)
     yield _AGREEMENT.grid(_groups(section))

@@ -26,7 +26,7 @@ from transforms.annotation.engines.registry import describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, counts_tail, explained_counts
+from transforms.common.shown import Block, amount, counts_tail, explained_counts
 from transforms.common.store import files
 from transforms.common.store.receipts import totals
 from transforms.complexity.instances.layouts import LAYOUTS
@@ -229,8 +229,8 @@ _GROUPS = SectionTable(
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     yield (
-        f"{section['instances']} instances, {section['labelled']} with a label; "
-        f"{section['rejected']} rows rejected" + counts_tail(section["rejects"])
+        f"{amount(section['instances'], 'instances')}, {section['labelled']} with a label; "
+        f"{amount(section['rejected'], 'rows')} rejected" + counts_tail(section["rejects"])
     )
     yield _GROUPS.grid(section["groups"])
     yield from explained_counts(section["flags"], FLAGS)

@@ -40,6 +40,7 @@ from transforms.corpora.corpus import (
     sentence_parts,
 )
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from transforms.lexicon.word_lists.frequencies import Frequencies
 from transforms.lexicon.word_lists.word_list import WordList
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _lexicon(options: ComplexitySelectOptions, patterns: Sequence[str]) -> Lexic
     lexicon = prepare(options.lexicon)
     for band in bands:
         for language in sorted({PATTERNS[name].language for name in patterns}):
-            if not isinstance(lexicon.get(band.resource, language), WordList):
+            if not isinstance(lexicon.get(band.resource, language), WordList | Frequencies):
                 raise UsageError(
                     f"`band` {band.resource}: the resource has no value for each word: name a word list, or wordfreq"
                 )

@@ -12,6 +12,7 @@ from schemas.rejects import RejectRow
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import Engine, load_engine
+from transforms.common.shown import amount
 from transforms.formats.ingest.stage import IngestOptions, Unit, read_documents
 
 __all__ = ["DOCUMENTS", "dry_run", "looked_at"]
@@ -46,7 +47,7 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
     if +notes:
         listed = ", ".join(f"{note} {number}" for note, number in sorted((+notes).items()))
         yield f"while reading: {listed}"
-    yield f"{documents} documents and {rejects} rejects looked at; nothing was written"
+    yield f"{amount(documents, 'documents')} and {amount(rejects, 'rejects')} looked at; nothing was written"
 
 
 def looked_at(

@@ -25,6 +25,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.layout import MARK
 from transforms.common.publish.output_folders import check_output_folder
+from transforms.common.shown import amount
 from transforms.common.store import files
 from transforms.sample.corpus import SampleCorpus, design_corpus, read_documents
 from transforms.sample.language import SLICES, YEARS
@@ -203,7 +204,7 @@ def _sample(options: SampleOptions, action: Action) -> None:
             options.out, tokens=options.tokens, seed=options.seed, overwrite=options.overwrite, progress=add
         )
     place = files.shown(made.out)
-    action.tell(f"{made.documents} documents, {made.tokens} words in {place}")
+    action.tell(f"{amount(made.documents, 'documents')}, {made.tokens} words in {place}")
     for line in _lines(made.about):
         action.tell(line)
     action.tell(f"run it: lexbeam run {files.typed(os.path.join(made.out, 'config.yaml'))}")

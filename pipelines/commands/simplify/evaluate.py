@@ -27,7 +27,7 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
-from transforms.common.shown import Block
+from transforms.common.shown import Block, amount
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.inflection.models import load_inflector
@@ -220,7 +220,9 @@ def _check_gold(gold: GoldInstances, where: str, notes: list[str]) -> None:
             "tells what became of candidates"
         )
     if gold.without:
-        notes.append(f"{where}: {len(gold.without)} instances have no substitute but the target, and do not count")
+        notes.append(
+            f"{where}: {amount(len(gold.without), 'instances')} without a substitute but the target: not counted"
+        )
 
 
 def _lemmas(path: str) -> Lemmas:
@@ -275,7 +277,8 @@ def _section(plan: SimplifyEvaluationPlan, _: HandedBack) -> Mapping[str, Any]:
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section("evaluate.simplify")
     level = 100 * section["options"]["level"]
-    yield (f"{section['instances']} instances with {section['substitutes']} substitutes; intervals of {level:g} %")
+    with_gold = f"{amount(section['instances'], 'instances')} with {amount(section['substitutes'], 'substitutes')}"
+    yield f"{with_gold}; intervals of {level:g} %"
     for name in section["gold_given"]:
         yield f"{name}: candidates come from gold, so that only rankers are measured"
     yield from metric_blocks(snapshot.read(SIMPLIFICATION_METRICS.name))
@@ -291,7 +294,7 @@ def _write(options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[
         files.make_folder(folder)
     files.write_bytes(options.to, text.encode(), durable=True)
     rows = text.count("\n")
-    tell(f"{files.shown(options.to)}: {rows} rows")
+    tell(f"{files.shown(options.to)}: {amount(rows, 'rows')}")
 
 
 EVALUATE_SIMPLIFY: Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan] = Command(

@@ -18,7 +18,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
-from transforms.common.shown import Block, Kwic, Use, listed
+from transforms.common.shown import Block, Kwic, Use, amount, listed
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
 from transforms.report.panels import Note, Panel, Rows
@@ -138,7 +138,7 @@ def _instance_blocks(snapshot: Snapshot, options: InstancesOptions) -> Iterator[
     rows = instances_shown(snapshot, options).to_pylist()
     judged = any(row["substitutes"] for row in rows)
     beside = "what people gave for them, and how many" if judged else "nobody gave substitutes for them"
-    yield f"{len(rows)} words in their sentences; {beside}"
+    yield f"{amount(len(rows), 'words')} in context; {beside}"
     yield Kwic(tuple(_use(row) for row in rows))
 
 
@@ -232,7 +232,7 @@ def instance_summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     layouts = sorted({name for source in section["inputs"] for name in source["layouts"]})
     yield (
-        f"{section['instances']} instances of {section['records']} records "
+        f"{amount(section['instances'], 'instances')} of {amount(section['records'], 'records')} "
         f"({', '.join(layouts) or 'none'}), {section['with_substitutes']} with substitutes, "
         f"{section['substitutes']} in all; {section['rejected']} rejected"
         + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
@@ -246,7 +246,7 @@ def instance_summary(snapshot: Snapshot) -> Iterator[Block]:
         )
     if found := section.get("found"):
         yield (
-            f"chosen of {found['words']} content words in {found['sentences']} sentences; left alone: "
+            f"chosen of {found['words']} content words in {amount(found['sentences'], 'sentences')}; left alone: "
             f"{found['name']} with the capital of a name, {found['word']} protected"
         )
     for flag, number in section["flags"].items():
@@ -281,7 +281,7 @@ def section_panels(snapshot: Snapshot) -> list[Panel]:
         for source in section["inputs"]
     ]
     text = (
-        f"{section['instances']} words to simplify, each in its sentence; "
+        f"{amount(section['instances'], 'words')} to simplify, each in its sentence; "
         f"{section['with_substitutes']} have substitutes by people."
     )
     section_panels: list[Panel] = [
