@@ -3,7 +3,7 @@ import pytest
 from transforms.annotation.engines.builtin import languages
 from transforms.annotation.engines.normalise import parse_rules
 from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import describe_engine, load_engine
+from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
 from transforms.common.errors import UsageError
 
 
@@ -48,6 +48,14 @@ def rows(text, spec, **options):
 )
 def test_lemmas_and_tags(spec, text, expected):
     assert rows(text, spec) == [expected]
+
+
+@pytest.mark.parametrize("spec", ["builtin:en", "builtin:de", "builtin:es"])
+def test_a_tagger_has_the_tags_of_the_engine_without_lemmas(spec):
+    text = "The cats — “sat” there, 7 of them. Die Katzen schliefen; costó 3 € ..."
+    engine, tagger = load_engine(spec), load_tagger(spec)
+    assert (tagger.has_lemmas, tagger.has_upos, tagger.fingerprint) == (False, engine.has_upos, engine.fingerprint)
+    assert annotate_text(text, tagger) == [s._replace(lemmas=None) for s in annotate_text(text, engine)]
 
 
 def test_parts_of_speech_only_where_hanta_has_the_language():

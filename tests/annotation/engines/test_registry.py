@@ -6,7 +6,7 @@ from pipelines.cli import main
 from transforms.annotation.engines import registry
 from transforms.annotation.engines.engine import EngineInfo
 from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import describe_engine, load_engine
+from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
 from transforms.common.errors import UsageError
 
 
@@ -43,6 +43,7 @@ def test_an_engine_from_outside_is_one_registry_line(toy):
     assert describe_engine("toy:en").language == "en"
     loaded = load_engine("toy:en")
     assert loaded is load_engine("toy:en")
+    assert load_tagger("toy:en") is loaded  # it cannot do less
     assert annotate_text("To be", loaded)[0].forms == ["To", "be"]
 
 

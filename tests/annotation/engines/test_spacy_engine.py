@@ -150,10 +150,6 @@ def test_a_tagger_sets_sentences_beside_a_sentencizer_that_is_switched_off(tiny_
     assert tokens(found) == tokens(annotate_text(TEXT, load_engine(f"spacy:{tiny_spacy}")))
 
 
-def test_an_engine_that_cannot_do_less_tags_as_it_is():
-    assert load_tagger("builtin:en") is load_engine("builtin:en")
-
-
 def test_sentences_are_set_by_the_sentencizer_where_nothing_else_does(tmp_path):
     import spacy
 

@@ -21,13 +21,13 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.records import Sentence
 from transforms.common.store.resources import model_digest
 
-__all__ = ["languages", "prepare", "splitting"]
+__all__ = ["languages", "prepare", "prepare_tagger", "splitting"]
 
 # HanTa was trained on plain quotation marks and dashes, and takes others for foreign words.
 _PLAIN = str.maketrans("‘’‚‛“”„‟«»‹›–—―", "''''\"\"\"\"\"\"''---")
 _WORDLIKE = frozenset("LNM")
 
-Complete = Callable[[list[str]], tuple[list[str], list[str] | None]]
+Complete = Callable[[list[str]], tuple[list[str] | None, list[str] | None]]
 
 
 def languages() -> list[str]:
@@ -49,6 +49,21 @@ def prepare(
     Raises:
         UsageError: neither HanTa nor simplemma has the language.
     """
+    return _prepared(argument, layers, lemmas=True)
+
+
+def prepare_tagger(
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    """Do the same as `prepare`, without lemmas.
+
+    Raises:
+        UsageError: as `prepare`.
+    """
+    return _prepared(argument, layers, lemmas=False)
+
+
+def _prepared(argument: str, layers: tuple[str, ...], *, lemmas: bool) -> tuple[EngineInfo, Callable[[], Annotate]]:
     if argument not in languages():
         raise UsageError(
             f"builtin has no language {argument!r}{nearest(argument, languages())} (languages: {' '.join(languages())})"
@@ -61,13 +76,16 @@ def prepare(
         language=argument,
         fingerprint=f"{versions('spacy', library)} model={model_digest(model)[:32]}",
         has_upos=tagged,
-        has_lemmas=True,
+        has_lemmas=lemmas,
     )
 
     def load() -> Annotate:
         nlp = _splitter(argument)
         zone = zones(nlp)
-        complete = _with_hanta(argument) if tagged else _with_simplemma(argument)
+        if tagged:
+            complete = _with_hanta(argument) if lemmas else _tags_of_hanta(argument)
+        else:
+            complete = _with_simplemma(argument) if lemmas else _nothing
 
         def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
             with zone():
@@ -124,15 +142,30 @@ def _with_hanta(language: str) -> Complete:
         lemmas, upos = [], []
         pairs = tag([form.translate(_PLAIN) for form in forms])
         for form, (lemma, tag_name) in zip(forms, pairs, strict=True):
-            if _is_word(form):
-                lemmas.append(lemma)
-                upos.append(upos_of(tag_name))
-            else:
-                lemmas.append(form)
-                upos.append(_upos_of_mark(form, upos_of(tag_name)))
+            lemmas.append(lemma if _is_word(form) else form)
+            upos.append(_upos(form, upos_of(tag_name)))
         return lemmas, upos
 
     return complete
+
+
+def _tags_of_hanta(language: str) -> Complete:
+    tags = hanta.load_tags(language)
+    upos_of = tag_map(language)
+
+    def complete(forms: list[str]) -> tuple[None, list[str]]:
+        names = tags([form.translate(_PLAIN) for form in forms])
+        return None, [_upos(form, upos_of(name)) for form, name in zip(forms, names, strict=True)]
+
+    return complete
+
+
+def _nothing(forms: list[str]) -> tuple[None, None]:
+    return None, None
+
+
+def _upos(form: str, upos: str) -> str:
+    return upos if _is_word(form) else _upos_of_mark(form, upos)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -21,7 +21,7 @@ from typing import Any
 
 from transforms.annotation.engines.hanta_morphemes import MorphemeSearch
 
-__all__ = ["MAX_SENTENCE", "MAX_WORD", "load_tagger", "model_file"]
+__all__ = ["MAX_SENTENCE", "MAX_WORD", "load_tagger", "load_tags", "model_file"]
 
 # HanTa's time grows with the square of a word's length: longer words (addresses, broken text) are
 # tagged by their context alone and are their own lemmas.
@@ -56,12 +56,25 @@ def load_tagger(language: str) -> Tagger:
     Words must not be empty. The pairs are those of HanTa's `tag_sent`, except for words over `MAX_WORD`
     characters and sentences over `MAX_SENTENCE` words.
     """
+    return _loaded(language).tag
+
+
+def load_tags(language: str) -> Callable[[Sequence[str]], list[str]]:
+    """Load the model for `language`; return a function from a sentence's words to their tags, those of `load_tagger`.
+
+    Both share what they keep, and the model.
+    """
+    return _loaded(language).tags
+
+
+@lru_cache(maxsize=len(_FILES))
+def _loaded(language: str) -> "_SentenceTagger":
     from HanTa.HanoverTagger import HanoverTagger
 
     model = HanoverTagger(model_file(language))
     search = MorphemeSearch(model)
     model.analyze_forward, model.analyze_viterbi = search.analyze_forward, search.analyze_viterbi
-    return _SentenceTagger(model).tag
+    return _SentenceTagger(model)
 
 
 class _SentenceTagger:
@@ -82,12 +95,18 @@ class _SentenceTagger:
     def tag(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the lemma and the tag of each word of a sentence."""
         pairs = []
-        for first in range(0, len(words), MAX_SENTENCE):
-            piece = words[first : first + MAX_SENTENCE]
-            for word, number in zip(piece, self._tags_of(piece), strict=True):
-                lemma = self._lemma_of(word.lower(), number) if len(word) <= MAX_WORD else word
-                pairs.append((lemma, self._model.int2tag[number]))
+        for word, number in zip(words, self._numbers(words), strict=True):
+            lemma = self._lemma_of(word.lower(), number) if len(word) <= MAX_WORD else word
+            pairs.append((lemma, self._model.int2tag[number]))
         return pairs
+
+    def tags(self, words: Sequence[str]) -> list[str]:
+        """Return the tag of each word of a sentence."""
+        return [self._model.int2tag[number] for number in self._numbers(words)]
+
+    def _numbers(self, words: Sequence[str]) -> list[int]:
+        pieces = (words[first : first + MAX_SENTENCE] for first in range(0, len(words), MAX_SENTENCE))
+        return [number for piece in pieces for number in self._tags_of(piece)]
 
     def _tags_of(self, words: Sequence[str]) -> list[int]:
         """Return the tags of words, as numbers, by a Viterbi search with a beam."""

@@ -174,7 +174,12 @@ class EngineKind(Entry):
 
 ENGINES: Registry[EngineKind] = Registry(
     {
-        "builtin": EngineKind(builtin.prepare, "language", doc="rules and HanTa, for de, en and nl; needs no model"),
+        "builtin": EngineKind(
+            builtin.prepare,
+            "language",
+            prepare_tagger=builtin.prepare_tagger,
+            doc="rules and HanTa, for de, en and nl; needs no model",
+        ),
         "spacy": EngineKind(spacy.prepare, prepare_tagger=spacy.prepare_tagger, doc="a pipeline of spaCy"),
         "stanza": EngineKind(stanza.prepare, "language", doc="a pipeline of Stanza"),
     },

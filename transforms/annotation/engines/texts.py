@@ -136,6 +136,8 @@ def _shifted(sentence: Sentence, start: int) -> Sentence:
 
 def _joined(pieces: list[Sentence]) -> Sentence:
     """Return pieces as one sentence, without a list that any of them lacks."""
+    if len(pieces) == 1:
+        return pieces[0]
 
     def all_of(name: str) -> list[Any] | None:
         lists = [getattr(piece, name) for piece in pieces]
