@@ -8,13 +8,20 @@ import re
 from typing import NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from reading import entries, reader_options
 
+from transforms.common.errors import LexbeamError
 from transforms.formats.records.base import BadRecord
 from transforms.formats.spans.registry import spanned
 from transforms.formats.spans.source import TextEdit
 
-__all__ = ["CODED", "WORDS", "Case", "Word", "coded", "drawn_edits", "holds"]
+__all__ = ["CODED", "FEW", "MANY", "WORDS", "Case", "Word", "any_edit", "coded", "drawn_edits", "escaped", "holds"]
+
+# A machine may be busy: no verdict depends on seconds.
+FEW = settings(suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(FEW, max_examples=2000)
 
 
 class Word(NamedTuple):
@@ -108,8 +115,6 @@ def holds(case, new, *, name, written, **options):
         written: what stands in the source for a new text; None where it must be refused.
         options: of the reader.
     """
-    from reading import entries, reader_options
-
     data = case.bytes_of()
     given = reader_options(**options)
     texts = [entry.text for entry in entries(data, name=name, **{"html": "all", **options}) if hasattr(entry, "text")]
@@ -138,6 +143,38 @@ def holds(case, new, *, name, written, **options):
     for edit in reversed(edits):
         expected[edit.block] = expected[edit.block][: edit.start] + edit.text + expected[edit.block][edit.end :]
     assert [block.text for block in again.blocks] == expected, (data, found)
+
+
+def any_edit(data, rng, *, name, **options):
+    """Check an edit of whatever source, anywhere: it is refused, or what is read is the text with the edit made.
+
+    Returns:
+        What came of it: `rejected` with the reason, `refused`, `made`, or an error that must not be.
+    """
+    given = reader_options(**options)
+    try:
+        source = spanned(data, name, options=given)
+    except BadRecord as error:
+        return f"rejected: {error.detail}"
+    assert source.replaced([]) == data
+    number = rng.randrange(len(source.blocks))
+    text = source.blocks[number].text
+    words = [match.span() for match in re.finditer(r"\w+", text)]
+    start = rng.randrange(len(text) + 1)
+    start, end = rng.choice(words) if words and rng.random() < 0.7 else (start, rng.randint(start, len(text)))
+    edit = TextEdit(number, start, end, rng.choice(["house", "R&D", "x<y", "été", "a b", "", "*x*", "1."]))
+    if source.refusal(edit) is not None:
+        with pytest.raises(LexbeamError, match="cannot be made"):
+            source.replaced([edit])
+        return "refused"
+    try:
+        found = source.replaced([edit])
+    except LexbeamError as error:
+        return "refused" if "would be read as" in str(error) else str(error)
+    expected = [block.text for block in source.blocks]
+    expected[number] = text[:start] + edit.text + text[end:]
+    assert [block.text for block in spanned(found, name, options=given).blocks] == expected, (data, edit, found)
+    return "made"
 
 
 def _places(source, words):

@@ -1,9 +1,9 @@
 """Plain text: words are replaced, and every other byte stays."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from spanning import CODED, WORDS, Case, coded, drawn_edits, holds
+from spanning import CODED, FEW, MANY, WORDS, Case, coded, drawn_edits, holds
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.formats.records.base import BadRecord, ReaderOptions
@@ -37,18 +37,20 @@ def check(drawn):
     )
 
 
+@FEW
 @given(cases())
 def test_only_the_words_change(drawn):
     check(drawn)
 
 
 @pytest.mark.soak
-@settings(max_examples=2000)
+@MANY
 @given(cases())
 def test_only_the_words_change_in_2000_texts(drawn):
     check(drawn)
 
 
+@FEW
 @given(st.text(max_size=30), st.data())
 def test_any_edit_is_refused_or_read_as_it_was_meant(text, data):
     """Of any text, with any edit."""
@@ -131,6 +133,15 @@ def test_sources_that_cannot_be_edited_say_why():
     ):
         with pytest.raises(BadRecord, match=reason):
             spanned(data, "a.txt", options=ReaderOptions(**options))
+
+
+def test_an_edit_after_which_the_encoding_would_be_another_is_an_error():
+    """Of encodings that are tried in turn the first one fits, once the byte is gone that it does not take."""
+    ascii_only = spanned(b"ni\xf1o a", "a.txt", options=ReaderOptions(encoding=("utf-8", "cp1252")))
+    assert ascii_only.replaced([TextEdit(0, 0, 4, "boy")]) == b"boy a"
+    two = spanned(b"ni\xf1o \xc3\x9f", "a.txt", options=ReaderOptions(encoding=("utf-8", "cp1252")))
+    with pytest.raises(LexbeamError, match=r"a\.txt: without .* it would be read as utf-8, not as cp1252"):
+        two.replaced([TextEdit(0, 0, 4, "boy")])
 
 
 def test_white_space_is_kept_where_the_reader_evens_it():

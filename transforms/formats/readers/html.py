@@ -28,7 +28,7 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Re
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
 from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
 
-__all__ = ["check_html", "page_paragraphs", "parsed", "read_html"]
+__all__ = ["check_html", "declared_encoding", "page_paragraphs", "paragraphs_of_page", "parsed", "read_html"]
 
 _DECLARED = re.compile(
     rb"<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)"
@@ -89,7 +89,15 @@ def page_paragraphs(data: bytes, source: Source, options: ReaderOptions) -> list
     Raises:
         BadRecord: `undecodable`, `empty`, `too_large`.
     """
-    page = _page(data, source, options, cleaning(source, options))
+    return paragraphs_of_page(_page(data, source, options, cleaning(source, options)))
+
+
+def paragraphs_of_page(page: str) -> list[str]:
+    """Return the paragraphs of a page, all that a reader sees.
+
+    Raises:
+        BadRecord: `empty`, `too_large`.
+    """
     return paragraphs(without_note_marks(parsed(without_scripts(page).page, deep=True)))
 
 
@@ -119,17 +127,22 @@ def parsed(page: str, *, deep: bool = False) -> etree._Element:
     return root
 
 
-def _decoded(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:
-    encodings = encodings_of(data, source, options)
+def declared_encoding(data: bytes) -> str:
+    """Return the encoding that browsers take for what a page declares; empty if that counts for nothing."""
     match = _DECLARED.search(data[:4096])
     if match is None or data.startswith(codecs.BOM_UTF8) or marked_encoding(data):
-        return decode(data, encodings, how)
+        return ""
     declared = (match[1] or match[2]).decode("ascii")
     try:
         codec = codecs.lookup(declared)
-        encoding = _TAKEN_FOR.get(codec.name, codec.name) if is_of_files(declared) else ""
+        return _TAKEN_FOR.get(codec.name, codec.name) if is_of_files(declared) else ""
     except LookupError:
-        encoding = ""
+        return ""
+
+
+def _decoded(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:
+    encodings = encodings_of(data, source, options)
+    encoding = declared_encoding(data)
     if not encoding:
         return decode(data, encodings, how)
     try:

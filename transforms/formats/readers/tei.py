@@ -24,7 +24,7 @@ from transforms.formats.records.text_cleaning import Cleaning, clean_field, clea
 from transforms.formats.sources.streams import marked_encoding, read_all
 from transforms.formats.sources.xml_tree import local_name, parse_xml
 
-__all__ = ["header_fields", "read_tei"]
+__all__ = ["allowed_in_xml", "declared_entities", "header_fields", "read_tei", "texts_of"]
 
 _ROOTS = {"TEI", "TEI.2", "teiCorpus", "teiCorpus.2"}
 _BIBL = {"bibl", "biblStruct", "biblFull"}
@@ -46,21 +46,31 @@ def read_tei(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
             `too_many_marks`.
     """
     how = cleaning(source, options)
-    data = _plain(read_all(source, options), how)
-    root = _root(data, _entities(data), options, how)
+    data = allowed_in_xml(read_all(source, options), how)
+    root = _root(data, declared_entities(data), options, how)
+    for position, text in texts_of(root).items():
+        try:
+            yield _record(position, text, options, how)
+        except BadRecord as error:
+            if not position:
+                raise
+            yield Reject(position, error.reason, error.detail)
+
+
+def texts_of(root: etree._Element) -> dict[str, etree._Element]:
+    """Return the TEI elements of a document by their position: empty if it is one, else a number from 1.
+
+    Raises:
+        BadRecord: `malformed`, `empty`.
+    """
     if local_name(root) not in _ROOTS:
         raise BadRecord("malformed", f"XML, but its root is <{local_name(root)}>, not <TEI>")
     if local_name(root) in ("TEI", "TEI.2"):
-        yield _record("", root, options, how)
-        return
+        return {"": root}
     texts = [child for child in root.iter() if local_name(child) in ("TEI", "TEI.2")]
     if not texts:
         raise BadRecord("empty", "a <teiCorpus> without <TEI>")
-    for number, text in enumerate(texts, 1):
-        try:
-            yield _record(str(number), text, options, how)
-        except BadRecord as error:
-            yield Reject(str(number), error.reason, error.detail)
+    return {str(number): text for number, text in enumerate(texts, 1)}
 
 
 def header_fields(root: etree._Element) -> dict[str, str]:
@@ -90,7 +100,7 @@ def _record(position: str, root: etree._Element, options: ReaderOptions, how: Cl
     return Record(position, header_fields(root), body.text, body.sentences)
 
 
-def _plain(data: bytes, how: Cleaning) -> bytes:
+def allowed_in_xml(data: bytes, how: Cleaning) -> bytes:
     """Return bytes of XML without the control characters that XML forbids, if they may be dropped."""
     if b"\x00" in data[:4] or marked_encoding(data):  # UTF-16 or UTF-32
         return data
@@ -108,7 +118,7 @@ class _PrologueEnd(Exception):
     """The root element begins."""
 
 
-def _entities(data: bytes) -> dict[str, str]:
+def declared_entities(data: bytes) -> dict[str, str]:
     """Return the characters that declared entities stand for; parameter entities as `%NAME`.
 
     Raises:

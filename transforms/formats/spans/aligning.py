@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from transforms.formats.spans.origin import SourcePiece
 
-__all__ = ["Unaligned", "Units", "align"]
+__all__ = ["Unaligned", "Units", "align", "is_passed"]
 
 # Of what no two characters in a row are the same text: white space, what is not seen, what marks are put for.
 _PASSED = "\u00ad\u034f\u200b\u200c\u200d\u2060\ufeff" + "".join(
@@ -72,7 +72,7 @@ def align(text: str, source: str, pieces: Sequence[SourcePiece]) -> Units:
     Raises:
         Unaligned: the pieces stand for another text.
     """
-    said, first, last, stretch = _spread(source, pieces)
+    said, first, last, stretch = _spread(source, _kept(text, source, pieces))
     ours, theirs = _skeleton(text), _skeleton(said)
     if unicodedata.normalize("NFD", ours.text) != unicodedata.normalize("NFD", theirs.text):
         raise Unaligned
@@ -95,6 +95,34 @@ def align(text: str, source: str, pieces: Sequence[SourcePiece]) -> Units:
             stretch[to_source],
         )
     )
+
+
+def _kept(text: str, source: str, pieces: Sequence[SourcePiece]) -> Sequence[SourcePiece]:
+    """Return pieces without those that a reader has left out: with them the text would go on in another way."""
+    places = [place for place, piece in enumerate(pieces) if piece.perhaps]
+    if not places:
+        return pieces
+    ours = _rest(text)
+    kept, done = list(pieces[: places[0]]), len(_rest(_spread(source, pieces[: places[0]])[0]))
+    for place, following in zip(places, [*places[1:], len(pieces)], strict=True):
+        some = pieces[place:following]
+        rest = _rest(_spread(source, some)[0])
+        if not ours.startswith(rest, done):
+            some = some[1:]
+            rest = _rest(_spread(source, some)[0])
+        kept += some
+        done += len(rest)
+    return kept
+
+
+def _rest(text: str) -> str:
+    """Return what neither a reader nor a form changes in a text."""
+    return unicodedata.normalize("NFD", _skeleton(text).text)
+
+
+def is_passed(character: str) -> bool:
+    """Return whether a character is white space, or such as a reader may remove."""
+    return character.isspace() or character in _PASSED
 
 
 def _joined(units: Units) -> Units:
@@ -135,7 +163,7 @@ def _skeleton(text: str) -> _Skeleton:
 
 def _known(character: str) -> tuple[int, bool]:
     """Return how many characters one is in NFD, none if it is passed over, and whether it begins with a starter."""
-    if character.isspace() or character in _PASSED:
+    if is_passed(character):
         return 0, False
     decomposed = unicodedata.normalize("NFD", character)
     return len(decomposed), not unicodedata.combining(decomposed[0])

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from transforms.common.errors import LexbeamError
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from transforms.formats.records.text_cleaning import decode
 from transforms.formats.sources.streams import encodings_of
 
-__all__ = ["Coded", "Find", "Origin", "SourcePiece", "as_it_is", "coded", "whole"]
+__all__ = ["FROZEN", "Coded", "Find", "Origin", "SourcePiece", "as_it_is", "coded", "whole"]
 
 _MARKS = {
     "utf-8": (codecs.BOM_UTF8,),
@@ -26,6 +27,7 @@ _MARKS = {
 }
 # Of those that a byte order mark decides, or without it (for Python) this machine: all of ours are little-endian.
 _BY_MARK = {"utf-16": ("utf-16-be", "utf-16-le"), "utf-32": ("utf-32-be", "utf-32-le"), "utf-8-sig": ("utf-8",)}
+FROZEN = -1
 
 
 class SourcePiece(NamedTuple):
@@ -35,13 +37,15 @@ class SourcePiece(NamedTuple):
         start: its first character in the source.
         end: the one behind its last.
         text: what it stands for; None: itself.
-        stretch: number of the stretch without markup that it is part of.
+        stretch: number of the stretch without markup that it is part of; `FROZEN` if no new text can come there.
+        perhaps: whether readers may leave it out, as hyphens at the end of a line.
     """
 
     start: int
     end: int
     text: str | None
     stretch: int
+    perhaps: bool = False
 
 
 class Coded(NamedTuple):
@@ -51,15 +55,28 @@ class Coded(NamedTuple):
         mark: its byte order mark, or no bytes.
         text: what stands behind it, as it stands.
         encoding: of the text.
+        passed: encodings that readers try before it, and that do not take the source.
     """
 
     mark: bytes
     text: str
     encoding: str
+    passed: tuple[str, ...] = ()
 
     def bytes_of(self, text: str) -> bytes:
-        """Return the bytes of a source with another text."""
-        return self.mark + text.encode(self.encoding)
+        """Return the bytes of a source with another text.
+
+        Raises:
+            LexbeamError: readers would take them for text in another encoding, which the source is not in.
+        """
+        data = self.mark + text.encode(self.encoding)
+        for name in self.passed:
+            if _takes(data, name) and str(data, name) != text:
+                raise LexbeamError(
+                    f"without what is to be replaced it would be read as {name}, not as {self.encoding}; convert it to "
+                    "UTF-8 first, or name its `encoding` alone"
+                )
+        return data
 
 
 def as_it_is(text: str, coded: Coded, start: int, end: int) -> str:
@@ -115,6 +132,7 @@ def coded(data: bytes, encodings: tuple[str, ...]) -> Coded:
             bytes would change where the text does not.
     """
     encoding = next((name for name in encodings if _takes(data, name)), "")
+    passed = encodings[: encodings.index(encoding)] if encoding else ()
     if not encoding:
         decode(data, encodings)
     encoding = codecs.lookup(encoding).name
@@ -123,7 +141,7 @@ def coded(data: bytes, encodings: tuple[str, ...]) -> Coded:
         encoding = next((name for name in choices if data.startswith(_MARKS[name])), choices[-1])
     mark = next((mark for mark in _MARKS.get(encoding, ()) if data.startswith(mark)), b"")
     text = str(data[len(mark) :], encoding)
-    found = Coded(mark, text, encoding)
+    found = Coded(mark, text, encoding, passed)
     # Bytes of one character that depend on its neighbours, as shifts between alphabets do, add up to more.
     alone = len(mark) + sum(count * len(character.encode(encoding)) for character, count in Counter(text).items())
     if alone != len(data) or found.bytes_of(text) != data:

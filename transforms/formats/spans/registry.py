@@ -13,7 +13,9 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, So
 from transforms.formats.sources.compression import SUFFIXES
 from transforms.formats.spans.aligning import Unaligned, align
 from transforms.formats.spans.origin import Find, whole
+from transforms.formats.spans.page import find_in_page
 from transforms.formats.spans.source import SpannedSource
+from transforms.formats.spans.tei import find_in_tei
 
 __all__ = ["SPANS", "Editable", "spanned"]
 
@@ -30,7 +32,13 @@ class Editable(Entry):
 
 
 SPANS: Registry[Editable] = Registry(
-    {"text": Editable(whole, doc="plain text")}, what="format that can be edited", group="lexbeam.spans"
+    {
+        "text": Editable(whole, doc="plain text"),
+        "tei": Editable(find_in_tei, doc="TEI P5: the parts of its text that are read"),
+        "html": Editable(find_in_page, doc="web pages, all that a reader sees"),
+    },
+    what="format that can be edited",
+    group="lexbeam.spans",
 )
 
 

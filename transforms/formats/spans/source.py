@@ -16,9 +16,12 @@ from transforms.common.marks import is_nfc
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_value
 from transforms.formats.spans.aligning import Units
-from transforms.formats.spans.origin import Origin
+from transforms.formats.spans.origin import FROZEN, Origin
 
 __all__ = ["SpannedSource", "TextBlock", "TextEdit"]
+# Controls, halves of surrogate pairs, and what is no character.
+_UNSEEN = frozenset(("Cc", "Cs", "Cn"))
+_IS_FROZEN = "it is code, an address or the like, in which no words are replaced"
 
 
 class TextBlock(NamedTuple):
@@ -99,7 +102,7 @@ class SpannedSource:
         Edits may touch each other, as in *l'eau*, but not overlap.
 
         Raises:
-            LexbeamError: an edit is refused, or two overlap.
+            LexbeamError: an edit is refused, two overlap, or readers would no longer find out the encoding.
             ValueError: as for `refusal`.
         """
         changes = []
@@ -118,7 +121,10 @@ class SpannedSource:
         for change, _ in changes:
             pieces += (source[done : change.start], change.text)
             done = change.end
-        return self._origin.coded.bytes_of("".join([*pieces, source[done:]]))
+        try:
+            return self._origin.coded.bytes_of("".join([*pieces, source[done:]]))
+        except LexbeamError as error:
+            raise LexbeamError(f"{self.name}: {error}") from None
 
     def _change(self, edit: TextEdit) -> _Change:
         if not 0 <= edit.block < len(self.blocks):
@@ -136,12 +142,16 @@ class SpannedSource:
     def _places(self, start: int, end: int) -> tuple[int, int]:
         """Return the characters of the source that hold some of the text."""
         if start == end:
-            place, _ = self._end(end) if end in self._ends_around(end) else self._start(start)
+            place, stretch = self._end(end) if end in self._ends_around(end) else self._start(start)
+            if stretch == FROZEN:
+                raise _Refused(_IS_FROZEN)
             return place, place
         first, opens = self._start(start)
         last, closes = self._end(end)
         if opens != closes:
             raise _Refused("markup stands between its first and its last character")
+        if opens == FROZEN:
+            raise _Refused(_IS_FROZEN)
         return first, last
 
     def _ends_around(self, place: int) -> Sequence[int]:
@@ -205,7 +215,7 @@ def _check_text(before: str, text: str, after: str) -> None:
         same = clean_value(text) == text
     except BadRecord as error:
         raise _Refused(f"its new text has {error.detail}") from None
-    if not same:
+    if not same or any(unicodedata.category(character) in _UNSEEN for character in text):
         raise _Refused("its new text is not in NFC, or has characters that are not seen")
     joint = before[-3:] + text + after[:3]
     if unicodedata.category(text[:1] or "a")[0] == "M" or not is_nfc(joint):

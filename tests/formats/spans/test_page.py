@@ -1,0 +1,105 @@
+"""Web pages: words are replaced between tags and entities, which stay byte for byte."""
+
+import html
+import random
+from collections import Counter
+
+import pytest
+from fuzz_making_html import make_html
+from hypothesis import given
+from hypothesis import strategies as st
+from spanning import CODED, FEW, MANY, WORDS, Case, Word, any_edit, coded, drawn_edits, escaped, holds
+
+from transforms.formats.spans.registry import spanned
+from transforms.formats.spans.source import TextEdit
+
+# What stands between two words, with white space somewhere, so that they are two.
+GAPS = st.sampled_from(
+    [
+        *(" ", "\r\n   ", "\t", "&nbsp;", "&#32;", " <!-- a < b --> ", "<br>", "<br/>\n", " &shy; "),
+        *(
+            "</p><p class='a > b'>",
+            "</p>\n<p hidden>gone &amp; gone</p><p>",
+            "</p><pre>",
+            "</p><script>let p = '<p>x';</script><p>",
+        ),
+        *("<b> ", ' <i title="x &amp; y">', "</b> ", "</i>\n", "<td>", " <textarea>\n</textarea>"),
+        *("<style>p {}</style> ", " <sup><a href='#n1'>[1]</a></sup> ", "</div><div>", "<li>", "<h1 \r\n id=x>"),
+    ]
+)
+_ODD = [Word("caf&eacute;", "café"), Word("R&amp;D", "R&D"), Word("a&#8209;b", "a\u2011b"), Word("&#x1F600;", "😀")]
+_ODD += [Word("e&#769;t", "ét"), Word("&lt;b&gt;", "<b>"), Word("fi&shy;ne", "fine"), Word("&notin;x", "∉x")]
+PAGE_WORDS = st.one_of(WORDS, st.sampled_from(_ODD))
+HEADS = ("", "<!DOCTYPE html>\r\n<html><head><title>T &amp; T</title></head><body>", "<html lang=es><body class=x>")
+
+
+@st.composite
+def cases(draw):
+    encoding, mark = draw(st.sampled_from(CODED))
+    words = [word for word in draw(st.lists(PAGE_WORDS, max_size=8)) if coded(word.source, encoding)]
+    declared = "" if mark or encoding == "utf-8" else f'<meta charset="{encoding}">'
+    pieces = [draw(st.sampled_from(HEADS)) + declared + "<p>"]
+    for word in words:
+        pieces += (word, draw(GAPS))
+    encoding = encoding.replace("latin-1", "cp1252")  # which browsers take for it
+    return Case([*pieces, "</p>\r\n"], encoding, mark), draw(drawn_edits(len(words)))
+
+
+def check(drawn):
+    case, new = drawn
+    holds(case, new, name="a.html", written=escaped)
+
+
+@FEW
+@given(cases())
+def test_only_the_words_change(drawn):
+    check(drawn)
+
+
+@pytest.mark.soak
+@MANY
+@given(cases())
+def test_only_the_words_change_in_2000_pages(drawn):
+    check(drawn)
+
+
+@pytest.mark.parametrize("pages", [200, pytest.param(5000, marks=[pytest.mark.slow, pytest.mark.soak])])
+def test_whatever_page_there_is(pages):
+    rng = random.Random(1)
+    found = Counter(any_edit(make_html(rng), rng, name="a.html").partition(":")[0] for _ in range(pages))
+    assert found["made"] > pages / 5, found
+    assert found.keys() <= {"made", "refused", "rejected"}
+
+
+def test_an_edit_within_an_entity_or_over_markup_is_refused():
+    source = spanned(b"<p>a&ngE;b <b>so</b>me x&#233;y &lt;i", "a.html")
+    assert source.text == "a≧\u0338b some xéy <i"
+    refused = {
+        (1, 2): "ends within what is one sign",
+        (2, 3): "begins within what is one sign",
+        (5, 9): "markup stands between",
+        (0, 4): None,
+        (10, 13): None,
+        (11, 12): None,
+        (5, 7): None,
+    }
+    for (start, end), reason in refused.items():
+        found = source.refusal(TextEdit(0, start, end, "z"))
+        assert (found is None) if reason is None else reason in found, (start, end, found)
+
+
+def test_new_text_never_becomes_markup():
+    source = spanned(b"<p>AT&T a <1 &amp &x", "a.html")
+    assert source.text == "AT&T a <1 & &x"
+    for start, end in ((3, 4), (8, 9), (13, 14)):
+        assert "read as markup" in source.refusal(TextEdit(0, start, end, "lt"))
+    found = source.replaced([TextEdit(0, 5, 6, "<b>&amp;")])
+    assert found == b"<p>AT&T &lt;b&gt;&amp;amp; <1 &amp &x"
+    assert html.unescape("&lt;b&gt;&amp;amp;") == "<b>&amp;"
+
+
+def test_what_an_encoding_lacks_is_written_as_a_reference():
+    page = "<meta charset=iso-8859-1><p>El coche rápido".encode("latin-1")
+    source = spanned(page, "a.html")
+    assert source.replaced([TextEdit(0, 3, 8, "日本œ")]) == page.replace(b"coche", b"&#26085;&#26412;\x9c")
+    assert source.replaced([TextEdit(0, 9, 15, "ágil")]) == page.replace(b"r\xe1pido", b"\xe1gil")

@@ -1,0 +1,99 @@
+"""Where the text of a TEI document stands in its source.
+
+What is read of it, the reader's stylesheet says; see `markup`. At breaks the reader may leave out a hyphen: a hyphen at
+the end of a stretch is one that is perhaps not there.
+"""
+
+import codecs
+import re
+from collections.abc import Iterator, Mapping
+from html.entities import name2codepoint
+
+from transforms.formats.readers.tei import allowed_in_xml, declared_entities, texts_of
+from transforms.formats.readers.tei_marks import marked_text
+from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from transforms.formats.records.text_cleaning import cleaning
+from transforms.formats.sources.streams import marked_encoding
+from transforms.formats.sources.xml_tree import parse_xml
+from transforms.formats.spans.markup import Stretch, Value, escaped, marked, pieces_of, stretches_in
+from transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, coded
+
+__all__ = ["find_in_tei"]
+
+_DECLARED = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)")
+_QUOTED = r"\"[^\"]*+\"|'[^']*+'"
+_COMMENT = r"<!--.*?-->|<\?.*?\?>"
+_MARKUP = re.compile(
+    rf"{_COMMENT}|<!\[CDATA\[(?P<verbatim>.*?)\]\]>"
+    rf"|<!DOCTYPE(?:[^\[>\"']++|{_QUOTED}|\[(?:{_COMMENT}|[^\]\"']|{_QUOTED})*+\])*+>"
+    rf"|<(?:[^>\"']++|{_QUOTED})*+>",
+    re.DOTALL,
+)
+_HYPHEN = re.compile("[-\u2010\u00ac](?=\\s*$)")
+_PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+
+
+def find_in_tei(data: bytes, source: Source, options: ReaderOptions) -> Origin:
+    """Return the origin of the text of a TEI document, or of all those of a corpus, as the reader takes it.
+
+    Raises:
+        BadRecord: `undecodable`, `malformed`, and what the reader raises.
+    """
+    how = cleaning(source, options)
+    document = coded(data, _encodings(data, options))
+    entities = declared_entities(data)
+    value = _value_of(entities)
+    stretches = list(_stretches(document.text))
+    with_marks = allowed_in_xml(marked(document.text, stretches, value).encode(), how)
+    root = parse_xml(with_marks, entities, "utf-8")
+    read = [marked_text(text, options.tei_parts).text.decode() for text in texts_of(root).values()]
+    pieces = pieces_of(document.text, stretches, stretches_in("\n".join(read)), value)
+    return Origin(document, [part for piece in pieces for part in _hyphen_apart(piece, document, stretches)], escaped)
+
+
+def _encodings(data: bytes, options: ReaderOptions) -> tuple[str, ...]:
+    if by_mark := marked_encoding(data):
+        return (by_mark,)
+    declared = None if data.startswith(codecs.BOM_UTF8) else _DECLARED.match(data)
+    if declared is None:
+        return ("utf-8",) if data.startswith(codecs.BOM_UTF8) else options.encoding
+    try:
+        return (codecs.lookup(declared[1].decode()).name,)
+    except LookupError as error:
+        raise BadRecord("undecodable", str(error)) from None
+
+
+def _value_of(entities: Mapping[str, str]) -> Value:
+    """Return what tells what a reference stands for: itself, if it is none."""
+
+    def value(reference: str) -> str:
+        name = reference[1:].removesuffix(";")
+        if name.startswith("#"):
+            return chr(int(name[2:], 16) if name[1:2] in ("x", "X") else int(name[1:]))
+        if name in _PREDEFINED:
+            return _PREDEFINED[name]
+        return entities.get(name, chr(name2codepoint[name]) if name in name2codepoint else reference)
+
+    return value
+
+
+def _stretches(text: str) -> Iterator[Stretch]:
+    """Yield where there is no markup in a document that is well formed, and what stands in its CDATA."""
+    place = 0
+    for markup in _MARKUP.finditer(text):
+        yield Stretch(place, markup.start())
+        if markup["verbatim"]:
+            yield Stretch(*markup.span("verbatim"), verbatim=True)
+        place = markup.end()
+
+
+def _hyphen_apart(piece: SourcePiece, document: Coded, stretches: list[Stretch]) -> Iterator[SourcePiece]:
+    """Yield a piece, a hyphen at the end of its stretch apart from the rest."""
+    hyphen = None
+    if piece.text is None and piece.stretch != FROZEN and piece.end == stretches[piece.stretch].end:
+        hyphen = _HYPHEN.search(document.text, piece.start, piece.end)
+    if hyphen is None:
+        yield piece
+        return
+    yield piece._replace(end=hyphen.start())
+    yield piece._replace(start=hyphen.start(), perhaps=True)
