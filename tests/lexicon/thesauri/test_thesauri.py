@@ -11,7 +11,8 @@ from nets import ends
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.thesauri.reading import Member, ThesaurusSense, read_thesaurus
+from transforms.lexicon.thesauri.reading import READERS, Member, ThesaurusSense, read_thesaurus
+from transforms.lexicon.thesauri.senses import ThesaurusOptions
 from transforms.lexicon.thesauri.thesaurus import THESAURUS
 
 MYTHES = """ISO8859-1
@@ -69,7 +70,7 @@ def test_what_is_said_to_a_person(tmp_path):
     path.write_text(TAB, "utf-8")
     thesaurus = opened(THESAURUS, path)
     assert list(thesaurus.look("casa", "NOUN")) == [("sense 00001740-n NOUN", "casa, Casa de campo")]
-    assert thesaurus.facts == {"words": 3, "senses": 3, "members": 5, "placeholders": 1}
+    assert thesaurus.facts == {"words": 3, "senses": 3, "members": 5, "placeholders": 1, "left_out": 0}
 
 
 def test_words_of_the_option():
@@ -129,7 +130,7 @@ def test_mythes_as_it_was_written(tmp_path, content):
         lines += ["-|" + "|".join(sense) for sense in senses]
     path = tmp_path / "th.dat"
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    found = list(read_thesaurus(str(path), "mythes", ""))
+    found = list(read_thesaurus(str(path), ThesaurusOptions(format="mythes")))
     assert [(word, [one.text for one in sense.members]) for word, sense in found] == [
         (word, list(dict.fromkeys(map(nfc, sense)))) for word, senses in content.items() for sense in senses
     ]
@@ -151,7 +152,7 @@ def test_tab_as_it_was_written(tmp_path, rows):
     expected = {}
     for number, pos, word, blank in rows:
         expected.setdefault(f"{number:08d}-{pos}", {})[nfc(word), blank] = None
-    found = {sense.id: sense for _, sense in read_thesaurus(str(path), "", "")}
+    found = {sense.id: sense for _, sense in read_thesaurus(str(path), ThesaurusOptions())}
     members = {name: [(m.text, m.placeholder) for m in one.members] for name, one in found.items()}
     assert members == {name: list(own) for name, own in expected.items()}
     listed = {word.lower() for members in expected.values() for word, blank in members if not blank}
@@ -166,18 +167,53 @@ def test_tab_as_it_was_written(tmp_path, rows):
             ]
 
 
+# What a line of each format may begin with, so that bytes behind it reach further.
+BEGINNINGS = {
+    "mythes": (b"UTF-8\n", b"ISO8859-1\nx|1\n", b"hex\nx|1\n", b"UTF-8\n|1\n"),
+    "tab": (b"#\n", b"1-n\tspa:lemma\t"),
+    "kaikki": (b'{"word": "a", "senses": [', b'{"word": "a", "synonyms": [{"word": "', b"[" * 5000),
+    "conceptnet": (b"/a/[]\t/r/Synonym\t/c/es/a\t/c/es/", b"/a/[]\t/r/IsA\t/c/es/a\t/c/es/b/n\t{"),
+    "ppdb": (b"[NN] ||| a ||| b ||| ", b"[NN] ||| a ||| b ||| PPDB2.0Score="),
+    "freedict": (b"a /a/ <n>\n", b"a /a/ <n>\n1. b\n2. "),
+    "pairs": (b"a\tb\n", b"a\tb\t"),
+}
+
+
+def test_every_format_is_tried_with_any_bytes():
+    assert list(BEGINNINGS) == list(READERS)
+
+
 @slow
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_thesaurus_or_an_error_for_a_person(tmp_path, content):
-    path = tmp_path / "any"
-    for begin in (b"", b"UTF-8\n", b"#\n", b"ISO8859-1\nx|1\n", b"hex\nx|1\n"):
-        path.write_bytes(begin + content)
+    (tmp_path / "any.index").write_text("a\tA\tB\n")
+    for name, beginnings in BEGINNINGS.items():
+        path = tmp_path / ("any.dict" if name == "freedict" else "any")
+        options = ThesaurusOptions(format=name, language="es", least=0.5 if "least" in READERS[name].takes else None)
+        for begin in (b"", *beginnings):
+            path.write_bytes(begin + content)
+            for tried in (options, ThesaurusOptions()):
+                told = ""
+                try:
+                    list(read_thesaurus(str(path), tried))
+                except LexbeamError as error:
+                    told = str(error)
+                assert not told or str(path) in told
+
+
+@slow
+@given(st.binary(max_size=100))
+def test_any_index_is_one_or_an_error_for_a_person(tmp_path, content):
+    path = tmp_path / "any.dict"
+    path.write_text("a /a/ <n>\nb, c\n")
+    for begin in (b"", b"a\tA\tB\n", b"a\t"):
+        (tmp_path / "any.index").write_bytes(begin + content)
         told = ""
         try:
-            list(read_thesaurus(str(path), "", ""))
+            list(read_thesaurus(str(path), ThesaurusOptions(side="right")))
         except LexbeamError as error:
             told = str(error)
-        assert not told or str(path) in told
+        assert not told or str(tmp_path / "any.") in told
 
 
 def test_a_line_of_any_length_takes_no_time(tmp_path):
@@ -186,8 +222,8 @@ def test_a_line_of_any_length_takes_no_time(tmp_path):
     for word, member in words.items():
         path.write_text(f"UTF-8\na|1\n-|{word}|c\n")
         with ends():  # 4,000 spaces took 20 ms, and with the square of them
-            ((_, sense),) = read_thesaurus(str(path), "mythes", "")
+            ((_, sense),) = read_thesaurus(str(path), ThesaurusOptions(format="mythes"))
         assert sense.members == (Member(member), Member("c"))
     path.write_text("1" * 500_000 + "\tlemma\ta\n")
     with ends(), pytest.raises(LexbeamError, match="line 1 should be OFFSET-POS"):
-        list(read_thesaurus(str(path), "tab", ""))
+        list(read_thesaurus(str(path), ThesaurusOptions(format="tab")))

@@ -10,8 +10,9 @@ Its compiled tables:
 - `about`: one row of facts.
 """
 
+import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -22,33 +23,25 @@ from transforms.formats.records.base import ReaderOptions
 from transforms.lexicon.compiled.casing import CompiledWords, coded, only
 from transforms.lexicon.compiled.keys import MISSING, keys_of, order_of_keys
 from transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind, table_in
-from transforms.lexicon.compiled.specs import choice, split_spec
+from transforms.lexicon.compiled.specs import choice, number, split_spec
+from transforms.lexicon.thesauri.bilingual import index_of, is_freedict
 from transforms.lexicon.thesauri.reading import READERS, Member, ThesaurusSense, read_thesaurus
+from transforms.lexicon.thesauri.senses import SIDES, ThesaurusOptions
 
 __all__ = ["FORM", "THESAURUS", "Thesaurus", "ThesaurusOptions", "parse"]
 
-_KEYS = ("format", "encoding", "language")
-FORM = "thesaurus:FILE[:format=mythes|tab,encoding=,language=]"
+log = logging.getLogger("lexbeam")
+
+_KEYS = ("format", "encoding", "language", "side", "least")
+FORM = (
+    "thesaurus:FILE[:format=mythes|tab|kaikki|conceptnet|ppdb|freedict|pairs,encoding=,language=,side=left|right,"
+    "least=]"
+)
 _SHOWN = 12
 
-ABOUT = pa.schema(
-    [("words", pa.int64()), ("senses", pa.int64()), ("members", pa.int64()), ("placeholders", pa.int64())]
-)
+ABOUT = pa.schema([(name, pa.int64()) for name in ("words", "senses", "members", "placeholders", "left_out")])
 SENSES = pa.schema([("id", pa.large_string()), ("pos", pa.large_string()), ("start", pa.int64()), ("end", pa.int64())])
 MEMBERS = pa.schema([("text", pa.large_string()), ("hypernym", pa.bool_()), ("placeholder", pa.bool_())])
-
-
-@dataclass(frozen=True, kw_only=True)
-class ThesaurusOptions:
-    """How a thesaurus is read.
-
-    Attributes:
-        format: an entry of `reading.READERS`; empty: detected from the first line.
-        encoding: of the text; empty: the one that a MyThes file names, else UTF-8.
-    """
-
-    format: str = ""
-    encoding: str = ""
 
 
 def parse(argument: str) -> Parsed:
@@ -61,28 +54,39 @@ def parse(argument: str) -> Parsed:
     encoding = values.get("encoding", "")
     if encoding:
         encoding = ReaderOptions(encoding=(encoding,)).encoding[0]
-    options = ThesaurusOptions(format=choice(values, "format", READERS, ""), encoding=encoding)
-    return Parsed((path,), options, values.get("language"))
+    options = ThesaurusOptions(
+        format=choice(values, "format", READERS, ""),
+        encoding=encoding,
+        language=values.get("language", ""),
+        side=choice(values, "side", SIDES, ""),
+        least=number(values, "least"),
+    )
+    of_dictd = options.format in ("", "freedict") and is_freedict(path)
+    return Parsed((path, index_of(path)) if of_dictd else (path,), options, values.get("language"))
 
 
 def _compile(paths: Sequence[str], options: ThesaurusOptions) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the tables of a thesaurus.
+    """Yield the tables of a thesaurus, and log how much of it was left out, and why.
 
     Raises:
         LexbeamError: the file does not exist, a line is wrong, or it has no word.
     """
-    (path,) = paths
+    path = paths[0]
+    left_out: Counter[str] = Counter()
     senses: list[ThesaurusSense] = []
     of_words: dict[str, list[int]] = {}
-    for number, (word, sense) in enumerate(read_thesaurus(path, options.format, options.encoding)):
+    for place, (word, sense) in enumerate(read_thesaurus(path, options, left_out)):
         senses.append(sense)
         members = (member.text.lower() for member in sense.members if not member.placeholder)
         for name in [word] if word is not None else dict.fromkeys(members):
-            of_words.setdefault(name, []).append(number)
+            of_words.setdefault(name, []).append(place)
     if not of_words:
         raise LexbeamError(f"{files.shown(path)} has no word with a sense")
+    if left_out:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(left_out.items()))
+        log.warning("%s: left out: %s", files.shown(path), reasons)
     yield from _word_tables(of_words)
-    yield from _sense_tables(senses, len(of_words))
+    yield from _sense_tables(senses, len(of_words), left_out.total())
 
 
 def _word_tables(of_words: dict[str, list[int]]) -> Iterator[tuple[str, pa.Table]]:
@@ -95,7 +99,7 @@ def _word_tables(of_words: dict[str, list[int]]) -> Iterator[tuple[str, pa.Table
     yield "of_word", pa.table({"sense": pa.array([sense for senses in numbers for sense in senses], pa.int64())})
 
 
-def _sense_tables(senses: Sequence[ThesaurusSense], words: int) -> Iterator[tuple[str, pa.Table]]:
+def _sense_tables(senses: Sequence[ThesaurusSense], words: int, left_out: int) -> Iterator[tuple[str, pa.Table]]:
     members = [member for sense in senses for member in sense.members]
     bounds = np.cumsum([0, *(len(sense.members) for sense in senses)])
     columns = [[sense.id for sense in senses], [sense.pos for sense in senses], bounds[:-1], bounds[1:]]
@@ -106,6 +110,7 @@ def _sense_tables(senses: Sequence[ThesaurusSense], words: int) -> Iterator[tupl
         "senses": len(senses),
         "members": len(members),
         "placeholders": sum(member.placeholder for member in members),
+        "left_out": left_out,
     }
     yield "about", pa.Table.from_pylist([about], schema=ABOUT)
 
@@ -114,7 +119,7 @@ class Thesaurus:
     """Senses of words.
 
     Attributes:
-        facts: how many `words`, `senses`, `members` and `placeholders` it has.
+        facts: how many `words`, `senses`, `members` and `placeholders` it has, and how much was `left_out`.
     """
 
     def __init__(self, opened: Opened) -> None:

@@ -16,6 +16,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.resources import content_digest
 from transforms.lexicon.thesauri.reading import read_thesaurus
+from transforms.lexicon.thesauri.senses import ThesaurusOptions
 from transforms.lexicon.wordnet.files import Index, digest_of_database, find_file, read_counts
 from transforms.lexicon.wordnet.lexnames import PART_FILES, PARTS
 from transforms.lexicon.wordnet.synsets import Synsets, bounds_of, read_synsets
@@ -73,7 +74,7 @@ def _words(path: str, synsets: Synsets, base: str) -> dict[int, list[str]]:
     """Return the words of each synset by its row."""
     words: dict[int, list[str]] = {}
     read = 0
-    for _, sense in read_thesaurus(path, "tab", ""):
+    for _, sense in read_thesaurus(path, ThesaurusOptions(format="tab")):
         read += 1
         number, _, letter = sense.id.rpartition("-")
         part = PARTS.index("a" if letter == "s" else letter)

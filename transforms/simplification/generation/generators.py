@@ -79,8 +79,8 @@ GENERATORS: Registry[Generator] = Registry(
         "thesaurus": Generator(
             propose_thesaurus,
             needs="thesaurus",
-            doc="senses of thesauri (MyThes, tab files) that have the candidate, weighed by how well they fit the "
-            "sentence where there are vectors",
+            doc="senses of thesauri that have the candidate, weighed by how well they fit the sentence where there are "
+            "vectors",
             reasons={"placeholder": "it is no word of the language, but stands for a translation that is missing"},
         ),
         "wordnet": Generator(

@@ -41,7 +41,8 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
 
     thesaurus: tuple[str, ...] = option(
         (),
-        help="thesauri: MyThes files, tab files of Open Multilingual Wordnet; behind it :format=, encoding=, language=",
+        help="thesauri: MyThes files, tab files of Open Multilingual Wordnet, extracts of Wiktionary (kaikki), ConceptNet, "
+        "PPDB, dictionaries of two languages (freedict, pairs); behind it :format=, encoding=, language=, side=, least=",
         metavar="FILE",
         split=False,
         path="resource",
