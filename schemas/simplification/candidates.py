@@ -36,6 +36,8 @@ _OF_ALL = {
     "no_form": "there is no form of it that has the target's features",
     "barred": "it is on a list of barred words, or an antonym of the target",
     "one_generator": "not all generators give it, and the setting asks for their intersection",
+    "low_score": "each generator scores it with less than the least share of its highest score",
+    "unlisted": "the first word list does not have it, and the setting drops such candidates",
     "beyond_k": "others have a higher score, and only so many are kept",
 }
 

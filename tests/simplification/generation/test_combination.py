@@ -56,6 +56,24 @@ def test_intersection_says_what_one_generator_alone_gives():
     assert reasons(nothing) == {"a": "one_generator"}
 
 
+def test_one_generator_that_scores_it_well_is_enough():
+    sources = [source("x", ("a", 10), ("b", 4), ("c", 1), ("d", 1)), source("y", ("c", 0.5), ("b", 0.1))]
+    of = source("z", ("d", 9), ("b", 8))._replace(is_evidence=True)
+    candidates = combined([*sources, of], combine="union", k=9, least_share=0.5)
+    assert reasons(candidates) == {"a": None, "c": None, "b": "low_score", "d": "low_score"}
+    assert reasons(combined(sources, combine="intersection", k=9, least_share=0.4)) == {
+        "b": None,
+        "c": None,
+        "a": "one_generator",
+        "d": "one_generator",
+    }
+    far = [source("x", ("a", -0.5), ("b", -0.1))]
+    assert reasons(combined(far, combine="union", k=9, least_share=0.5)) == {"a": None, "b": None}
+    known = {"a": 1.0, "b": None, "c": 0.0}
+    listed = combined(sources, combine="union", k=1, least_share=0.3, only_listed=True, frequencies=known)
+    assert reasons(listed) == {"c": None, "a": "beyond_k", "b": "unlisted", "d": "unlisted"}
+
+
 def test_ties_by_generators_then_frequency_then_code_points():
     sources = [
         source("x", ("a", 2), ("b", 2), ("c", 2), ("d", 2), ("e", 1), ("f", 1)),

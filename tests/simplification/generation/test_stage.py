@@ -119,6 +119,27 @@ def test_senses_weighed_by_cosine(world):
     assert rows["amigos"]["votes"] == 1
 
 
+def test_what_scores_little_and_what_no_list_has(world):
+    instance = record(DOGS, "perro", "NOUN")
+    plain = generated_rows(world, instance, lists(world))
+    # can has three votes, the others one.
+    half = generated_rows(world, instance, lists(world), least_share=0.5)
+    assert ranked(half) == ["canes"]
+    assert (half["amigos"]["reason"], half["amigos"]["score"]) == ("low_score", None)
+    assert half["hound"]["reason"] == "placeholder"
+    third = generated_rows(world, instance, lists(world), least_share=0.33)
+    assert ranked(third) == ranked(plain)
+    known = generated_rows(world, instance, lists(world), unlisted="drop")
+    assert ranked(known) == [form for form in ranked(plain) if plain[form]["frequency"] is not None] != ranked(plain)
+    reasons = {known[form]["reason"] for form in set(ranked(plain)) - set(ranked(known))}
+    assert reasons == {"unlisted"}
+    # What all senses have once goes on, however little that is.
+    one = record("Está [[cansada]] hoy.", "cansadar", "ADJ")
+    assert ranked(generated_rows(world, one, least_share=1)) == ranked(generated_rows(world, one))
+    with pytest.raises(UsageError, match="drops what no list has by `unlisted`"):
+        generated_rows(world, instance, {"wordlist": ()}, unlisted="drop")
+
+
 def test_neighbours(world):
     vectors = {"vectors": f"vectors_=vectors:{world / 'es.vec'}", "thesaurus": ()}
     rows = generated_rows(world, record(DOGS, "perro", "NOUN"), vectors, generators=("vectors",), neighbours=4)

@@ -2,7 +2,9 @@
 
 The key is the form in lower case, NFC, after clean-up. Of a generator's proposals with the same key
 the one with the highest score counts, the first of equals; of several generators the first decides
-the form. A candidate goes on if any generator has no reason to drop it.
+the form. A candidate goes on if any generator has no reason to drop it; if some source that gives it, which is no
+evidence, scores it with the least share of that source's highest score among those; and, if unlisted ones are dropped,
+if its frequency is known.
 
 The score: where all sources are masked language models, the sum of their probabilities. Else each
 generator ranks its candidates by its score (dense: ties share a rank; masked models together, by
@@ -75,6 +77,8 @@ def combined(
     combine: str,
     k: int,
     order: str = "score",
+    least_share: float = 0.0,
+    only_listed: bool = False,
     frequencies: Mapping[str, float | None] | None = None,
     cosines: Mapping[str, float | None] | None = None,
 ) -> list[Candidate]:
@@ -85,6 +89,8 @@ def combined(
         combine: `union` or `intersection`.
         k: how many are kept.
         order: `score`, `frequency` or `average`.
+        least_share: of the highest score of a source, 0 to 1.
+        only_listed: whether forms without a frequency are dropped.
         frequencies: of forms; None: there is no list.
         cosines: of forms to the target, for `average`; None: there are no vectors.
     """
@@ -96,6 +102,10 @@ def combined(
         if combine == "union"
         or all(form in by_form for by_form, of in zip(best, sources, strict=True) if not of.is_evidence)
     ]
+    weak = _weak(sources, best, shared, least_share)
+    if only_listed:
+        weak |= {form: "unlisted" for form in shared if known.get(form) is None}
+    shared = [form for form in shared if form not in weak]
     scores = _scores(sources, best, shared, order, frequencies, cosines)
     ordered = sorted(shared, key=lambda form: _place(form, order, scores, best, known))
     candidates = []
@@ -103,7 +113,7 @@ def combined(
         reason = None if number <= k else "beyond_k"
         rank = number if reason is None else None
         candidates.append(_candidate(sources, best, form, reason, rank, scores[form], known))
-    left = [(form, "one_generator") for form in valid if form not in scores]
+    left = [(form, weak.get(form, "one_generator")) for form in valid if form not in scores]
     left += [(form, "") for form in _dropped(sources, valid)]
     for form, reason in sorted(left):
         if reason:
@@ -146,6 +156,18 @@ def _gathered(sources: Sequence[SourceOf]) -> tuple[Best, dict[str, None]]:
                 by_form[formed.form] = formed
         best.append(by_form)
     return best, dict.fromkeys(form for by_form in best for form in by_form)
+
+
+def _weak(sources: Sequence[SourceOf], best: Best, shared: Sequence[str], least_share: float) -> dict[str, str]:
+    """Return the forms that no source scores with the least share of its highest score, with their reason."""
+    strong: set[str] = set()
+    for source, by_form in zip(sources, best, strict=True):
+        if not source.is_evidence:
+            scores = {form: formed.proposal.score for form, formed in by_form.items()}
+            highest = max(scores.values(), default=0.0)
+            # Of cosines that are all negative, none has a share of the highest.
+            strong |= {form for form, score in scores.items() if highest <= 0 or score >= least_share * highest}
+    return {form: "low_score" for form in shared if form not in strong} if least_share else {}
 
 
 def dense_ranks(values: Mapping[str, float]) -> dict[str, int]:

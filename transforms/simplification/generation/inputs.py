@@ -41,8 +41,9 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
 
     thesaurus: tuple[str, ...] = option(
         (),
-        help="thesauri: MyThes files, tab files of Open Multilingual Wordnet, extracts of Wiktionary (kaikki), ConceptNet, "
-        "PPDB, dictionaries of two languages (freedict, pairs); behind it :format=, encoding=, language=, side=, least=",
+        help="thesauri: MyThes files, tab files of Open Multilingual Wordnet, extracts of Wiktionary (kaikki), "
+        "ConceptNet, PPDB, dictionaries of two languages (freedict, pairs); behind it :format=, encoding=, language=, "
+        "side=, least=",
         metavar="FILE",
         split=False,
         path="resource",
@@ -188,6 +189,10 @@ def check_generation(settings: Mapping[str, GenerationOptions], resources: Gener
             raise UsageError(
                 f"setting {name} has rule same_stem of `masked_rules`, which needs `inflector`: "
                 "give it, or leave the rule out"
+            )
+        if options.unlisted == "drop" and not resources.wordlist:
+            raise UsageError(
+                f"setting {name} drops what no list has by `unlisted`, which needs `wordlist`: give a list"
             )
         if options.order == "frequency" and not resources.wordlist:
             raise UsageError(f"setting {name} ranks by frequency, which needs `wordlist`: give a list")

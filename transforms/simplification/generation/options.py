@@ -76,6 +76,17 @@ class GenerationOptions:
         "or the average of the ranks by each generator, frequency and cosine",
         choices=("score", "frequency", "average"),
     )
+    least_share: float = option(
+        0.0,
+        help="least share of the highest score of a generator that a candidate must have by some generator",
+        least=0,
+        most=1,
+    )
+    unlisted: str = option(
+        "keep",
+        help="what happens to candidates that the first word list does not have, phrases among them",
+        choices=("keep", "drop"),
+    )
     senses: str = option(
         "all",
         help="the senses of a thesaurus whose words are candidates",

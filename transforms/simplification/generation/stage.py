@@ -150,6 +150,8 @@ def _sharing_key(generator: str, options: GenerationOptions) -> str:
         combine=plain.combine,
         k=plain.k,
         order=plain.order,
+        least_share=plain.least_share,
+        unlisted=plain.unlisted,
         names=plain.names,
     )
     return repr(decisive)
@@ -194,6 +196,8 @@ def _combined(
             combine=options.combine,
             k=options.k,
             order=options.order,
+            least_share=options.least_share,
+            only_listed=options.unlisted == "drop",
             frequencies=None if frequencies is None else frequencies[place],
             cosines=None if cosines is None else cosines[place],
         )
