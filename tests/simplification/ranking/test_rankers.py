@@ -80,6 +80,14 @@ def test_senses_come_first_and_frequency_settles(ranking):
     assert scored("senses", candidates, bare).candidates == [2, 2, 3, None]
 
 
+def test_shares_of_the_most_senses_and_of_the_greatest_frequency(ranking):
+    candidates = ranked("difícil", "duro", "nada", "roca", votes=[2, 1, 4, None])
+    assert scored("shares", candidates, ranking()).candidates == [0.5 + 0.5, 0.25 + 1, 1 + 0, 0.07]
+    assert scored("shares", candidates, ranking()).target is None
+    assert scored("shares", ranked("nada", "nadie"), ranking()).candidates == [0, 0]
+    assert scored("shares", ranked(), ranking()).candidates == []
+
+
 def test_similarity_and_generation(ranking):
     candidates = ranked("duro", "roca", "nada", scores=[0.1, 0.3, 0.2])
     assert scored("similarity", candidates, ranking()).candidates == pytest.approx([0.5**0.5, 0, None])
@@ -206,4 +214,4 @@ def test_margins_that_cannot_be_compared(options, message):
 
 def test_every_ranker_that_needs_something_says_what():
     needs = {name: entry.needs for name, entry in RANKERS.items() if entry.needs}
-    assert needs == {"frequency": "wordlist", "similarity": "vectors", "regressor": "complexity"}
+    assert needs == {"frequency": "wordlist", "shares": "wordlist", "similarity": "vectors", "regressor": "complexity"}

@@ -4,6 +4,7 @@
 |---|---|
 | frequency | the word list's value; 0 for words that it does not have |
 | senses | senses of thesauri that have the candidate, ties by frequency (log1p(f) / (1 + log1p(f))) |
+| shares | votes / the most votes + frequency / the greatest one, of an instance's candidates; for lists of logs |
 | generation | the score of generation, with those of merged forms |
 | similarity | cosine to the target by static vectors; -1 for words without a vector |
 | regressor | 1 minus the complexity predicted by a regressor that was trained without the word |
@@ -152,6 +153,17 @@ def _senses(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[Can
     return by_instance
 
 
+def _shares(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
+    by_instance = []
+    for group, scored in zip(ranked, _frequency(ranked, ranking, "frequency"), strict=True):
+        votes = [float(value or 0) for value in group.votes]
+        values = [value or 0.0 for value in scored.candidates]
+        most, greatest = max(votes, default=0.0) or 1.0, max(values, default=0.0) or 1.0
+        shares = [vote / most + value / greatest for vote, value in zip(votes, values, strict=True)]
+        by_instance.append(CandidateScores(list(shares), None))
+    return by_instance
+
+
 def _generation(ranked: Sequence[Ranked], _: RankerInputs, __: str) -> list[CandidateScores]:
     return [CandidateScores(list(group.scores), None) for group in ranked]
 
@@ -227,6 +239,9 @@ RANKERS: Registry[Ranker] = Registry(
             doc="how frequent it is; frequency:NAME by the word list of this name",
         ),
         "senses": Ranker(_senses, doc="how many senses of the target have it"),
+        "shares": Ranker(
+            _shares, needs="wordlist", doc="its share of the most senses and of the greatest frequency, added"
+        ),
         "generation": Ranker(_generation, doc="the score of its generation"),
         "similarity": Ranker(_similarity, -1.0, needs="vectors", doc="its cosine with the target, by static vectors"),
         "regressor": Ranker(
