@@ -35,7 +35,10 @@ def run() -> None:
     spare_imports()
     from apache_beam.runners.worker import sdk_worker_main
 
-    sdk_worker_main.main([])
+    from pipelines.runners.signatures import signatures_kept
+
+    with signatures_kept():
+        sdk_worker_main.main([])
     _codes.append(0)
 
 

@@ -20,6 +20,7 @@ from apache_beam.transforms import environments
 from pipelines.runners.configs import DIRECT, RunnerConfig
 from pipelines.runners.job_servers import job_server
 from pipelines.runners.leash import leashed
+from pipelines.runners.signatures import signatures_kept
 from pipelines.runners.workers import direct_runner, has_processes, run_watched, thread_failures
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store.sound import Damaged
@@ -64,7 +65,7 @@ def run_pipeline(
     options = _Options(list(config.beam))
     here = config.runner == DIRECT
     processes = here and has_processes(options)
-    with leashed() as leash, thread_failures(leash) as ended, _as_in_a_script():
+    with leashed() as leash, thread_failures(leash) as ended, _as_in_a_script(), signatures_kept():
         runner = direct_runner(options, leash) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)
         # Beam removes this folder after a run unless killed; without programs none is needed.

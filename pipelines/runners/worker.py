@@ -17,6 +17,7 @@ from apache_beam.portability.api import beam_provision_api_pb2_grpc as services
 from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format  # type: ignore[import-untyped]
 
+from pipelines.runners.signatures import signatures_kept
 from transforms.common.spared_imports import spare_imports
 
 __all__ = ["run"]
@@ -42,7 +43,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
     os.environ["RUNNER_CAPABILITIES"] = " ".join(info.runner_capabilities)
     for name, endpoint in (("CONTROL", info.control_endpoint), ("LOGGING", info.logging_endpoint)):
         os.environ[f"{name}_API_SERVICE_DESCRIPTOR"] = text_format.MessageToString(endpoint)
-    sdk_worker_main.main([])
+    with signatures_kept():
+        sdk_worker_main.main([])
 
 
 if __name__ == "__main__":
