@@ -80,7 +80,7 @@ def publish_run(
         options: the folder, and what may be replaced, reused and kept.
         intended: the sections.
         make: makes them from artefacts in a workspace and from what is published at `out`.
-        versions: the schema versions of all known tables.
+        versions: the schema versions of the tables.
         tell: takes the lines for a person to read.
         failed: takes the error if making or publishing failed, while the folder is still locked.
 

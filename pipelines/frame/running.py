@@ -16,7 +16,7 @@ from pipelines.frame.failures import Explained, explain
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table, refuse_output_as_input
 from pipelines.frame.interrupts import note_run
 from pipelines.frame.publishing import Intended, publish_run, tables_line
-from pipelines.frame.registry import all_tables, load, section_of
+from pipelines.frame.registry import load, section_of
 from pipelines.frame.sections import make_section, plan_of
 from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress
@@ -105,7 +105,7 @@ def run_jobs(
         )
         for job in jobs
     ]
-    versions = {name: table.version for name, table in all_tables().items()}
+    versions = {table.name: table.version for job in jobs for table in job.command.tables}
     published = publish_run(options, intended, run.make_sections, versions, tell, run.explain)
     snapshot = open_snapshot(options.out)
     if published:

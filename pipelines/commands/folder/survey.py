@@ -267,16 +267,19 @@ def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
                 continue
             if match[1] == MARK or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
                 yield Leftover("temporary file", path, _bytes(path))
-    known = {*read_record(out).links, *links_of(all_tables())}
-    known |= {POINTER, LOCK, ARTEFACTS, SNAPSHOTS, FAILED}
     for name in sorted(os.listdir(out)):
         path = os.path.join(out, name)
         match = _TEMPORARY.fullmatch(name)
-        if match is not None and match[1] in known:
-            if os.path.islink(path) or os.path.isfile(path) or _is_empty_mark(path):
+        if match is not None:
+            if match[1] in _known(out) and (os.path.islink(path) or os.path.isfile(path) or _is_empty_mark(path)):
                 yield Leftover("temporary file", path, 0)
-        elif name in known and is_link_of_ours(out, name) and not os.path.exists(path):
+        elif not os.path.exists(path) and name in _known(out) and is_link_of_ours(out, name):
             yield Leftover("dangling link", path, 0)
+
+
+def _known(out: str) -> set[str]:
+    """Return the names that a folder's own entries may have; every command is imported for it."""
+    return {*read_record(out).links, *links_of(all_tables()), POINTER, LOCK, ARTEFACTS, SNAPSHOTS, FAILED}
 
 
 def _bytes(path: str) -> int:
