@@ -39,7 +39,8 @@ RANKINGS = Table(
             pa.bool_(),
             "whether the ranker knows the form; a candidate that it does not know gets the lowest score",
         ),
-        column("chosen", pa.bool_(), "whether it ends up in the sentence"),
+        column("allowed", pa.bool_(), "whether `keep_target` and `min_simpler` let it stand in the sentence"),
+        column("chosen", pa.bool_(), "whether it is to stand in the sentence"),
     ],
 )
 
@@ -59,7 +60,13 @@ SIMPLIFICATIONS = Table(
             nullable=True,
         ),
         column("changed", pa.bool_(), "whether it is not the target"),
-        column("reason", pa.string(), "why the target stays", range="no_candidate, keep_target", nullable=True),
+        column(
+            "reason",
+            pa.string(),
+            "why the target stays: no_agreement and other_sex of the first candidate, if the sentence lets none stand",
+            range="no_candidate, keep_target, no_agreement, other_sex",
+            nullable=True,
+        ),
         column("score", pa.float64(), "score of that candidate", nullable=True),
         column("target_score", pa.float64(), "the ranker's score of the target; null where it has none", nullable=True),
         column(
@@ -67,6 +74,16 @@ SIMPLIFICATIONS = Table(
             pa.string(),
             "the word before, and what it becomes, with a space: `la el`; null if it stays",
             nullable=True,
+        ),
+        column(
+            "agreement",
+            pa.list_(pa.string()),
+            "further words around it that agree with it, each as it was and as it is, with ` > `: `antigua > antiguo`",
+        ),
+        column(
+            "refused",
+            pa.list_(pa.string()),
+            "candidates that were tried before it and refused, each with its reason: `ciudad no_agreement`",
         ),
         column("sentence_out", pa.string(), "the sentence with the chosen form"),
     ],

@@ -1,6 +1,6 @@
 """Sentences with the chosen words in place: table simplification/simplifications.
 
-    lexbeam simplify rewrite es
+    lexbeam simplify rewrite es --inflector es.inflector
 
 docs/tasks/simplification/rank.md says when the target stays.
 """
@@ -18,13 +18,18 @@ from pipelines.frame.openings import Opening
 from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.receipts import totals
+from transforms.inflection.models import inflector_reference, warn_of_languages
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.records import JoinTask, tasks_of
-from transforms.simplification.rewriting.stage import REWRITE, Rewritten
+from transforms.simplification.resources import InflectorFile
+from transforms.simplification.rewriting.choices import AGREEMENT
+from transforms.simplification.rewriting.stage import REWRITE, Rewriting, Rewritten
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -32,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["REWRITE_SENTENCES", "RewriteOptions"]
 
 SECTION = "simplify.rewrite"
-OUTCOMES = ("changed", "no_candidate", "keep_target")
+OUTCOMES = ("changed", "no_candidate", "keep_target", "no_agreement", "other_sex")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,21 +45,39 @@ class RewriteOptions(RunnerOptions):
     """Options of `lexbeam simplify rewrite`."""
 
     folder: str | None = input_folder("rankings, of `lexbeam simplify rank`")
+    agreement: str = option(
+        "move",
+        help="where a noun has another gender or number than the target: move what agrees with it, or drop the "
+        "candidate unless only the determiner before it changes; needs `inflector`",
+        choices=AGREEMENT,
+    )
+    files: InflectorFile = embedded(InflectorFile)
 
 
 class RewritingPlan(NamedTuple):
-    """What is to be done: parts side by side, by number."""
+    """What is to be done: parts side by side, by number, and how."""
 
     tasks: tuple[tuple[int, JoinTask], ...]
+    rewriting: Rewriting
 
 
 def _reads(options: RewriteOptions) -> Sequence[TableSource]:
     return [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES, RANKINGS)]
 
 
-def _plan(_: RewriteOptions, inputs: Inputs) -> RewritingPlan:
+def _check(options: RewriteOptions) -> None:
+    if options.agreement != "move" and options.files.inflector is None:
+        raise UsageError(
+            f"`agreement` {options.agreement} needs `inflector`, which knows genders: name one, or leave it out"
+        )
+
+
+def _plan(options: RewriteOptions, inputs: Inputs) -> RewritingPlan:
     beside = {table.name: inputs.only(table.name).parts for table in (CANDIDATES, RANKINGS)}
-    return RewritingPlan(tuple(tasks_of(inputs.only(INSTANCES.name).parts, beside)))
+    inflector = inflector_reference(options.files.inflector) if options.files.inflector else None
+    instances = inputs.only(INSTANCES.name)
+    warn_of_languages(inflector, instances.section.get("languages", ()))
+    return RewritingPlan(tuple(tasks_of(instances.parts, beside)), Rewriting(options.agreement, inflector))
 
 
 def _build(pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
@@ -62,7 +85,9 @@ def _build(pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapp
     from transforms.common.store.ptransforms import MakeParts
 
     tasks = graph.tasks(pipeline, "Parts", plan.tasks, REWRITE)
-    receipts, parts = tasks | "Rewrite" >> MakeParts(graph.workspace, REWRITE, None, SIMPLIFICATIONS.name, graph.lanes)
+    receipts, parts = tasks | "Rewrite" >> MakeParts(
+        graph.workspace, REWRITE, plan.rewriting, SIMPLIFICATIONS.name, graph.lanes
+    )
     return {"parts": parts, "rewritten": receipts}
 
 
@@ -81,13 +106,15 @@ def _section(_: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
 _REWRITTEN = SectionTable(
     "Rewritten sentences",
     "Sentences with another word in the target's place, and those that stay: without a "
-    "candidate, or since the target is simple enough to stay.",
+    "candidate, since the target is simple enough to stay, or since words around no candidate agree with it.",
     (
         TableColumn("setting", "name of the setting", pa.string()),
         TableColumn("ranker", "the ranker", pa.string()),
         TableColumn("changed", "sentences with another word"),
         TableColumn("no_candidate", "sentences that stay: the target has no candidate"),
         TableColumn("keep_target", "sentences that stay: the target is simple enough"),
+        TableColumn("no_agreement", "sentences that stay: words around no candidate agree with it"),
+        TableColumn("other_sex", "sentences that stay: a candidate denotes a person of the other sex"),
     ),
 )
 
@@ -104,11 +131,13 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
 REWRITE_SENTENCES: Command[RewriteOptions, RewritingPlan] = Command(
     options=RewriteOptions,
     examples="""\
-  lexbeam simplify rewrite es
+  lexbeam simplify rewrite es --inflector es.inflector
+  lexbeam simplify rewrite es --inflector es.inflector --agreement drop
   lexbeam simplify rewrite es --runner-config direct_multiprocess""",
     tables=(SIMPLIFICATIONS,),
     reads=_reads,
     stages=(REWRITE,),
+    check=_check,
     plan=_plan,
     build=_build,
     rows={"rewritten": Rewritten},

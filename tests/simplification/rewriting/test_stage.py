@@ -1,9 +1,13 @@
 """Rewriting: the chosen word in the target's place, with what changes beside it."""
 
+from collections import Counter
+
 import pytest
 
+from transforms.inflection.dictionaries import FormEntry
+from transforms.inflection.inflector import Inflector, compiled
 from transforms.simplification.records import Instance, InstanceRows
-from transforms.simplification.rewriting.stage import simplified
+from transforms.simplification.rewriting.stage import Rewriting, simplified
 from transforms.simplification.selection.filter import replaced
 
 
@@ -59,6 +63,7 @@ def rows(*, chosen, form="duro", target_score=None, before=None):
                 "is_target": False,
                 "place": 1,
                 "score": 2.0,
+                "allowed": True,
                 "chosen": chosen == form,
             },
             {
@@ -68,6 +73,7 @@ def rows(*, chosen, form="duro", target_score=None, before=None):
                 "is_target": False,
                 "place": 2,
                 "score": 1.0,
+                "allowed": True,
                 "chosen": False,
             },
         ]
@@ -80,6 +86,7 @@ def rows(*, chosen, form="duro", target_score=None, before=None):
             "is_target": True,
             "place": None,
             "score": target_score,
+            "allowed": True,
             "chosen": chosen == "arduo",
         }
     )
@@ -88,7 +95,7 @@ def rows(*, chosen, form="duro", target_score=None, before=None):
         {"setting": "s", "form": "seco", "shown": "Seco", "before": None, "reason": None},
     ]
     tables = {"simplification/rankings": ranked, "simplification/candidates": generated}
-    return simplified(InstanceRows(instance("Un [Arduo] día"), tables))
+    return simplified(InstanceRows(instance("Un [Arduo] día"), tables), Rewriting())
 
 
 def test_what_is_chosen_stands_there():
@@ -96,6 +103,7 @@ def test_what_is_chosen_stands_there():
     assert row["sentence_out"] == "El Duro día"
     assert (row["chosen"], row["form"], row["changed"]) == ("Duro", "duro", True)
     assert (row["reason"], row["article_change"]) == (None, "Un El")
+    assert (row["agreement"], row["refused"]) == ([], [])
     assert (row["score"], row["target_score"]) == (2.0, 0.5)
 
 
@@ -105,3 +113,65 @@ def test_target_is_kept_and_why():
     assert (row["reason"], row["sentence_out"]) == ("keep_target", "Un Arduo día")
     (row,) = rows(chosen="arduo", form=None)
     assert (row["form"], row["reason"], row["score"]) == (None, "no_candidate", None)
+
+
+NOUNS = [("hombre", "Masc"), ("mujer", "Fem"), ("dama", "Fem"), ("piso", "Masc"), ("morada", "Fem"), ("casa", "Fem")]
+ADJECTIVES = [("nuevo", "Masc", "nuevo"), ("nuevo", "Fem", "nueva"), ("encinta", "Fem", "encinta")]
+
+
+@pytest.fixture
+def spanish(monkeypatch):
+    """Let the stage open a small dictionary."""
+    rows = [(noun, "NOUN", gender, noun) for noun, gender in NOUNS]
+    rows += [(lemma, "ADJ", gender, form) for lemma, gender, form in ADJECTIVES]
+    entries = Counter(
+        FormEntry(lemma, f"{kind} Gender={gender}|Number=Sing", form) for lemma, kind, gender, form in rows
+    )
+    inflector = Inflector(compiled(entries, "es"), "es")
+    monkeypatch.setattr("transforms.simplification.rewriting.stage.inflector_for", lambda *_: inflector)
+
+
+def ranked(marked, *forms, allowed=None, agreement="move"):
+    """Return the row of an instance whose candidates are ranked in their order, the first of them chosen."""
+    target = instance(marked).target.lower()
+    rankings = [
+        {
+            "setting": "s",
+            "ranker": "r",
+            "form": form,
+            "is_target": form == target,
+            "place": None if form == target else place,
+            "score": -float(place),
+            "allowed": allowed is None or form in allowed,
+            "chosen": place == 1,
+        }
+        for place, form in enumerate([*forms, target], 1)
+    ]
+    generated = [{"setting": "s", "form": form, "shown": form, "before": None, "reason": None} for form in forms]
+    tables = {"simplification/rankings": rankings, "simplification/candidates": generated}
+    [row] = simplified(InstanceRows(instance(marked), tables), Rewriting(agreement))
+    return row
+
+
+@pytest.mark.usefixtures("spanish")
+def test_a_refused_candidate_makes_room_for_the_next_that_is_allowed():
+    row = ranked("una [mujer] nueva", "hombre", "dama")
+    assert (row["chosen"], row["form"], row["refused"], row["score"]) == ("dama", "dama", ["hombre other_sex"], -2.0)
+    row = ranked("una [mujer] nueva", "hombre", "dama", allowed=["hombre"])
+    assert (row["changed"], row["reason"], row["chosen"]) == (False, "other_sex", "mujer")
+    assert (row["refused"], row["sentence_out"]) == (["hombre other_sex"], "una mujer nueva")
+
+
+@pytest.mark.usefixtures("spanish")
+def test_what_agrees_is_told():
+    row = ranked("de la nueva [morada]", "piso")
+    assert (row["sentence_out"], row["article_change"]) == ("del nuevo piso", "nueva nuevo")
+    assert row["agreement"] == ["de la > del"]
+    row = ranked("de la [morada]", "piso")
+    assert (row["sentence_out"], row["article_change"], row["agreement"]) == ("del piso", "la el", [])
+    row = ranked("La [morada] nueva", "piso")
+    assert (row["sentence_out"], row["article_change"]) == ("El piso nuevo", "La El")
+    assert row["agreement"] == ["nueva > nuevo"]
+    row = ranked("La [morada] nueva", "piso", "casa", agreement="drop")
+    assert (row["sentence_out"], row["refused"]) == ("La casa nueva", ["piso no_agreement"])
+    assert ranked("una [morada] encinta", "piso")["reason"] == "no_agreement"

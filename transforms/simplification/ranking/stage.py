@@ -125,12 +125,13 @@ def rows_of(
     levels = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True), 1)}
     target = group.instance.target.lower()
     simpler = [at for at in order if gained is None or gained[at] >= margin - _HAIR]
-    stays = not simpler
-    if simpler:
-        first = group.forms[simpler[0]]
-        both = (of[first], of[target]) if of else None
-        target_score = least if scored.target is None else scored.target
-        stays = keeps_target(keep, scores[simpler[0]], target_score, both)
+    target_score = least if scored.target is None else scored.target
+    allowed = {
+        at
+        for at in simpler
+        if not keeps_target(keep, scores[at], target_score, (of[group.forms[at]], of[target]) if of else None)
+    }
+    stays = not simpler or simpler[0] not in allowed
     identifier = group.instance.instance_id
     rows = [
         {
@@ -141,6 +142,7 @@ def rows_of(
             "place": place,
             "score": scores[at],
             "known": scored.candidates[at] is not None,
+            "allowed": at in allowed,
             "chosen": not stays and at == simpler[0],
         }
         for place, at in enumerate(order, 1)
@@ -154,6 +156,7 @@ def rows_of(
             "place": None,
             "score": scored.target,
             "known": scored.target is not None,
+            "allowed": True,
             "chosen": stays,
         }
     )

@@ -1,11 +1,14 @@
 """Rewriting as a stage: the sentence with the chosen word in the target's place.
 
+If the sentence does not let the chosen word stand, the next one that is allowed is tried.
+
 REWRITE    the parts of one number of instances, candidates, rankings -> a part of simplifications
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -13,12 +16,15 @@ from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
-from transforms.simplification.records import InstanceRows, JoinTask, Row, instance_rows
-from transforms.simplification.selection.filter import replaced
+from transforms.inflection.models import InflectorReference, inflector_for
+from transforms.inflection.placing import cased_like
+from transforms.simplification.records import Instance, InstanceRows, JoinTask, Row, instance_rows
+from transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice, edited
+from transforms.simplification.rewriting.together import resolve
 
-__all__ = ["REWRITE", "Rewritten", "RewrittenCount", "simplified"]
+__all__ = ["REWRITE", "Rewriting", "Rewritten", "RewrittenCount", "simplified"]
 
-_RANKED = ("setting", "ranker", "form", "is_target", "place", "score", "chosen")
+_RANKED = ("setting", "ranker", "form", "is_target", "place", "score", "allowed", "chosen")
 _GENERATED = ("setting", "form", "shown", "before", "reason")
 
 
@@ -40,23 +46,39 @@ class Rewritten:
     counts: tuple[RewrittenCount, ...]
 
 
-def simplified(joined: InstanceRows) -> list[Row]:
+class Rewriting(NamedTuple):
+    """What sentences are rewritten with.
+
+    Attributes:
+        agreement: one of `choices.AGREEMENT`.
+        inflector: knows genders; None: nothing but the word before a target changes.
+    """
+
+    agreement: str = "move"
+    inflector: InflectorReference | None = None
+
+
+def simplified(joined: InstanceRows, rewriting: Rewriting) -> list[Row]:
     """Return the rows of an instance in table simplification/simplifications, by setting, ranker.
 
     Args:
         joined: the instance with its rows of rankings and candidates.
+        rewriting: how.
     """
     generated = {(row["setting"], row["form"]): row for row in joined.rows[CANDIDATES.name] if row["reason"] is None}
     ranked: dict[tuple[str, str], list[Row]] = {}
     for row in joined.rows[RANKINGS.name]:
         ranked.setdefault((row["setting"], row["ranker"]), []).append(row)
-    return [_simplified(joined, key, ranked[key], generated) for key in sorted(ranked)]
+    return [_simplified(joined.instance, key, ranked[key], generated, rewriting) for key in sorted(ranked)]
 
 
 def _simplified(
-    joined: InstanceRows, key: tuple[str, str], rows: Sequence[Row], generated: Mapping[tuple[str, str], Row]
+    instance: Instance,
+    key: tuple[str, str],
+    rows: Sequence[Row],
+    generated: Mapping[tuple[str, str], Row],
+    rewriting: Rewriting,
 ) -> Row:
-    instance = joined.instance
     chosen = next(row for row in rows if row["chosen"])
     target = next(row for row in rows if row["is_target"])
     first = next((row for row in rows if row["place"] == 1), None) if chosen["is_target"] else chosen
@@ -71,26 +93,64 @@ def _simplified(
         "score": None if first is None else first["score"],
         "target_score": target["score"],
         "article_change": None,
+        "agreement": [],
+        "refused": [],
         "sentence_out": instance.sentence,
     }
     if chosen["is_target"]:
         return {**row, "reason": "no_candidate" if first is None else "keep_target"}
-    candidate = generated[key[0], chosen["form"]]
-    shown = candidate["shown"] if candidate["shown"] is not None else candidate["form"]
-    before = candidate["before"]
-    sentence, _ = replaced(instance, shown, before)
-    if before is not None and instance.before is not None:
-        row["article_change"] = f"{instance.before} {before}"
-    return {**row, "chosen": shown, "sentence_out": sentence}
+    tried = sorted(
+        (one for one in rows if one["allowed"] and not one["is_target"] and one["place"] >= chosen["place"]),
+        key=lambda one: one["place"],
+    )
+    offers = [_offer(generated[key[0], one["form"]]) for one in tried]
+    placed = TargetChoice(instance.start, instance.end, instance.upos, instance.feats, offers)
+    inflector = inflector_for(rewriting.inflector, instance.language)
+    [resolved] = resolve(instance.sentence, [placed], instance.language, inflector, rewriting.agreement)
+    refused = [f"{one['form']} {why}" for one, why in zip(tried, resolved.refused, strict=False)]
+    if resolved.chosen is None:
+        return {**row, "changed": False, "reason": resolved.refused[0], "refused": refused}
+    one = tried[resolved.chosen]
+    article, agreement = _beside(instance, resolved.edits)
+    return {
+        **row,
+        "chosen": offers[resolved.chosen].shown,
+        "form": one["form"],
+        "score": one["score"],
+        "article_change": article,
+        "agreement": agreement,
+        "refused": refused,
+        "sentence_out": edited(instance.sentence, resolved.edits),
+    }
 
 
-def _rewrite(artefact: Artefact, task: JoinTask, _: None) -> Rewritten:
+def _offer(candidate: Row) -> Offer:
+    return Offer(candidate["shown"] if candidate["shown"] is not None else candidate["form"], candidate["before"])
+
+
+def _beside(instance: Instance, edits: Sequence[PlacedEdit]) -> tuple[str | None, list[str]]:
+    """Return how the word before a target changes, and how words further away do."""
+    article, further = None, []
+    for edit in edits:
+        was = instance.sentence[edit.start : edit.end]
+        if not edit.beside or not edit.text:
+            continue
+        if edit.end <= instance.start and instance.before is not None and was.endswith(instance.before):
+            # `de la` becomes `del`, whose article is `el`.
+            becomes = edit.text if was == instance.before else cased_like("el", instance.before)
+            article = f"{instance.before} {becomes}"
+        else:
+            further.append(f"{was} > {edit.text}")
+    return article, further
+
+
+def _rewrite(artefact: Artefact, task: JoinTask, rewriting: Rewriting) -> Rewritten:
     counts: Counter[tuple[str, str, str]] = Counter()
     columns = {RANKINGS.name: _RANKED, CANDIDATES.name: _GENERATED}
 
     def tables() -> Iterator[pa.Table]:
         for joined in instance_rows(task, columns):
-            rows = simplified(joined)
+            rows = simplified(joined, rewriting)
             for row in rows:
                 counts[row["setting"], row["ranker"], row["reason"] or "changed"] += 1
             yield pa.Table.from_pylist(rows, SIMPLIFICATIONS.schema())
@@ -99,6 +159,6 @@ def _rewrite(artefact: Artefact, task: JoinTask, _: None) -> Rewritten:
     return Rewritten(part, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
 
 
-REWRITE: Stage[JoinTask, None, Rewritten] = Stage(
+REWRITE: Stage[JoinTask, Rewriting, Rewritten] = Stage(
     name="simplification/rewrite", receipt=Rewritten, build=_rewrite, unit="parts"
 )
