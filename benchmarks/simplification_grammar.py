@@ -7,9 +7,9 @@ Folders have `simplification/simplifications`; of each the first changed sentenc
 which are hashes. Apertium's analyser (`lt-proc`, with `--analyser FILE` another of its files) says what words may be.
 A sentence has an error of a kind, once, if
 
-- `agreement`: of a noun within six words of the change, a determiner before it (adjectives and adverbs between them), an
-  adjective or participle right beside it or behind an adverb or *y*, or one behind it and a form of *ser* or *estar*
-  agrees by no pair of readings, and the source has fewer such pairs;
+- `agreement`: of a noun within six words of the change, a determiner before it (adjectives and adverbs between them),
+  an adjective or participle right beside it or behind an adverb or *y*, or one behind it and a form of *ser* or
+  *estar* agrees by no pair of readings, and the source has fewer such pairs;
 - `article`: *de el*, *a el* before a small letter; *la*, *una* right before a feminine noun with a stressed a; *y*, *o*
   before their own sound; *e*, *u* before another;
 - `capital`: the first letter of the sentence, or the chosen word, is not a capital where that of the source is, or is
@@ -80,19 +80,22 @@ def analysed(texts: Sequence[str], program: str, analyser: str) -> list[Sentence
 
 
 def _is(readings: Sequence[Tags], *kinds: str) -> list[Tags]:
-    return [tags for tags in readings if tags and (tags[0] in kinds or (tags[0].startswith("vb") and "pp" in kinds and "pp" in tags))]
+    """Return the readings that are of some kinds: first tags of Apertium, and `pp` for participles."""
+    return [tags for tags in readings if tags and (tags[0] in kinds or ("pp" in kinds and "pp" in tags))]
+
+
+# Genders and numbers, and what stands for any of them.
+_AGREEING = (({"m", "f", "mf"}, {"mf", "nt", "GD"}), ({"sg", "pl", "sp"}, {"sp", "ND"}))
 
 
 def _agree(one: Sequence[Tags], other: Sequence[Tags]) -> bool:
-    def same(first: Tags, second: Tags) -> bool:
-        gender = {"m", "f", "mf"}
-        number = {"sg", "pl", "sp"}
-        return all(
-            not (values & {*first}) or not (values & {*second}) or values & {*first} & {*second} or wide & {*first, *second}
-            for values, wide in ((gender, {"mf", "nt", "GD"}), (number, {"sp", "ND"}))
-        )
+    def same(first: set[str], second: set[str]) -> bool:
+        for values, wide in _AGREEING:
+            if values & first and values & second and not (values & first & second or wide & (first | second)):
+                return False
+        return True
 
-    return any(same(first, second) for first in one for second in other)
+    return any(same({*first}, {*second}) for first in one for second in other)
 
 
 def disagreements(sentence: Sentence, near: range) -> Iterator[tuple[str, str]]:
@@ -100,39 +103,48 @@ def disagreements(sentence: Sentence, near: range) -> Iterator[tuple[str, str]]:
     words, readings = sentence
     for at in near:
         nouns = _is(readings[at], "n")
-        if not nouns or _is(readings[at], "det", "pr", "cnjcoo", "cnjsub", "adv"):
-            continue
-        left = at - 1
-        while left >= 0 and at - left <= 4 and (_is(readings[left], "adj", "adv", "preadv")) and not _is(readings[left], "det"):
-            if _is(readings[left], "adj") and not _is(readings[left], "n", "adv", "pr") and not _agree(_is(readings[left], "adj"), nouns):
-                yield words[at], words[left]
-            left -= 1
-        if left >= 0:
-            determiners = _is(readings[left], "det")
-            stressed = left == at - 1 and words[left].lower() in ("el", "un", "algún", "ningún")
-            feminine = stressed and any("f" in tags for tags in nouns)
-            if determiners and not feminine and not _agree(determiners, nouns):
-                yield words[at], words[left]
-        right = at + 1
-        while right < len(words) and right - at <= 2 and (_is(readings[right], "adv", "preadv") or words[right].lower() in "ye"):
-            right += 1
-        if right < len(words):
-            yield from _beside(sentence, at, right, nouns)
+        if nouns and not _is(readings[at], "det", "pr", "cnjcoo", "cnjsub", "adv"):
+            for other in _before(sentence, at, nouns):
+                yield words[at], words[other]
+            for other in _behind(sentence, at, nouns):
+                yield words[at], words[other]
 
 
-def _beside(sentence: Sentence, at: int, right: int, nouns: Sequence[Tags]) -> Iterator[tuple[str, str]]:
+def _before(sentence: Sentence, at: int, nouns: Sequence[Tags]) -> Iterator[int]:
     words, readings = sentence
+    left = at - 1
+    while left >= 0 and at - left <= 4 and _is(readings[left], "adj", "adv", "preadv"):
+        described = _is(readings[left], "adj")
+        if _is(readings[left], "det"):
+            break
+        if described and not _is(readings[left], "n", "adv", "pr") and not _agree(described, nouns):
+            yield left
+        left -= 1
+    determiners = _is(readings[left], "det") if left >= 0 else []
+    stressed = left == at - 1 and words[left].lower() in ("el", "un", "algún", "ningún")
+    if determiners and not (stressed and any("f" in tags for tags in nouns)) and not _agree(determiners, nouns):
+        yield left
+
+
+def _behind(sentence: Sentence, at: int, nouns: Sequence[Tags]) -> Iterator[int]:
+    words, readings = sentence
+    right = at + 1
+    while right < len(words) and right - at <= 2:
+        if not _is(readings[right], "adv", "preadv") and words[right].lower() not in ("y", "e"):
+            break
+        right += 1
+    if right >= len(words):
+        return
     described = _is(readings[right], "adj", "pp")
-    if described and not _is(readings[right], "n", "det", "adv", "pr") and len(_is(readings[right], "vblex")) <= len(_is(readings[right], "pp")):
+    finite = [tags for tags in _is(readings[right], "vblex") if "pp" not in tags]
+    if described and not finite and not _is(readings[right], "n", "det", "adv", "pr"):
         if not _agree(described, nouns):
-            yield words[at], words[right]
-    elif _is(readings[right], "vbser") or any(words[right].lower().startswith(stem) for stem in ("est", "fue")):
-        behind = right + 1
-        if behind < len(words) and at and _is(readings[at - 1], "det"):
-            predicate = _is(readings[behind], "adj", "pp")
-            prepositions = at > 1 and _is(readings[at - 2], "pr")
-            if predicate and not prepositions and not _is(readings[behind], "n", "adv", "det") and not _agree(predicate, nouns):
-                yield words[at], words[behind]
+            yield right
+    elif (_is(readings[right], "vbser") or words[right].lower().startswith("est")) and right + 1 < len(words):
+        predicate = _is(readings[right + 1], "adj", "pp")
+        subject = at > 0 and _is(readings[at - 1], "det") and not (at > 1 and _is(readings[at - 2], "pr"))
+        if subject and predicate and not _is(readings[right + 1], "n", "adv", "det") and not _agree(predicate, nouns):
+            yield right + 1
 
 
 def _articles(text: str, sentence: Sentence) -> int:
@@ -213,7 +225,9 @@ def errors(judged: Judged) -> list[str]:
     return found
 
 
-def changed_sentences(folder: str, first: int, setting: str | None, ranker: str | None) -> list[tuple[str, str, str, str]]:
+def changed_sentences(
+    folder: str, first: int, setting: str | None, ranker: str | None
+) -> list[tuple[str, str, str, str]]:
     """Return source, sentence that came out, target and chosen word of the first changed sentences."""
     shot = open_snapshot(folder)
     instances = {

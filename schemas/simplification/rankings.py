@@ -75,6 +75,7 @@ SIMPLIFICATIONS = Table(
             "the word before, and what it becomes, with a space: `la el`; null if it stays",
             nullable=True,
         ),
+        column("sentence_out", pa.string(), "the sentence with the chosen form"),
         column(
             "agreement",
             pa.list_(pa.string()),
@@ -85,7 +86,6 @@ SIMPLIFICATIONS = Table(
             pa.list_(pa.string()),
             "candidates that were tried before it and refused, each with its reason: `ciudad no_agreement`",
         ),
-        column("sentence_out", pa.string(), "the sentence with the chosen form"),
     ],
 )
 

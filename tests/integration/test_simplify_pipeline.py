@@ -38,7 +38,7 @@ def world(tmp_path):
             "generate": {**shared, "thesaurus": ["th.dat", "spa.tab"], "wordlist": listed, "inflector": "es.inflector"},
             "select": {**shared, "inflector": "es.inflector"},
             "rank": {**shared, "wordlist": listed},
-            "rewrite": {},
+            "rewrite": {"inflector": "es.inflector"},
         },
         "evaluate": {"simplify": {"k": [3], "resamples": 20}},
     }

@@ -38,6 +38,7 @@ ROWS = [
         for form in forms.split()
     ),
     ("NOUN", "casa", "Gender=Fem|Number=Plur", "casas"),
+    ("NOUN", "vendido", "Gender=Masc|Number=Plur", "vendidos"),
     ("NOUN", "morada", "Gender=Fem|Number=Plur", "moradas"),
     ("NOUN", "edificio", "Gender=Masc|Number=Plur", "edificios"),
     ("NOUN", "artista", "Number=Sing", "artista"),
@@ -114,6 +115,19 @@ def rewritten(spanish, marked, *offers, language="es", upos=None, **options):
 )
 def test_what_agrees_moves(spanish, marked, offer, sentence):
     assert rewritten(spanish, marked, offer)[0] == sentence
+
+
+def test_a_participle_behind_a_determiner_stands_as_a_noun(spanish):
+    for marked, made in (
+        ("Los [vendidos] por él.", "Las moradas por él."),
+        ("los [vendidos] edificios", "los moradas edificios"),
+        ("[vendidos] antiguos", "moradas antiguos"),
+    ):
+        assert rewritten(spanish, marked, "moradas", upos="VERB")[0] == made
+
+
+def test_a_noun_that_the_dictionary_lacks_moves_nothing(spanish):
+    assert rewritten(spanish, "del antiguo [edificio]", "derribe", upos="NOUN")[0] == "del antiguo derribe"
 
 
 def test_what_does_not_agree_with_the_target_stays(spanish):

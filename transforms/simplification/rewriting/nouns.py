@@ -48,8 +48,8 @@ def cell_of(inflector: Inflecting, form: str, own: Cell) -> Cell:
         form: in lower case; of a phrase the head.
         own: those of the other.
     """
-    known = noun_readings(inflector, form) or inflector.features(form, "NOUN")[:1]
-    if not known:
+    known = noun_readings(inflector, form)
+    if not known:  # a guess by its ending would move words that agree
         return own
     fitting = [feats for feats in known if fits(feats, Cell(None, own.number))]
     number = own.number if fitting else _only(known, "Number")
@@ -71,7 +71,7 @@ def is_person(inflector: Inflecting, form: str) -> bool:
 
 def _has_both(inflector: Inflecting, lemma: str) -> bool:
     made = [inflector.inflect(lemma, "NOUN", {"Gender": gender, "Number": "Sing"}) for gender in ("Masc", "Fem")]
-    return len({one.form for one in made if one is not None}) == len(made)
+    return len({one.form for one in made if one is not None and one.source == "dictionary"}) == len(made)
 
 
 def _only(known: Sequence[Mapping[str, str]], name: str) -> str | None:

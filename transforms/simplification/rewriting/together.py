@@ -118,12 +118,16 @@ class _Sentence:
         ]
 
     def _is_noun(self, at: int) -> bool:
-        return self.choices[at].upos in ("NOUN", "PROPN") or (
-            self.choices[at].upos is None
-            and at in self.place_of
-            and self.inflector is not None
-            and bool(noun_readings(self.inflector, self._target(at)))
-        )
+        """Whether a target is a noun, or stands as one: behind a determiner, before no noun (*los damnificados*)."""
+        upos = self.choices[at].upos
+        if upos in ("NOUN", "PROPN") or upos not in (None, "ADJ", "VERB"):
+            return upos in ("NOUN", "PROPN")
+        if at not in self.place_of or self.inflector is None or not noun_readings(self.inflector, self._target(at)):
+            return False
+        place = self.place_of[at]
+        behind = self.words[place + 1] if place + 1 < len(self.words) else None
+        alone = behind is None or behind.gap.strip() or not noun_readings(self.inflector, behind.text.lower())
+        return upos is None or (place - 1 in self._determiners() and bool(alone))
 
     def _target(self, at: int) -> str:
         return self.before[self.place_of[at]].split()[0].lower()
