@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from transforms.common.backwards import match_backwards
 from transforms.common.code.registry import Entry
 from transforms.common.store.identity import Fingerprinted
 from transforms.inflection.inflector import Inflecting
@@ -23,10 +24,12 @@ __all__ = [
     "Selecting",
     "TaggedPlace",
     "contracted",
+    "neighbours",
     "replaced",
 ]
 
 NGRAMS = "ngrams"
+_WORD = re.compile(r" *(\w+)")
 _SPLIT = re.compile(r"\b(de|a) +el (\W*)\Z", re.IGNORECASE)
 
 
@@ -124,6 +127,20 @@ def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[
     if form.endswith(".") and right.startswith(".") and not right.startswith(".."):
         right = right[1:]  # one full stop ends an abbreviation and the sentence
     return left + form + right, len(left)
+
+
+def neighbours(instance: Instance, form: str, before: str | None) -> tuple[str | None, str | None]:
+    """Return the words before and after a form in the target's place, in lower case; None: no word, only spaces apart.
+
+    Args:
+        instance: the target in its sentence.
+        form: what stands there.
+        before: what the word before the target becomes; None if it stays.
+    """
+    sentence, start = replaced(instance, form, before)
+    left = match_backwards(_WORD, sentence, start)
+    right = _WORD.match(sentence, start + len(form))
+    return None if left is None else left[1][::-1].lower(), None if right is None else right[1].lower()
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,10 @@
 """Filters of candidates by name: what they drop, and why; `pos` is in pos.py, those by WordNet in relations.py."""
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.backwards import match_backwards
 from transforms.common.code.registry import Registry
 from transforms.inflection.lemmas import lemmas_of
 from transforms.simplification.records import Instance
@@ -17,14 +15,13 @@ from transforms.simplification.selection.filter import (
     CandidateState,
     InstanceCandidates,
     Selecting,
-    replaced,
+    neighbours,
 )
 from transforms.simplification.selection.pos import filter_pos
 from transforms.simplification.selection.relations import filter_antonyms, filter_hyponyms
+from transforms.simplification.selection.tag_bigrams import filter_bigrams
 
 __all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity"]
-
-_WORD = re.compile(r" *(\w+)")
 
 
 def filter_morphology(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
@@ -112,15 +109,13 @@ def filter_ngram(groups: Sequence[InstanceCandidates], selecting: Selecting) -> 
 
 def _bigrams(instance: Instance, state: CandidateState) -> list[str]:
     """Return the bigrams of a candidate in its place with the words before and after it."""
-    sentence, start = replaced(instance, state.form, state.before)
-    before = match_backwards(_WORD, sentence, start)
-    after = _WORD.match(sentence, start + len(state.form))
+    before, after = neighbours(instance, state.form, state.before)
     words = state.form.split(" ")
     bigrams = []
     if before is not None:
-        bigrams.append(f"{before[1][::-1]} {words[0]}".lower())
+        bigrams.append(f"{before} {words[0]}".lower())
     if after is not None:
-        bigrams.append(f"{words[-1]} {after[1]}".lower())
+        bigrams.append(f"{words[-1]} {after}".lower())
     return bigrams
 
 
@@ -157,6 +152,12 @@ FILTERS: Registry[CandidateFilter] = Registry(
             needs="ngrams",
             doc="what goes badly with the words before and after",
             reasons={"below_ngram": "it fits its neighbours less than the threshold"},
+        ),
+        "bigrams": CandidateFilter(
+            filter_bigrams,
+            needs="ngrams",
+            doc="what a corpus seldom has beside the words before and after, by parts of speech",
+            reasons={"below_bigrams": "its part of speech, or a neighbour's, seldom stands beside the other"},
         ),
         "antonyms": CandidateFilter(
             filter_antonyms,

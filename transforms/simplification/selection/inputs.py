@@ -40,7 +40,8 @@ class SelectionFiles(InflectorFile, VectorsFile):
 
     ngrams: str | None = option(
         None,
-        help="counts of bigrams for filter ngram: FILE:word=COLUMN,value=COLUMN, two words with a space in the first",
+        help="counts of pairs for filters ngram and bigrams: FILE:word=COLUMN,value=COLUMN, two words with a space in "
+        "the first, for bigrams a word and a part of speech",
         metavar="SPEC",
         path="resource",
         within=_NGRAMS.within,

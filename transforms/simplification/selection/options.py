@@ -38,3 +38,10 @@ class SelectionOptions:
     least_ngram: float = option(
         0.1, help="least fit with the words before and after for filter ngram", least=0, of=f"{_FILTERS}=ngram"
     )
+    least_share: float = option(
+        0.02,
+        help="least share of a part of speech beside a word for filter bigrams",
+        least=0,
+        most=1,
+        of=f"{_FILTERS}=bigrams",
+    )
