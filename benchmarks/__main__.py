@@ -28,6 +28,7 @@ GROUPS = {
         "complexity_features",
         "simplification",
         "simplification_pos",
+        "simplification_text",
     ),
 }
 NAMES = tuple(name for group in GROUPS.values() for name in group)

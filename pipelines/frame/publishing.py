@@ -40,12 +40,14 @@ class Intended(NamedTuple):
         tables: its tables.
         options: its options as published.
         reads: the tables of the same folder that it is made from.
+        stages: the stages whose artefacts it is made of.
     """
 
     name: str
     tables: tuple[str, ...]
     options: Mapping[str, Any]
     reads: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
 
 
 class _Terms(NamedTuple):
@@ -101,7 +103,9 @@ def publish_run(
         check_links(out)
         workspace = Workspace(make_marked_folder(out, ARTEFACTS))
         if terms.renew:
-            discard_stages(workspace.root, {name.partition(".")[0] for name in tables})
+            discard_stages(
+                workspace.root, {stage.partition("/")[0] for section in intended for stage in section.stages}
+            )
         with _noted_as_unfinished(workspace, terms.note, failed):
             outcome = _attempt(
                 lambda: _finished(options, terms, make(workspace, old), old, versions), workspace, tables

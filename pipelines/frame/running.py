@@ -102,6 +102,7 @@ def run_jobs(
             job.command.table_names,
             plain_options(job.options),
             tuple(source.table for source in job.reads_here()),
+            tuple(stage.name for stage in job.command.stages_of(job.section)),
         )
         for job in jobs
     ]

@@ -9,6 +9,7 @@ from small_runs import call, manifest
 
 from schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, SUBSTITUTES
 from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store import artefacts
 
 TABLES = ("instances", "substitutes", "rejects")
 VAST = 'The "old sea was vast, very vast.'
@@ -60,6 +61,24 @@ def rejected(out):
 def parts(out):
     folder = out / "simplification"
     return {table: [path.read_bytes() for path in sorted((folder / table).glob("*.parquet"))] for table in TABLES}
+
+
+def test_a_fresh_run_takes_nothing_up(gold, tmp_path, monkeypatch):
+    words = ("--layout", "tsar", "--language", "en", "--max-reject-share", ".5", "--overwrite")
+    made = []
+    write_receipt = artefacts.write_receipt
+
+    def noted(path, *others):
+        made.append(path)
+        write_receipt(path, *others)
+
+    monkeypatch.setattr(artefacts, "write_receipt", noted)
+    assert instances(tmp_path / "one", *gold, *words) == 0
+    first, made[:] = sorted(made), []
+    assert instances(tmp_path / "one", *gold, *words) == 0
+    assert made == []
+    assert instances(tmp_path / "one", *gold, *words, "--fresh") == 0
+    assert sorted(made) == first != []
 
 
 def test_files_of_substitutes(gold, tmp_path, capsys):
