@@ -170,13 +170,20 @@ def _dispatch(arguments: Sequence[str]) -> None:
     options = from_arguments(command.options, values)
     if beam and command.build is None and not command.takes_beam:
         raise UsageError(f"`lexbeam {words}` runs no pipeline and takes no Beam options")
+    from pipelines.frame.piping import is_piped
     from pipelines.frame.running import run_command
 
-    run_command(words, options, tell=_print, data=_print_data, beam=beam)
+    tell = _print_aside if is_piped(command, options) else _print
+    run_command(words, options, tell=tell, data=_print_data, beam=beam)
 
 
 def _print(line: str) -> None:
     _print_data(_as_flags(line))
+
+
+def _print_aside(line: str) -> None:
+    """Print a line where standard output is a text."""
+    print(_as_flags(line), file=sys.stderr)
 
 
 def _print_data(line: str) -> None:

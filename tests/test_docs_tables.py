@@ -44,6 +44,7 @@ TABLES = {
         "transforms.simplification.instances.rows:READERS",
         ("complexity", "corpus", "documents"),
     ),
+    ("tasks/simplification/text.md", "setting"): ("transforms.simplification.text_settings:TEXT_SETTINGS", ()),
     ("tasks/simplification/rank.md", "filter"): ("transforms.simplification.selection.filters:FILTERS", ()),
     ("tasks/simplification/rank.md", "ranker"): ("transforms.simplification.ranking.rankers:RANKERS", ()),
 }

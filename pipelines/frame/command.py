@@ -246,6 +246,8 @@ class Command(Generic[O, P]):
         preview: from a plan, the lines of `--dry-run`.
         after: from options, what is published and what takes lines: what is done in the end, such
             as writing files for other tools, even if everything was published already.
+        piped: from what is published, the bytes for standard output where its only input, `inputs`, is `-`,
+            standard input; None: it reads none.
         explains: its tables that say what was wrong; a run that fails leaves them to read.
         reworded: from what the manifest says of its section, the entries that are shown to a person
             in other words; None hides an entry, as one that others say already.
@@ -277,6 +279,7 @@ class Command(Generic[O, P]):
     reworded: Callable[[Mapping[str, Any]], Mapping[str, str | None]] = _nothing_known
     summary: Callable[[Snapshot], Iterable[Block]] = _no_lines
     after: Callable[[O, Snapshot, Callable[[str], object]], None] = _nothing_after
+    piped: Callable[[Snapshot], Iterable[bytes]] | None = None
     explains: tuple[Table, ...] = ()
     views: Registry[View[Any]] = field(default_factory=_no_views)
     opening: Opening = _NO_OPENING

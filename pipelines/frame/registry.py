@@ -160,6 +160,9 @@ COMMANDS: Registry[CommandEntry] = Registry(
         "simplify rewrite": CommandEntry(
             "pipelines.commands.simplify.rewrite:REWRITE_SENTENCES", doc="sentences with the chosen words in place"
         ),
+        "simplify text": CommandEntry(
+            "pipelines.commands.simplify.text:SIMPLIFY_TEXT", doc="texts with simpler words, and why each was changed"
+        ),
         "evaluate simplify": CommandEntry(
             "pipelines.commands.simplify.evaluate:EVALUATE_SIMPLIFY",
             doc="substitutes of every stage, or of a file, against gold, and where gold is lost",

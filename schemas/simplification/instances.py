@@ -63,6 +63,8 @@ INSTANCE_REASONS = {
     "no_language": "nothing says its language",
     "several": "the target stands there more than once, and such records are left out",
     "annotated": "a document that comes with annotation, which only a corpus takes in",
+    "no_text": "a corpus without the document's text, where words are to be put into it",
+    "not_editable": "a file in a format whose words cannot be replaced",
     "engine_error": REASONS["engine_error"],
     "changed_while_read": REASONS["changed_while_read"],
     "missing_field": REASONS["missing_field"],

@@ -182,6 +182,12 @@ def simplify(folder: Path) -> None:
     corpus(texts, folder / "corpus")
     rare = ("--zipf-below", "5", "--cache", folder / "cache", "--out", folder / "of_corpus")
     assert do(*found, "complex", folder / "corpus", *rare) == 0
+    (folder / "en.dat").write_text("UTF-8\nship|1\n-|boat\n", "utf-8")
+    (folder / "plain.yaml").write_text("plain: {ranker: senses}\n", "utf-8")
+    plain = ("--settings", folder / "plain.yaml", "--setting", "plain", "--thesaurus", folder / "en.dat")
+    for number, inputs in enumerate((texts, folder / "corpus")):
+        kept = ("--zipf-below", "5", "--cache", folder / "cache", "--out", folder / f"simple{number}")
+        assert do("simplify", "text", inputs, "--language", "en", *plain, *kept) == 0
 
 
 RUNS = {run.__name__: run for run in (change, complexity, cloze, answers, simplify)}

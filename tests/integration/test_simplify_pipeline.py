@@ -65,6 +65,27 @@ def test_the_same_on_every_runner(runner, world):
     assert digests(one) == digests(two)
 
 
+@pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
+def test_texts_are_the_same_on_every_runner(runner, tmp_path):
+    skip_without(runner)
+    (tmp_path / "th.dat").write_text("UTF-8\narduous|1\n-|hard|tough\nordinance|1\n-|law\n")
+    (tmp_path / "plain.yaml").write_text("plain: {ranker: senses}\n")
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(6):
+        (texts / f"{number}.txt").write_text(f"An arduous ordinance.\r\n\r\nThe ordinance of {number} cats.")
+    made = []
+    for name in ("direct", runner):
+        options = ("--language", "en", "--settings", tmp_path / "plain.yaml", "--setting", "plain", "--parts", 3)
+        files = ("--thesaurus", tmp_path / "th.dat", "--cache", tmp_path / "cache", "--out", tmp_path / name)
+        assert call("simplify", "text", texts, *options, *files, "--runner-config", name) == 0
+        tables = manifest(tmp_path / name)["tables"]
+        made.append({table: [part["sha256"] for part in tables[table]["parts"]] for table in sorted(tables)})
+    assert made[0] == made[1]
+    text = open_snapshot(str(tmp_path / runner)).read("simplification/documents").to_pylist()[2]["content"]
+    assert text == b"A hard law.\r\n\r\nThe law of 2 cats."
+
+
 def test_all_in_one(world):
     one = world / "one"
     assert call("run", world / "config.yaml", "--out", one) == 0

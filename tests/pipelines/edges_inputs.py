@@ -77,6 +77,8 @@ def make_inputs(folder):
     assert main(["simplify", "generate", ranked, *words]) == 0
     assert main(["simplify", "rank", ranked, "--ranker", "senses"]) == 0
     (folder / "marked.txt").write_text("The [[dogs]] stay at [[home]].\n")
+    (folder / "letter.txt").write_text("The frigate sails.\n")
+    (folder / "plain.yaml").write_text("plain: {ranker: senses}\n")
     (folder / "forms.tsv").write_text("cantar\tcanto\tV;IND;PRS;1;SG\n")
     (folder / "answers.csv").write_text(
         "question_id,annotator_id,answer\n" + "".join(f"{n:032x},anna,{n}\n" for n in range(4))
@@ -153,6 +155,14 @@ def given_to(words, base):
         "cloze annotate": {"folder": str(base / "asked"), "annotations": str(base / "answers.csv")},
         "simplify instances": {"inputs": str(base / "marked.txt"), "layout": "text", "language": "en"},
         "simplify train-inflector": {"inputs": str(base / "forms.tsv"), "language": "es"},
+        "simplify text": {
+            "inputs": str(base / "letter.txt"),
+            "language": "en",
+            "settings": str(base / "plain.yaml"),
+            "setting": "plain",
+            "thesaurus": str(base / "th.dat"),
+            "cache": "cache",
+        },
         "simplify generate": {"folder": str(base / "targets"), "cache": "cache", "thesaurus": str(base / "th.dat")},
         "simplify select": {"folder": str(base / "ranked"), "cache": "cache"},
         "simplify rank": {"folder": str(base / "ranked"), "ranker": "senses", "cache": "cache"},

@@ -23,7 +23,7 @@ from transforms.common.options.fields import from_mapping, options_of, value_of
 from transforms.common.options.yaml_files import read_yaml
 from transforms.common.store import files
 
-__all__ = ["STAGES", "check_setting_name", "settings_of", "settings_of_candidates"]
+__all__ = ["STAGES", "check_setting_name", "options_class", "settings_of", "settings_of_candidates", "stage_options"]
 
 # The dataclass of each stage's options.
 STAGES = {
@@ -46,10 +46,17 @@ def check_setting_name(value: str) -> None:
         raise UsageError(f"{value!r} is no name of a setting: take up to 64 letters, digits and _ . + -")
 
 
-def _class_of(stage: str) -> type:
+def options_class(stage: str) -> type:
+    """Return the dataclass of a stage's options."""
     module, _, name = STAGES[stage].partition(":")
     options_class: type = getattr(importlib.import_module(module), name)
     return options_class
+
+
+def stage_options(stage: str, values: Mapping[str, object]) -> dict[str, object]:
+    """Return those options of a setting that are of a stage."""
+    known = options_of(options_class(stage))
+    return {key: value for key, value in values.items() if key in known}
 
 
 def settings_of(stage: str, options: T, path: str | None, name: str) -> dict[str, T]:
@@ -73,7 +80,7 @@ def settings_of(stage: str, options: T, path: str | None, name: str) -> dict[str
     shown = files.shown(path)
     if not isinstance(content, dict) or not content:
         raise UsageError(f"{shown} has no settings: write NAME: and its options below")
-    known = {known_stage: set(options_of(_class_of(known_stage))) for known_stage in STAGES}
+    known = {known_stage: set(options_of(options_class(known_stage))) for known_stage in STAGES}
     all_options = sorted(set().union(*known.values()))
     defaults = {option: value_of(options, option) for option in known[stage]}
     settings = {}
@@ -86,9 +93,8 @@ def settings_of(stage: str, options: T, path: str | None, name: str) -> dict[str
         for key in stated:
             if key not in all_options:
                 raise UsageError(f"{shown}: setting {setting}: unknown option {key}{nearest(key, all_options)}")
-        stage_options = {key: value for key, value in stated.items() if key in known[stage]}
         try:
-            settings[setting] = from_mapping(type(options), {**defaults, **stage_options})
+            settings[setting] = from_mapping(type(options), {**defaults, **stage_options(stage, stated)})
         except UsageError as error:
             raise UsageError(f"{shown}: setting {setting}: {error}") from None
     return settings

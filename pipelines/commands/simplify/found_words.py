@@ -17,6 +17,7 @@ from transforms.corpora.corpus import check_columns, common_layers, languages
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.html import check_html
 from transforms.formats.records.base import ReaderOptions
+from transforms.simplification.documents.find_stage import PLACE_IN_CORPUS, PLACE_IN_FILES
 from transforms.simplification.instances.find_stage import (
     CORPUS,
     DOCUMENTS,
@@ -39,6 +40,7 @@ __all__ = [
     "found_in_corpora",
     "found_in_texts",
     "layout_of_inputs",
+    "place_words",
     "reads_corpora",
 ]
 
@@ -137,21 +139,41 @@ def found_in_texts(
     return FoundIn((), file_units(listed), options)
 
 
-def find_words(pipeline: "beam.Pipeline", found: FoundIn, graph: Graph) -> "beam.PCollection":
-    """Put corpora or texts into a pipeline, and find words in them; yields receipts."""
-    from transforms.intake.ptransforms import LoadRecords
-    from transforms.simplification.instances.ptransforms import FindInCorpora
-
+def carried(found: FoundIn, graph: Graph) -> CorpusFindOptions | TextFindOptions:
+    """Return the options of the stage that finds words, with resources that the workers of a graph can open."""
     choice = found.options.choice
     scorer = choice.scorer
     if scorer is not None:
         setting = scorer.setting._replace(lexicon=graph.carry(scorer.setting.lexicon))
         scorer = scorer._replace(setting=setting)
-    choice = choice._replace(lexicon=graph.carry(choice.lexicon), scorer=scorer)
-    options = replace(found.options, choice=choice)
+    return replace(found.options, choice=choice._replace(lexicon=graph.carry(choice.lexicon), scorer=scorer))
+
+
+def find_words(pipeline: "beam.Pipeline", found: FoundIn, graph: Graph) -> "beam.PCollection":
+    """Put corpora or texts into a pipeline, and find words in them; yields receipts."""
+    from transforms.intake.ptransforms import LoadRecords
+    from transforms.simplification.instances.ptransforms import FindInCorpora
+
+    options = carried(found, graph)
     if isinstance(options, CorpusFindOptions):
         named = [(part.pair.sentences.sha256, part) for part in found.parts]
         parts = graph.tasks(pipeline, "CorpusParts", named, FIND_IN_CORPUS)
         return parts | "FindInCorpora" >> FindInCorpora(graph.workspace, options, graph.lanes, found.several)
     units = graph.tasks(pipeline, "Units", [(unit.files[0].name, unit) for unit in found.units], FIND_IN_TEXTS)
     return units | "FindInTexts" >> LoadRecords(graph.workspace, FIND_IN_TEXTS, options, graph.lanes)
+
+
+def place_words(pipeline: "beam.Pipeline", found: FoundIn, graph: Graph) -> "beam.PCollection":
+    """Put corpora or texts into a pipeline, and find words in them; yields receipts with their places, by number."""
+    from transforms.simplification.documents.ptransforms import PlaceTexts
+    from transforms.simplification.instances.ptransforms import WithoutCopies
+
+    options = carried(found, graph)
+    if isinstance(options, CorpusFindOptions):
+        parts = graph.tasks(pipeline, "CorpusParts", enumerate(found.parts), PLACE_IN_CORPUS)
+        units = parts | "Copies" >> WithoutCopies(found.several)
+        stage: Stage[Any, Any, Any] = PLACE_IN_CORPUS
+    else:
+        units = graph.tasks(pipeline, "Units", enumerate(found.units), PLACE_IN_FILES)
+        stage = PLACE_IN_FILES
+    return units | "Place" >> PlaceTexts(graph.workspace, stage, options, graph.lanes)

@@ -53,7 +53,16 @@ __all__ = [
     "TALLIED",
     "CorpusFindOptions",
     "CorpusPart",
+    "FindOptions",
+    "FoundSentences",
+    "FoundWords",
     "TextFindOptions",
+    "add_document",
+    "annotated_table",
+    "chosen_in_corpus",
+    "chosen_in_texts",
+    "text_of_corpus",
+    "words_found",
 ]
 
 CORPUS, DOCUMENTS = "corpus", "documents"  # layouts of what words are found in
@@ -119,28 +128,39 @@ class TextFindOptions(FindOptions):
     engine_language: str | None = None
 
 
-# A document that was read, with the staged rows of its sentences or why they have none; or a reject.
-_Entry = tuple[str, Reject | list[tuple[str, list[Row] | BadRecord]]]
+# By position, the staged rows of sentences that have a chosen word, or why they have none.
+FoundSentences = list[tuple[str, list[Row] | BadRecord]]
+# A document that was read, by its source; or a reject.
+_Entry = tuple[str, Reject | FoundSentences]
+
+
+class FoundWords(NamedTuple):
+    """A document, its sentences with chosen words, and how many content words there were to choose from."""
+
+    text: AnnotatedText
+    sentences: FoundSentences
+    words: int
 
 
 def _find_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> Loaded:
     left_out = frozenset(task.left_out)
     columns = (*COLUMNS, *options.layers)
     documents = (
-        _of_corpus(annotated, options)
+        text_of_corpus(annotated, options)
         for annotated in read_annotated(
             task.pair, columns=columns, document_columns=("source", "language", "genre", "text")
         )
         if annotated.document.document_id not in left_out
     )
     with staging_of(artefact) as staging:
-        for entry in _found(documents, options, staging, CORPUS):
-            _add(staging, entry)
+        for found in words_found(documents, options, staging, CORPUS):
+            add_document(staging, found.text.source, found.sentences)
     sha256 = task.pair.documents.sha256  # parts of corpora have the same names: their content identifies them
     return staging.loaded([LoadedFile(sha256, task.pair.size, sha256, staging.records, staging.rejected)])
 
 
-def _of_corpus(annotated: AnnotatedDocument, options: FindOptions) -> AnnotatedText:
+def text_of_corpus(annotated: AnnotatedDocument, options: FindOptions) -> AnnotatedText:
+    """Return a document of a corpus with its sentences."""
     document = annotated.document
     language = options.language or document.language
     return AnnotatedText(
@@ -169,11 +189,12 @@ def _find_in_texts(artefact: Artefact, task: Unit, options: TextFindOptions) -> 
             )
             rejects: list[_Entry] = []
             documents = _annotated(read_entries, engine, options, rejects)
-            yield from _found(documents, options, staging, DOCUMENTS)
+            for found in words_found(documents, options, staging, DOCUMENTS):
+                yield found.text.source, found.sentences
             yield from rejects
 
         def add(entry: _Entry) -> None:
-            _add(staging, entry)
+            add_document(staging, *entry)
 
         inputs = stage_unit(staging, task, read, add)
     return staging.loaded(inputs)
@@ -194,29 +215,36 @@ def _annotated(
             rejects.append((source, entry))
             continue
         assert entry.text is not None
-        try:
-            batches = [annotation_batch(some, layers) for some in annotate_by_batch(entry.text, engine)]
-        except (LexbeamError, MemoryError, OSError):
-            raise
-        except Exception as error:  # whatever an engine raises is about this document
-            rejects.append((source, Reject(entry.position, "engine_error", f"{type(error).__name__}: {error}")))
+        table = annotated_table(entry.text, engine, layers)
+        if isinstance(table, BadRecord):
+            rejects.append((source, Reject(entry.position, table.reason, table.detail)))
             continue
-        table = pa.Table.from_batches(batches, annotation_schema(layers))
-        numbers = pa.array(np.arange(table.num_rows), pa.int32())
         language = options.language or entry.fields.get("language") or options.engine_language
         yield AnnotatedText(
-            source,
-            entry.position,
-            language and short_tag(language),
-            entry.fields.get("genre"),
-            entry.text,
-            table.append_column("sentence", numbers),
+            source, entry.position, language and short_tag(language), entry.fields.get("genre"), entry.text, table
         )
 
 
-def _add(staging: Staging, entry: _Entry) -> None:
+def annotated_table(text: str, engine: Engine, layers: Sequence[str]) -> pa.Table | BadRecord:
+    """Return the sentences of a text with their numbers, or that the engine failed.
+
+    Args:
+        text: the text.
+        engine: what annotates it.
+        layers: columns that it gives beside forms, lemmas and parts of speech.
+    """
+    try:
+        batches = [annotation_batch(some, layers) for some in annotate_by_batch(text, engine)]
+    except (LexbeamError, MemoryError, OSError):
+        raise
+    except Exception as error:  # whatever an engine raises is about this document
+        return BadRecord("engine_error", f"{type(error).__name__}: {error}")
+    table = pa.Table.from_batches(batches, annotation_schema(layers))
+    return table.append_column("sentence", pa.array(np.arange(table.num_rows), pa.int32()))
+
+
+def add_document(staging: Staging, source: str, found: Reject | FoundSentences) -> None:
     """Stage a document: the rows of its sentences, or why there are none."""
-    source, found = entry
     if isinstance(found, Reject):
         detail = " ".join(printable(found.detail).split())
         staging.reject(source, found.position, BadRecord(found.reason, detail))
@@ -230,8 +258,10 @@ def _add(staging: Staging, entry: _Entry) -> None:
     staging.add(rows)
 
 
-def _found(documents: Iterable[AnnotatedText], options: FindOptions, staging: Staging, layout: str) -> Iterator[_Entry]:
-    """Yield documents with their rows, and tally what was looked at."""
+def words_found(
+    documents: Iterable[AnnotatedText], options: FindOptions, staging: Staging, layout: str
+) -> Iterator[FoundWords]:
+    """Yield documents with the staged rows of their chosen words, and tally what was looked at."""
     protected = ProtectedTerms(options.choice.protected)
 
     def sentences(text: AnnotatedText) -> int:
@@ -242,12 +272,13 @@ def _found(documents: Iterable[AnnotatedText], options: FindOptions, staging: St
         staging.tally.update(words.left)
         staging.tally["sentences"] += words.table.num_rows
         staging.tally["words"] += len(words.targets)
-        by_text: list[list[tuple[str, list[Row] | BadRecord]]] = [[] for _ in texts]
+        by_text: list[FoundSentences] = [[] for _ in texts]
         for place, row in _rows(words, options.choice):
             by_text[place].append(row)
-        for text, rows in zip(texts, by_text, strict=True):
+        counts = np.bincount(words.text_of[words.row], minlength=len(texts)).tolist()
+        for text, rows, count in zip(texts, by_text, counts, strict=True):
             staging.tally[layout] += 1
-            yield text.source, rows
+            yield FoundWords(text, rows, count)
 
 
 def _rows(words: ContentWords, choice: WordChoice) -> Iterator[tuple[int, tuple[str, list[Row] | BadRecord]]]:
@@ -291,7 +322,7 @@ def _instance(words: ContentWords, word: int, value: float, by: str) -> Benchmar
     )
 
 
-def _chosen(_: object, options: FindOptions) -> dict[str, Sequence[str]]:
+def chosen_in_corpus(_: object, options: FindOptions) -> dict[str, Sequence[str]]:
     """Return the entries of registries that count: what a scorer is, and what it reads."""
     scorer = options.choice.scorer
     if scorer is None:
@@ -300,24 +331,30 @@ def _chosen(_: object, options: FindOptions) -> dict[str, Sequence[str]]:
     return {GROUPS: scorer.setting.use, **chosen_of([model.scorer], list(model.modes.values()), ScorerOptions())}
 
 
-def _chosen_in_texts(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:
+def chosen_in_texts(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:
+    """Return the entries of registries that count, the engine and the formats among them."""
     formats = tuple(READERS) if options.format == "auto" else (options.format,)
     return {
-        **_chosen(task, options),
+        **chosen_in_corpus(task, options),
         **chosen_engine(task, options.annotate),
         "transforms.formats.readers.registry:READERS": formats,
     }
 
 
 FIND_IN_CORPUS: Stage[CorpusPart, FindOptions, Loaded] = Stage(
-    name="simplification/find-in-corpus", receipt=Loaded, build=_find_in_corpus, chosen=_chosen, blas=True, unit="parts"
+    name="simplification/find-in-corpus",
+    receipt=Loaded,
+    build=_find_in_corpus,
+    chosen=chosen_in_corpus,
+    blas=True,
+    unit="parts",
 )
 FIND_IN_TEXTS: Stage[Unit, TextFindOptions, Loaded] = Stage(
     name="simplification/find-in-texts",
     receipt=Loaded,
     build=_find_in_texts,
     unused={"options.reader.layers": "documents that come annotated are left out"},
-    chosen=_chosen_in_texts,
+    chosen=chosen_in_texts,
     blas=True,
     unit="batches",
 )

@@ -17,6 +17,7 @@ from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
+from transforms.common.publish.sections import owner_of
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.shown import Block, Grid, Kwic, Use, number
@@ -182,7 +183,8 @@ def without_candidates(snapshot: Snapshot, there: Collection[str], only: str | N
         there: the settings that give it one.
         only: of this setting alone; None: of all.
     """
-    settings = snapshot.section(SECTION)["settings"] if SECTION in snapshot.sections else ()
+    owner = owner_of(snapshot.manifest, CANDIDATES.name)
+    settings = snapshot.section(owner).get("settings", ()) if owner is not None else ()
     for setting in settings:
         name = setting["setting"]
         if name not in there and only in (None, name):

@@ -1,0 +1,181 @@
+"""`lexbeam simplify text`: the same texts with simpler words, and nothing else of them changed."""
+
+import io
+import sys
+
+import pytest
+from small_runs import call, manifest
+
+import lexbeam
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.publish.snapshots import open_snapshot
+
+THESAURUS = """UTF-8
+arduous|2
+(adj)|hard|difficult
+(adj)|hard
+ordinance|1
+(noun)|law
+magistrate|1
+(noun)|judge
+inscrutable|1
+(adj)|strange
+"""
+SETTINGS = "plain: {generators: thesaurus, filters: morphology, ranker: senses}\n"
+REPORT = (
+    "The committee saw an  inscrutable ordinance.\r\n\r\nAn arduous negotiation followed in 1999;\r\nit was fine.\r\n"
+)
+EASY = "\ufeffThe cat sat.\r\n\r\n  It was  a cat\u2026 cafe\u0301\n"
+
+
+def words(folder):
+    return (
+        "--language", "en", "--settings", folder / "settings.yaml", "--setting", "plain", "--zipf-below", 4,
+        "--thesaurus", folder / "th.dat", "--cache", folder / "cache", "--parts", 2,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "th.dat").write_text(THESAURUS)
+    (folder / "settings.yaml").write_text(SETTINGS)
+    texts = folder / "texts"
+    (texts / "sub").mkdir(parents=True)
+    (texts / "report.txt").write_bytes(REPORT.encode())
+    (texts / "sub" / "easy.txt").write_bytes(EASY.encode())
+    (texts / "picture.txt").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
+    options = (*words(folder), "--max-reject-share", ".5", "--write-text", folder / "written")
+    assert call("simplify", "text", texts, "--out", folder / "out", *options) == 0
+    return folder
+
+
+def rows(out, table):
+    return open_snapshot(str(out)).read(f"simplification/{table}").to_pylist()
+
+
+def test_only_the_words_differ(world):
+    written = (world / "written" / "report.txt").read_bytes().decode()
+    assert written == REPORT.replace("an  inscrutable ordinance", "a  strange law").replace("An arduous", "A hard")
+    assert (world / "written" / "sub" / "easy.txt").read_bytes() == EASY.encode()
+    documents = {row["document"]: row for row in rows(world / "out", "documents")}
+    assert documents["sub/easy.txt"]["content"] == EASY.encode()
+    assert [documents["report.txt"][name] for name in ("sentences", "chosen", "changed")] == [2, 4, 3]
+    assert documents["report.txt"]["text"].startswith("The committee saw a")
+
+
+def test_each_change_says_why(world):
+    made = [row for row in rows(world / "out", "changes") if row["document"] == "report.txt"]
+    assert [(row["kind"], row["target"], row["chosen"], row["reason"]) for row in made] == [
+        ("beside", "an", "a", None),
+        ("word", "inscrutable", "strange", None),
+        ("word", "ordinance", "law", None),
+        ("beside", "An", "A", None),
+        ("word", "arduous", "hard", None),
+        ("word", "negotiation", "negotiation", "no_candidate"),
+    ]
+    text = next(row["text"] for row in rows(world / "out", "documents") if row["document"] == "report.txt")
+    for row in made:
+        assert text[row["start_out"] : row["end_out"]] == row["chosen"]
+        assert (row["chosen_by"], row["chosen_value"] < 4) == ("zipf", True)
+    assert (made[4]["place"], made[4]["candidates"], made[4]["score"] > 2) == (1, 2, True)
+
+
+def test_nothing_is_lost(world, capsys):
+    (reject,) = rows(world / "out", "rejects")
+    assert (reject["source"], reject["reason"]) == ("picture.txt", "image")
+    section = manifest(world / "out")["simplify.text"]
+    assert (section["documents"], section["altered"], section["rejected"]) == (2, 1, 1)
+    outcomes = {name: number for name, number in section["outcomes"].items() if number}
+    assert outcomes == {"changed": 3, "no_candidate": 2}
+    assert call("simplify", "text", world / "texts", "--out", world / "refused", *words(world)) == 1
+    assert "more than --max-reject-share" in capsys.readouterr().err
+
+
+def test_shown(world, capsys):
+    assert call("show", world / "out", "--document", "report.txt", "--lost") == 0
+    told = capsys.readouterr().out
+    assert "[[An → A]] [[arduous → hard]] negotiation" in told
+    assert "arduous → hard: zipf" in told
+    assert "difficult: rank 2" in told
+    assert "negotiation: no candidate is left for it" in told
+    assert call("show", world / "out", "--stages", "arduous") == 0
+    assert call("show", world / "out", "--document", "report") == 2
+    assert "did you mean 'report.txt'" in capsys.readouterr().err
+    assert call("report", world / "out", "--out", world / "report.html") == 0
+    assert "[[arduous → hard]]" in (world / "report.html").read_text()
+
+
+def test_a_pipe_prints_the_text_alone(world, monkeypatch, capfdbinary):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(REPORT.encode())))
+    assert call("simplify", "text", "-", *words(world)) == 0
+    told = capfdbinary.readouterr()
+    assert told.out == (world / "written" / "report.txt").read_bytes()
+    assert "arduous → hard" in told.err.decode()
+
+
+def test_a_corpus_and_a_rerun(world, capsys):
+    texts = world / "texts" / "report.txt"
+    assert call("corpus", texts, "--engine", "builtin:en", "--out", world / "corpus") == 0
+    out = world / "of_corpus"
+    assert call("simplify", "text", world / "corpus", "--out", out, *words(world)) == 0
+    (document,) = rows(out, "documents")
+    assert document["content"] is None
+    (stored,) = open_snapshot(str(world / "corpus")).read("documents").to_pylist()
+    changed = stored["text"].replace("an  inscrutable ordinance", "a  strange law").replace("An arduous", "A hard")
+    assert document["text"] == changed
+    before = {path: path.stat().st_mtime_ns for path in (out / "_artefacts").rglob("*.parquet")}
+    assert call("simplify", "text", world / "corpus", "--out", out, *words(world), "--overwrite") == 0
+    assert before == {path: path.stat().st_mtime_ns for path in (out / "_artefacts").rglob("*.parquet")}
+    capsys.readouterr()
+
+
+def test_what_a_person_is_told(world, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("An arduous task.")
+    text = lexbeam.simplify.text
+    with pytest.raises(UsageError, match="name the files"):
+        text(out="o", language="en")
+    with pytest.raises(UsageError, match="`out` must be given"):
+        text("a.txt", language="en")
+    with pytest.raises(UsageError, match="give an `engine` that annotates texts of xx"):
+        text("a.txt", language="xx", out="o")
+    with pytest.raises(UsageError, match="give an `engine`"):
+        text("a.txt", out="o")
+    with pytest.raises(UsageError, match="needs `thesaurus`"):
+        text("a.txt", language="es", engine="builtin:en", out="o")
+    with pytest.raises(UsageError, match="careful"):
+        text("a.txt", language="en", setting="carefull", out="o")
+    with pytest.raises(UsageError, match="is not in `settings`"):
+        text("a.txt", language="en", setting="bold", settings=world / "settings.yaml", out="o")
+    with pytest.raises(UsageError, match="needs `above`"):
+        text("a.txt", language="en", complexity_scorer="m", out="o")
+    plain = {"language": "en", "settings": world / "settings.yaml", "setting": "plain", "thesaurus": world / "th.dat"}
+    with pytest.raises(UsageError, match="is an input"):
+        text("a.txt", out="o", write_text=".", **plain)
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / "a.txt").write_text("there")
+    with pytest.raises(UsageError, match="is there: move it away"):
+        text("a.txt", out="o", write_text="w", **plain)
+    for folder in ("c/x", "d/x"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.txt").write_text("An arduous task.")
+    with pytest.raises(UsageError, match=r"would both be written as x/a\.txt"):
+        text(["c/x", "d/x"], out="o", write_text="v", **plain)
+    with pytest.raises(LexbeamError, match="no input files at"):
+        text("b.txt", out="o", **plain)
+    assert not (tmp_path / "v").exists()
+
+
+def test_a_setting_of_a_corpus_with_several_documents_of_a_source(world, tmp_path):
+    (tmp_path / "two.jsonl").write_text('{"text": "An arduous task."}\n{"text": "A cat."}\n')
+    assert call("corpus", tmp_path / "two.jsonl", "--engine", "builtin:en", "--out", tmp_path / "corpus") == 0
+    with pytest.raises(UsageError, match=r"would both be written as two\.jsonl"):
+        lexbeam.simplify.text(
+            tmp_path / "corpus",
+            out=tmp_path / "o",
+            write_text=tmp_path / "w",
+            settings=world / "settings.yaml",
+            setting="plain",
+            thesaurus=world / "th.dat",
+        )

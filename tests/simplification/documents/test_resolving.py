@@ -1,0 +1,145 @@
+"""Texts resolved, against a loop that puts pieces together."""
+
+import random
+
+import pytest
+
+from transforms.simplification.documents.placed_texts import PlacedSentence, PlacedText
+from transforms.simplification.documents.resolving import ChosenWord, chosen_word, resolved
+from transforms.simplification.rewriting.choices import Offer, TargetChoice
+
+ABOUT = {"chosen_by": "zipf", "chosen_value": 3.0, "place": 1, "candidates": 4, "score": 2.0, "target_score": None}
+
+
+def word(identifier, sentence, target, start, shown, before=None, reason=None):
+    offers = () if reason else (Offer(shown, before),)
+    choice = TargetChoice(start, start + len(target), None, None, offers)
+    return ChosenWord("en", sentence, choice, reason, {**ABOUT, "instance_id": identifier})
+
+
+def text_of(text, *sentences):
+    """Return a text with its sentences: number, place, instances."""
+    chosen = tuple(PlacedSentence(number, first, names) for number, first, *names in sentences)
+    return PlacedText("a.txt", "a.txt", "en", text, None, 2, 9, chosen)
+
+
+def no_inflector(_):
+    return None
+
+
+def allowed(_):
+    return None
+
+
+def test_sentences_follow_each_other():
+    first, second = "An arduous task.", "It  was arduous."
+    text = f"  {first}\n\n{second}\n"
+    at = text.index(second)
+    words = {
+        "1": word("1", first, "arduous", 3, "hard", "A"),
+        "2": word("2", first, "task", 11, "job"),
+        "3": word("3", second, "arduous", 8, "arduous", reason="keep_target"),
+    }
+    made = resolved(text_of(text, (0, 2, "1", "2"), (1, at, "3")), words, allowed, no_inflector)
+    assert made.text == "  A hard job.\n\nIt  was arduous.\n"
+    assert [(row["kind"], row["target"], row["chosen"], row["reason"]) for row in made.rows] == [
+        ("beside", "An", "A", None),
+        ("word", "arduous", "hard", None),
+        ("word", "task", "job", None),
+        ("word", "arduous", "arduous", "keep_target"),
+    ]
+    for row in made.rows:
+        assert text[row["start"] : row["end"]] == row["target"]
+        assert made.text[row["start_out"] : row["end_out"]] == row["chosen"]
+    assert made.text[made.rows[0]["sentence_start"] : made.rows[0]["sentence_end"]] == "A hard job."
+    assert made.text[made.rows[3]["sentence_start"] : made.rows[3]["sentence_end"]] == second
+    assert made.rows[3]["place"] is None
+
+
+def test_what_is_refused_stays_with_its_article():
+    sentence = "An arduous task."
+    words = {"1": word("1", sentence, "arduous", 3, "hard", "A"), "2": word("2", sentence, "task", 11, "job")}
+    made = resolved(
+        text_of(sentence, (0, 0, "1", "2")),
+        words,
+        lambda edit: "markup stands there" if edit.beside else None,
+        no_inflector,
+    )
+    assert made.text == "An arduous job."
+    assert [(row["target"], row["changed"], row["reason"], row["detail"]) for row in made.rows] == [
+        ("arduous", False, "refused", "markup stands there"),
+        ("task", True, None, None),
+    ]
+
+
+def test_a_sentence_that_stands_twice():
+    sentence = "A task."
+    words = {"1": word("1", sentence, "task", 2, "job")}
+    made = resolved(text_of(f"{sentence} {sentence}", (0, 0, "1"), (1, 8, "1")), words, allowed, no_inflector)
+    assert made.text == "A job. A job."
+    assert [row["start_out"] for row in made.rows] == [2, 9]
+
+
+FATES = ("plain", "changed", "no_candidate", "refused")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_texts_of_any_shape(seed):
+    draw = random.Random(seed)
+    text, expected, sentences, words, refused = "", "", [], {}, set()
+    for number in range(draw.randint(0, 6)):
+        sentence, out, chosen = "", "", []
+        for place in range(draw.randint(1, 6)):
+            token = "".join(draw.choices("abçéñ", k=draw.randint(1, 5)))
+            gap = draw.choice([" ", "  ", ", "]) if place else ""
+            fate = draw.choice(FATES)
+            if fate != "plain":
+                chosen.append((f"{number} {place} {fate}", token, len(sentence) + len(gap), fate))
+            sentence += gap + token
+            out += gap + (f"<{place}>" if fate == "changed" else token)
+        for identifier, token, start, fate in chosen:
+            reason = fate if fate == "no_candidate" else None
+            shown = token if reason else f"<{identifier.split()[1]}>"
+            words[identifier] = word(identifier, sentence, token, start, shown, reason=reason)
+            refused |= {len(text) + start} if fate == "refused" else set()
+        if chosen:
+            sentences.append((number, len(text), *(identifier for identifier, *_ in chosen)))
+        border = draw.choice(["\n\n", " ", "\r\n ", "\t"])
+        text, expected = text + sentence + border, expected + out + border
+    made = resolved(
+        text_of(text, *sentences), words, lambda edit: "no" if edit.start in refused else None, no_inflector
+    )
+    assert made.text == expected
+    assert len(made.rows) == len(words)
+    for row in made.rows:
+        assert text[row["start"] : row["end"]] == row["target"]
+        assert made.text[row["start_out"] : row["end_out"]] == row["chosen"]
+        assert row["instance_id"].endswith(row["reason"] or "changed")
+
+
+def test_what_tables_say_of_an_instance():
+    found = {"language": "es", "sentence": "La finca.", "target": "finca", "start": 3, "end": 8}
+    found |= {"upos": "NOUN", "feats": None}
+    rows = {
+        "simplification/instances": [{**found, "chosen_by": "zipf", "chosen_value": 3.2}],
+        "simplification/simplifications": [
+            {
+                "chosen": "terreno",
+                "form": "terreno",
+                "changed": True,
+                "reason": None,
+                "score": 2.0,
+                "target_score": 1.0,
+                "article_change": "La El",
+            }
+        ],
+        "simplification/rankings": [
+            {"form": "casa", "is_target": False, "place": 1},
+            {"form": "terreno", "is_target": False, "place": 2},
+            {"form": "finca", "is_target": True, "place": None},
+        ],
+    }
+    made = chosen_word("1", rows)
+    assert made.choice == TargetChoice(3, 8, "NOUN", None, (Offer("terreno", "El"),))
+    assert made.target == "finca"
+    assert (made.about["place"], made.about["candidates"]) == (2, 2)

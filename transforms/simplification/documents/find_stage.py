@@ -1,0 +1,171 @@
+"""Texts read and their hard words found: what is staged of instances, with the places where they stand.
+
+PLACE_IN_CORPUS    a part of a corpus -> staged rows, placed texts
+PLACE_IN_FILES     a unit of files -> staged rows, placed texts; an engine annotates their documents
+
+A record is a document, whether or not it has a hard word.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from transforms.annotation.engines.registry import Engine
+from transforms.annotation.guessing import short_tag
+from transforms.common.blas import one_thread
+from transforms.common.errors import UsageError
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.corpora.reading import read_annotated
+from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.records.base import BadRecord, Reject
+from transforms.formats.sources.readings import FileReading
+from transforms.formats.spans.registry import SPANS, spanned
+from transforms.intake.merging import engine_of
+from transforms.intake.staging import Loaded, LoadedFile
+from transforms.intake.unit_files import stage_unit
+from transforms.layers.registry import columns_of
+from transforms.simplification.documents.placed_texts import PlacedTextWriter, placed_text
+from transforms.simplification.instances.content_words import COLUMNS, AnnotatedText
+from transforms.simplification.instances.find_stage import (
+    CORPUS,
+    DOCUMENTS,
+    CorpusFindOptions,
+    CorpusPart,
+    FoundWords,
+    TextFindOptions,
+    add_document,
+    annotated_table,
+    chosen_in_corpus,
+    chosen_in_texts,
+    text_of_corpus,
+    words_found,
+)
+from transforms.simplification.instances.read_stage import staging_of
+
+__all__ = ["PLACE_IN_CORPUS", "PLACE_IN_FILES", "LoadedTexts"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedTexts(Loaded):
+    """Receipt of files or of a part of a corpus: that of their instances, and the texts with their places."""
+
+    texts: File
+
+
+def _with_texts(loaded: Loaded, texts: File) -> LoadedTexts:
+    return LoadedTexts(**vars(loaded), texts=texts)
+
+
+def _place_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> LoadedTexts:
+    left_out = frozenset(task.left_out)
+    columns = (*COLUMNS, *options.layers)
+    with staging_of(artefact) as staging, PlacedTextWriter(artefact) as writer:
+
+        def documents() -> Iterator[AnnotatedText]:
+            read = read_annotated(task.pair, columns=columns, document_columns=("source", "language", "genre", "text"))
+            for annotated in read:
+                text = text_of_corpus(annotated, options)
+                if text.position in left_out:
+                    continue
+                if text.text is None or text.sentences["starts"].null_count:
+                    detail = "it came annotated, without a text to put words into"
+                    staging.reject(text.source, text.position, BadRecord("no_text", detail))
+                    continue
+                yield text
+
+        for found in words_found(documents(), options, staging, CORPUS):
+            add_document(staging, found.text.source, found.sentences)
+            writer.add(placed_text(found.text.position, found, None))
+    sha256 = task.pair.documents.sha256  # parts of corpora have the same names: their content identifies them
+    loaded = staging.loaded([LoadedFile(sha256, task.pair.size, sha256, staging.records, staging.rejected)])
+    return _with_texts(loaded, writer.file())
+
+
+class _Entry(NamedTuple):
+    """A file that was read: its words and what is kept of it, or why there is nothing."""
+
+    name: str
+    found: FoundWords | Reject
+    content: bytes = b""
+
+
+def _place_in_files(artefact: Artefact, task: Unit, options: TextFindOptions) -> LoadedTexts:
+    """Find words in the files of a unit.
+
+    Raises:
+        Superseded: a file is no longer what the artefact is named by.
+    """
+    engine = engine_of(options.annotate)
+    assert engine is not None  # words are found by parts of speech
+    with staging_of(artefact) as staging, PlacedTextWriter(artefact) as writer, one_thread():
+
+        def read(file: InputFile, reading: FileReading) -> Iterator[_Entry]:
+            try:
+                content = _content(reading)
+                text = _text_of(file.name, content, engine, options)
+            except BadRecord as error:
+                yield _Entry(file.name, Reject("", error.reason, error.detail))
+                return
+            for found in words_found([text], options, staging, DOCUMENTS):
+                yield _Entry(file.name, found, content)
+
+        def add(entry: _Entry) -> None:
+            if isinstance(entry.found, Reject):
+                add_document(staging, entry.name, entry.found)
+                return
+            add_document(staging, entry.name, entry.found.sentences)
+            writer.add(placed_text(entry.name, entry.found, entry.content))
+
+        inputs = stage_unit(staging, task, read, add)
+    return _with_texts(staging.loaded(inputs), writer.file())
+
+
+def _content(reading: FileReading) -> bytes:
+    try:
+        with reading.open() as stream:
+            return stream.read()
+    except OSError as error:
+        raise BadRecord("unreadable", str(error)) from None
+
+
+def _text_of(name: str, content: bytes, engine: Engine, options: TextFindOptions) -> AnnotatedText:
+    """Return the text of a file, annotated.
+
+    Raises:
+        BadRecord: it cannot be read or edited, or the engine fails.
+    """
+    try:
+        text = spanned(content, name, format=options.format, options=options.reader).text
+    except UsageError as error:
+        raise BadRecord("not_editable", str(error)) from None
+    table = annotated_table(text, engine, columns_of(options.annotate.layers))
+    if isinstance(table, BadRecord):
+        raise table
+    language = options.language or options.engine_language
+    return AnnotatedText(name, "", language and short_tag(language), None, text, table)
+
+
+def _chosen_in_files(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:
+    """Return the entries of registries that count, what edits files among them."""
+    formats = tuple(SPANS) if options.format == "auto" else (options.format,)
+    return {**chosen_in_texts(task, options), "transforms.formats.spans.registry:SPANS": formats}
+
+
+PLACE_IN_CORPUS: Stage[CorpusPart, CorpusFindOptions, LoadedTexts] = Stage(
+    name="simplification/place-in-corpus",
+    receipt=LoadedTexts,
+    build=_place_in_corpus,
+    chosen=chosen_in_corpus,
+    blas=True,
+    unit="parts",
+)
+PLACE_IN_FILES: Stage[Unit, TextFindOptions, LoadedTexts] = Stage(
+    name="simplification/place-in-files",
+    receipt=LoadedTexts,
+    build=_place_in_files,
+    unused={"options.reader.layers": "documents that come annotated are left out"},
+    chosen=_chosen_in_files,
+    blas=True,
+    unit="batches",
+)

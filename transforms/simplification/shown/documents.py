@@ -1,0 +1,217 @@
+"""Whole texts for a person: what was changed in them and why, as lines, a view and a panel.
+
+lexbeam show easy --document report.txt
+lexbeam show easy --document report.txt --lost
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.columns import column
+from schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
+from transforms.common.code.registry import Registry
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.views import View
+from transforms.common.shown import Block, counts_tail
+from transforms.common.store import files
+from transforms.common.store.tables import read_rows
+from transforms.report.panels import Panel, Rows
+from transforms.simplification.records import Row
+from transforms.simplification.shown.views import stage_rows
+
+__all__ = ["DOCUMENT_VIEWS", "DocumentOptions", "changes_of", "difference", "document_panels", "marked_text"]
+
+_QUOTED = 20  # sentences in the report, and in the difference of a run
+_STAGES = ("instances", "candidates", "selections", "rankings", "simplifications")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentOptions:
+    """Options of the view `document`."""
+
+    document: str = option(help="a text with its changed words marked, by its name", metavar="ID")
+    lost: bool = option(False, help="also the candidates that lost, and why")
+
+
+def _about(row: Row) -> str:
+    """Return why a word was changed: `zipf 3.61; 1 of 9 by score 4, its own 2`."""
+    value = "" if row["chosen_value"] is None else f" {row['chosen_value']:.3g}"
+    parts = [f"{row['chosen_by']}{value}"]
+    if row["place"] is not None:
+        own = "" if row["target_score"] is None else f", its own {row['target_score']:.3g}"
+        parts.append(f"{row['place']} of {row['candidates']} by score {row['score']:.3g}{own}")
+    return "; ".join(parts)
+
+
+def marked_text(text: str, rows: Sequence[Row], start: int = 0, end: int | None = None) -> str:
+    """Return a stretch of a text as it is now, each change marked: `una [[morada → casa]] antigua`.
+
+    Args:
+        text: as it is now.
+        rows: of table simplification/changes, by place.
+        start, end: of the stretch.
+    """
+    pieces, at = [], start
+    for row in rows:
+        if row["changed"] and start <= row["start_out"] and (end is None or row["end_out"] <= end):
+            pieces += [text[at : row["start_out"]], f"[[{row['target']} → {row['chosen'] or '∅'}]]"]
+            at = row["end_out"]
+    return "".join([*pieces, text[at:end]])
+
+
+def _sentences(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Yield the rows of each sentence in which something is changed."""
+    for _, of_sentence in groupby(rows, key=itemgetter("sentence_start")):
+        held = list(of_sentence)
+        if any(row["changed"] for row in held):
+            yield held
+
+
+def _lines(text: str, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the lines of a changed sentence: the sentence, then each word with its reasons."""
+    first = rows[0]
+    line = " ".join(marked_text(text, rows, first["sentence_start"], first["sentence_end"]).split())
+    yield f"  {first['sentence'] + 1}  {line}"
+    for row in rows:
+        if row["kind"] == "word" and row["changed"]:
+            yield f"       {row['target']} → {row['chosen']}: {_about(row)}"
+
+
+def _kept(rows: Sequence[Row]) -> dict[str, int]:
+    words = [row["reason"] for row in rows if row["kind"] == "word"]
+    return {name: words.count(name) for name in KEPT}
+
+
+def _head(document: Row, rows: Sequence[Row]) -> str:
+    kept = counts_tail(_kept(rows))
+    return (
+        f"{document['document']}: {document['changed']} of {document['chosen']} complex words changed, in "
+        f"{document['words']} content words and {document['sentences']} sentences"
+        + (f"; kept{kept[1:]}" if kept else "")
+    )
+
+
+def difference(snapshot: Snapshot, most: int = _QUOTED) -> Iterator[Block]:
+    """Yield what was changed in all texts, sentence by sentence, up to so many sentences."""
+    left = 0
+    for document, rows in _documents(snapshot):
+        yield _head(document, rows)
+        for of_sentence in _sentences(rows):
+            if most:
+                yield from _lines(document["text"], of_sentence)
+            else:
+                left += 1
+            most = max(most - 1, 0)
+    if left:
+        shown = files.shown(snapshot.out)
+        yield f"{left} more changed sentences: `lexbeam show {shown}` has each text by its `document`"
+
+
+def _documents(snapshot: Snapshot) -> Iterator[tuple[Row, list[Row]]]:
+    """Yield texts with their changes, a part after the other."""
+    parts = zip(snapshot.paths(DOCUMENTS.name), snapshot.paths(CHANGES.name), strict=True)
+    names = [name for name in DOCUMENTS.schema().names if name != "content"]
+    for documents, changes in parts:
+        rows = (row for table in read_rows([changes]) for row in table.to_pylist())
+        by_document = groupby(rows, key=itemgetter("document"))
+        waiting = next(by_document, None)
+        for table in read_rows([documents], names):
+            for document in table.to_pylist():
+                held: list[Row] = []
+                if waiting is not None and waiting[0] == document["document"]:
+                    held = list(waiting[1])
+                    waiting = next(by_document, None)
+                yield document, held
+
+
+def changes_of(snapshot: Snapshot, options: DocumentOptions) -> pa.Table:
+    """Return what was found and changed in a text, see table simplification/changes.
+
+    Raises:
+        UsageError: there is no such text.
+    """
+    _document(snapshot, options.document)
+    tables = [
+        table.filter(pc.equal(table["document"], options.document)) for table in read_rows(snapshot.paths(CHANGES.name))
+    ]
+    return pa.concat_tables(tables) if tables else CHANGES.schema().empty_table()
+
+
+def _document(snapshot: Snapshot, name: str) -> Row:
+    known: list[str] = []
+    for table in read_rows(snapshot.paths(DOCUMENTS.name), [n for n in DOCUMENTS.schema().names if n != "content"]):
+        known += table["document"].to_pylist()
+        for row in table.filter(pc.equal(table["document"], name)).to_pylist():
+            return dict(row)
+    hint = nearest(name, known) or f"; there are {', '.join(known[:5]) or 'none'}"
+    raise UsageError(f"`document`: no text is called {name!r}{hint}")
+
+
+def _document_blocks(snapshot: Snapshot, options: DocumentOptions) -> Iterator[Block]:
+    document = _document(snapshot, options.document)
+    rows = changes_of(snapshot, options).to_pylist()
+    yield _head(document, rows)
+    yield ""
+    yield from marked_text(document["text"], rows).split("\n")
+    yield ""
+    words = [row for row in rows if row["kind"] == "word"]
+    lost = _lost(snapshot, [row["instance_id"] for row in words]) if options.lost else {}
+    for row in words:
+        stays = row["reason"] and (f"{KEPT[row['reason']]}" + (f": {row['detail']}" if row["detail"] else ""))
+        yield f"  {row['target']} → {row['chosen']}: {_about(row)}" if row["changed"] else f"  {row['target']}: {stays}"
+        for candidate in lost.get(row["instance_id"], []):
+            if not candidate["chosen"]:
+                why = candidate.get("reason") or f"rank {candidate['ranked']}"
+                yield f"      {candidate['form']}: {why}"
+
+
+def _lost(snapshot: Snapshot, ids: Sequence[str]) -> Mapping[str, list[Row]]:
+    tables = {name: snapshot.paths(name) for name in (f"simplification/{stage}" for stage in _STAGES)}
+    by_instance: dict[str, list[Row]] = {}
+    for row in stage_rows(tables, sorted(set(ids))):
+        by_instance.setdefault(row["instance_id"], []).append(row)
+    return by_instance
+
+
+def document_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
+    """Return the panel with the first changed sentences of texts, changed words marked."""
+    rows: list[Row] = []
+    for document, changes in _documents(snapshot):
+        for held in _sentences(changes):
+            if len(rows) < _QUOTED:
+                line = marked_text(document["text"], held, held[0]["sentence_start"], held[0]["sentence_end"])
+                why = [f"{row['target']}: {_about(row)}" for row in held if row["kind"] == "word" and row["changed"]]
+                rows.append({"document": document["document"], "sentence": line, "why": " · ".join(why)})
+    if not rows:
+        return []
+    schema = pa.schema(
+        [
+            column("document", pa.string(), "the text"),
+            column("sentence", pa.string(), "the sentence as it is now, what was changed in brackets"),
+            column("why", pa.string(), "why each word was found complex, and the place and score of what replaces it"),
+        ]
+    )
+    text = f"The first {len(rows)} sentences in which words were changed."
+    return [Rows("Changed words in their texts", text, pa.Table.from_pylist(rows, schema))]
+
+
+DOCUMENT_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "document": View(
+            DocumentOptions,
+            changes_of,
+            _document_blocks,
+            doc="a simplified text with its changed words marked, and why each was changed",
+        )
+    },
+    what="view",
+    group="lexbeam.simplification_document_views",
+)
