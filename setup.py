@@ -21,6 +21,7 @@ CORE = [
     "orjson>=3.9",  # JSON lines, some three times faster than the standard library
     "platformdirs>=4",  # where the user's cache is
     "pyarrow>=18",
+    "pyromark>=0.10,<0.11",  # Markdown, with the place of each piece of text (pulldown-cmark, in Rust)
     "pyyaml>=6",
     "rich>=13.9",  # tables and progress on a terminal
     "shtab>=1.7",  # completion in a shell

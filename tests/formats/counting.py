@@ -274,6 +274,7 @@ COUNTS = {
     "conllu": count_conllu,
     "lines": count_lines,
     "parquet": count_parquet,
+    "markdown": count_one,
     "html": count_one,
     "docx": count_one,
     "odt": count_one,

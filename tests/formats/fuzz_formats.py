@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from fuzz_making import (
     EMPTY,
     HEADS,
+    MARKDOWN_SIGNS,
     PROLOGUES,
     chance,
     make_conllu,
@@ -18,6 +19,7 @@ from fuzz_making import (
     make_json,
     make_jsonl,
     make_lines,
+    make_markdown,
     make_parquet,
     make_tei,
     make_text,
@@ -306,6 +308,7 @@ MAKERS: dict[str, Maker] = {
         ),
         ".conllu",
     ),
+    "markdown": Maker(make_markdown, _common, _tokens(*MARKDOWN_SIGNS), ".md"),
     "html": Maker(make_html, _html_options, _tokens(*TAGS), ".html", 1.0),
     "lines": Maker(make_lines, _lines_options, _tokens("\n", "\r", "\r\n", " ", "\n\n\n"), ""),
     "docx": Maker(make_docx, _common, _tokens(*PIECES, "word/"), ".docx"),

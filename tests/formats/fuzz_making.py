@@ -116,6 +116,26 @@ def make_text(rng: random.Random) -> bytes:
     return utf8(sham + "\n".join(text(rng) for _ in range(rng.randrange(1, 4))))
 
 
+MARKDOWN_LINES = (
+    *("", "", "", "# ", "> ", "- ", "1. ", "    ", "| ", "[a]: ", "[^a]: ", "```\n", "<p>\n"),
+    "---\ntitle: a\n---\n",
+)
+MARKDOWN_SIGNS = (
+    *("*", "**", "_", "`", "~~", "[", "]", "](b)", "[a]", "![", "[^a]", "<b>", "<br>", "<!--", "-->", "<http://a.b>"),
+    *("&amp;", "&#233;", "\\", "\\*", "|", "\n|-|-|\n", "\n===\n", "\n\n", "#"),
+)
+
+
+def make_markdown(rng: random.Random) -> bytes:
+    """Return a document of Markdown, of which some signs mean nothing."""
+    lines = [rng.choice(MARKDOWN_LINES) + text(rng) for _ in range(rng.randrange(1, 6))]
+    joined = rng.choice(("\n", "\n\n", "\r\n", "  \n")).join(lines)
+    for _ in range(rng.randrange(5)):
+        place = rng.randrange(len(joined) + 1)
+        joined = joined[:place] + rng.choice(MARKDOWN_SIGNS) + joined[place:]
+    return utf8(joined)
+
+
 def make_lines(rng: random.Random) -> bytes:
     """Return lines of words."""
     end = rng.choice(("\n", "\n", "\r\n", "\n\n", "\r"))

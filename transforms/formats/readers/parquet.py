@@ -10,8 +10,8 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.formats.readers.nested import entries_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.nested import entries_of
 from transforms.formats.records.paths import ARRAY
 from transforms.formats.records.text_cleaning import cleaning
 from transforms.formats.sources.streams import read_all
@@ -28,7 +28,7 @@ _MOST_BYTES = 256 << 20
 def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
     """Yield a record or reject for each row; its position is its number, from 1.
 
-    With `options.records` each row is read as `transforms.formats.readers.nested` says.
+    With `options.records` each row is read as `transforms.formats.records.nested` says.
     A file within an archive, which cannot be read from its end, is held in memory.
 
     Raises:

@@ -18,6 +18,7 @@ from transforms.formats.readers.delimited import read_csv
 from transforms.formats.readers.epub import read_epub
 from transforms.formats.readers.html import read_html
 from transforms.formats.readers.jsonl import read_json, read_jsonl
+from transforms.formats.readers.markdown import read_markdown
 from transforms.formats.readers.office import read_docx, read_odt
 from transforms.formats.readers.parquet import read_parquet
 from transforms.formats.readers.tei import read_tei
@@ -55,9 +56,10 @@ def detect(name: str, head: bytes) -> str | None:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
         return "parquet"
-    if (content := content_of(head)) is not None and content.reason == "html":
-        return "html"
     by_name = next((format for format, entry in READERS.items() if lower.endswith(entry.suffixes)), None)
+    # A document of Markdown may begin with HTML.
+    if (content := content_of(head)) is not None and content.reason == "html" and by_name != "markdown":
+        return "html"
     if by_name == "json" and _json_lines(start):
         return "jsonl"
     is_xml = start.startswith((b"<?xml", b"<TEI", b"<!DOCTYPE TEI"))
@@ -174,8 +176,8 @@ def _called(format: str) -> str:
 
 
 def _may_hold(name: str | None, options: ReaderOptions) -> bool:
-    """Return whether a table without header may begin with a page that is a cell."""
-    return name == "csv" and not options.header
+    """Return whether what begins like a page may be Markdown, or a table without header whose first cell is one."""
+    return name == "markdown" or (name == "csv" and not options.header)
 
 
 class _First:
@@ -228,6 +230,7 @@ READERS: Registry[Format] = Registry(
         "lines": Format(
             read_lines, (), "lines of text", doc="ready-made sentences, one a line, tokens separated by spaces"
         ),
+        "markdown": Format(read_markdown, (".md", ".markdown"), "Markdown", doc="Markdown, without code and HTML"),
         "html": Format(read_html, (".html", ".htm", ".xhtml"), "HTML", doc="web pages"),
         "docx": Format(read_docx, (".docx",), "a document of Word", doc="documents of Word (Office Open XML)"),
         "odt": Format(read_odt, (".odt",), "an OpenDocument text", doc="documents of LibreOffice (OpenDocument)"),

@@ -14,10 +14,11 @@ source; that then counts as one more reject. What one input record is:
 | parquet | a row | its number from 1 |
 | conllu | a `# newdoc`, or the file; each broken sentence is one more | line number |
 | lines | the file; each line that must be left out is one more | empty; line number |
+| markdown | the file | empty |
 | html | the file | empty |
 
 With `records` the input records of jsonl, json and parquet are the elements of the array that it names
-(`transforms/formats/readers/nested.py`), and so is an object that has no elements there.
+(`transforms/formats/records/nested.py`), and so is an object that has no elements there.
 
 If nothing is left of a file of `conllu` or `lines`, only what was left out of it counts.
 

@@ -12,6 +12,7 @@ from transforms.formats.readers.registry import READERS, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 from transforms.formats.sources.compression import SUFFIXES
 from transforms.formats.spans.aligning import Unaligned, align
+from transforms.formats.spans.markdown import find_in_markdown
 from transforms.formats.spans.origin import Find, whole
 from transforms.formats.spans.page import find_in_page
 from transforms.formats.spans.source import SpannedSource
@@ -35,6 +36,7 @@ SPANS: Registry[Editable] = Registry(
     {
         "text": Editable(whole, doc="plain text"),
         "tei": Editable(find_in_tei, doc="TEI P5: the parts of its text that are read"),
+        "markdown": Editable(find_in_markdown, doc="Markdown: words outside code, addresses and HTML"),
         "html": Editable(find_in_page, doc="web pages, all that a reader sees"),
     },
     what="format that can be edited",

@@ -1,0 +1,67 @@
+"""What is read of a Markdown document."""
+
+from reading import entries, summary
+
+
+def test_what_is_text_and_what_is_not():
+    page = b"""---
+title: "A: title"
+author: [One, Two]
+date: 1850-01-02
+lang: en
+tags: {no: no}
+---
+Title *of*
+===
+
+One &amp; [two](no "no") ![no](no) `code` <b>bold</b><!-- no -->
+goes on\\
+here  \nand here<br>there. ~~Struck~~ note[^1], <http://x.y> [name]
+
+    no = 1
+
+- item
+
+  more of it
+- [ ] task
+
+> quote
+> goes on
+
+| a | b |
+|---|---|
+| c |   |
+
+```
+no
+```
+
+<div>
+no
+</div>
+
+[^1]: A note.
+
+[name]: http://no 'no'
+"""
+    (record,) = entries(page, name="a.md")
+    assert record.text.split("\n\n") == [
+        "Title of",
+        "One & two code bold goes on\nhere\nand here\nthere. Struck note, http://x.y name",
+        *("item", "more of it", "task"),
+        *("quote goes on", "a b", "c", "A note."),
+    ]
+    assert record.fields == {"title": "A: title", "author": "One; Two", "date": "1850-01-02", "language": "en"}
+
+
+def test_encodings_and_what_is_left_out():
+    assert summary("Été".encode("utf-16"), name="a.md") == ["Été"]
+    assert summary("Été".encode("cp1252"), name="a.markdown", encoding="cp1252") == ["Été"]
+    assert summary(b"\xff", name="a.md") == [("", "undecodable")]
+    assert summary(b"a\x00b", name="a.md") == [("", "control")]
+    assert summary(b"a\x00b", name="a.md", control="drop") == ["ab"]
+    assert summary(b"```\ncode\n```\n", name="a.md") == [("", "empty")]
+    assert summary(b"---\ntitle: [\n---\nText.", name="a.md") == ["Text."]
+    # A document may begin with HTML, whatever its name says of pages.
+    assert summary(b"<!DOCTYPE html>\n<p align=center><b>x</b></p>\n\n# Text", name="a.md") == ["Text"]
+    assert summary(b"%PDF-1.4\n1 0 obj\n<<", name="a.md") == [("", "pdf")]

@@ -1,0 +1,96 @@
+"""Where the text of a Markdown document stands in its source: there the parser says it itself."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from transforms.formats.readers.markdown import MarkdownPiece, markdown_paragraphs
+from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from transforms.formats.records.text_cleaning import cleaning, without_control
+from transforms.formats.sources.streams import encodings_of
+from transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, as_it_is, coded
+
+__all__ = ["find_in_markdown"]
+
+# Of the signs that begin something within a line, a backslash makes letters.
+_SIGNS = re.compile(r"[\\`*_\[\]<>&~|#]")
+# Of those that begin a block, if nothing but such signs stands before them in their line.
+_AT_LINE_START = re.compile(r"[-+=:]")
+_LINE_START = re.compile(r"(?:[\s>*+=#|:_~-]|\d{1,9}[.)]|\[[^\]]*\]:?)*")
+_NUMBER = re.compile(r"\d{1,9}(?P<sign>[.)])(?:\s|$)")
+_BEGINNING = re.compile(r"[-+=:#>|~`\d\s]")
+_DELIMITERS = frozenset("*_~`")
+_OPEN = re.compile(r"(?:&[#\w]*|<[/!?]?|\\)$")
+_LONGEST = 40
+
+
+def find_in_markdown(data: bytes, source: Source, options: ReaderOptions) -> Origin:
+    """Return the origin of the text of a Markdown document.
+
+    Raises:
+        BadRecord: `undecodable`; `control`, if control characters are to be dropped and there are any.
+    """
+    document = coded(data, encodings_of(data, source, options))
+    if without_control(document.text, cleaning(source, options)) != document.text:
+        raise BadRecord("control", "a document with control characters that are dropped cannot be edited")
+    pieces: list[SourcePiece] = []
+    for paragraph in markdown_paragraphs(document.text):
+        for piece in paragraph:
+            pieces += _pieces(piece, document.text, pieces[-1] if pieces else SourcePiece(0, 0, None, FROZEN))
+    return Origin(document, pieces, _written)
+
+
+def _pieces(piece: MarkdownPiece, source: str, before: SourcePiece) -> Iterator[SourcePiece]:
+    """Yield what a piece of a paragraph is in the source."""
+    start, end, text, fixed = piece
+    if fixed:
+        if text.strip():
+            yield SourcePiece(start, end, text, FROZEN)
+        return
+    literal = source[start:end] == text
+    escaped = literal and start > before.end and source[start - 1] == "\\"
+    begin = start - escaped
+    between = source[before.end : begin]
+    joined = before.stretch != FROZEN and not between.strip(" \t")
+    stretch = before.stretch if joined else start
+    if escaped:  # the backslash goes with the sign that it is for
+        yield SourcePiece(begin, start + 1, text[:1], stretch)
+        start, text = start + 1, text[1:]
+    if text:
+        yield SourcePiece(start, end, None if literal else text, stretch)
+
+
+def _written(text: str, document: Coded, start: int, end: int) -> str:
+    """Return new text as Markdown has it: with a backslash before what would be a sign.
+
+    Raises:
+        ValueError: the encoding cannot hold it, or it would change what the signs around it mean.
+    """
+    source = document.text
+    before, behind = source[max(0, start - _LONGEST) : start], source[end : end + _LONGEST]
+    if _OPEN.search(before):
+        raise ValueError("what stands before it in the source would be read as markup with it")
+    if before.endswith("[") and behind.startswith("]") and behind[1:2] not in ("(", "["):
+        raise ValueError("it is all that stands in brackets, which may name a definition")
+    begins = _LINE_START.fullmatch(re.split(r"[\r\n]", before)[-1]) is not None
+    if begins and not text and _BEGINNING.match(behind):
+        raise ValueError("without it its line would begin with a sign")
+    old = source[start:end]
+    for beside, was, now in ((before[-1:], old[:1], text[:1]), (behind[:1], old[-1:], text[-1:])):
+        if beside in _DELIMITERS and _kind(was) != _kind(now):
+            raise ValueError("emphasis beside it would end or begin in another way")
+    written = _SIGNS.sub(r"\\\g<0>", text)
+    if begins and (number := _NUMBER.match(written + behind[:2])):
+        if number.start("sign") >= len(written):
+            raise ValueError("it would be the number of an item")
+        written = f"{written[: number.start('sign')]}\\{written[number.start('sign') :]}"
+    elif begins and _AT_LINE_START.match(written):
+        written = f"\\{written}"
+    return as_it_is(written, document, start, end)
+
+
+def _kind(character: str) -> str:
+    """Return what a character is where emphasis begins or ends: `P` for a sign, `Z` for a space or nothing."""
+    if not character or character.isspace():
+        return "Z"
+    return "P" if unicodedata.category(character)[0] in "PS" else "L"
