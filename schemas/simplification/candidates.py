@@ -100,7 +100,7 @@ _EVIDENCE = (
         nullable=True,
     ),
     column("sense_id", pa.string(), "the first sense that has it", nullable=True),
-    column("relation", pa.string(), "synonym or hypernym, where a generator says it", nullable=True),
+    column("relation", pa.string(), "synonym, hypernym or similar, where a generator says it", nullable=True),
     column(
         "frequency",
         pa.float64(),

@@ -95,6 +95,31 @@ def test_hypernyms_are_an_option(wordnet):
     }
 
 
+def test_similar_adjectives_are_an_option(tmp_path):
+    write_wordnet(
+        tmp_path,
+        both_ways(
+            [
+                Synset("big", "a", ["big", "large"]),
+                Synset("huge", "s", ["huge", "vast"], pointers=[("&", "big", 0, 0)]),
+                Synset("bulky", "s", ["bulky"], pointers=[("&", "big", 0, 0)]),
+            ]
+        ),
+    )
+    wordnet = open_folder(tmp_path)
+    options = WordNetOptions(wordnet_relations=("synonym", "hypernym", "similar"))
+    big = {p.text: (p.score, p.relation) for p in proposed(wordnet, "big", "big", "ADJ", options)}
+    assert big == {
+        "large": (1.0, "synonym"),
+        "huge": (1.0, "similar"),
+        "vast": (1.0, "similar"),
+        "bulky": (1.0, "similar"),
+    }
+    huge = {p.text: p.relation for p in proposed(wordnet, "huge", "huge", "ADJ", options)}
+    assert huge == {"vast": "synonym", "big": "similar", "large": "similar"}  # not what else is like those
+    assert {p.text for p in proposed(wordnet, "huge", "huge", "ADJ")} == {"vast"}
+
+
 def test_the_most_used_sense_is_first(wordnet):
     senses = {p.text: p.sense for p in proposed(wordnet, "home", "home", "NOUN")}
     keys = dict(

@@ -15,6 +15,7 @@ __all__ = [
     "PARTS",
     "PART_FILES",
     "RELATIONS",
+    "SIMILAR",
     "SYNSET_TYPES",
     "UPOS",
 ]
@@ -117,6 +118,7 @@ RELATIONS = {
 }
 
 ANTONYM = ("!",)
+SIMILAR = ("&",)
 HYPERNYMS = ("@", "@i")
 HYPONYMS = ("~", "~i")
 # Whose glosses adapted Lesk reads: hypernyms, hyponyms, holonyms, meronyms, similar, also see,

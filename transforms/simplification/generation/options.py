@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from transforms.common.options.fields import embedded, option
 
-__all__ = ["PAPER", "GenerationOptions", "MaskedOptions", "WordNetOptions"]
+__all__ = ["PAPER", "RELATIONS", "GenerationOptions", "MaskedOptions", "WordNetOptions"]
 
 # The rules of ALEXSIS.
 PAPER = ("subword", "is_target", "accent_variant", "too_short", "prefix_of_target")
-_RELATIONS = ("synonym", "hypernym")
+RELATIONS = ("synonym", "hypernym", "similar")
 _GENERATORS = "transforms.simplification.generation.generators:GENERATORS"
 _SENSES = "transforms.simplification.generation.thesaurus:SENSES"
 
@@ -23,9 +23,10 @@ class WordNetOptions:
     """Which words of WordNet are candidates."""
 
     wordnet_relations: tuple[str, ...] = option(
-        _RELATIONS,
-        help="words of the target's senses: their synonyms, or their hypernyms one level up",
-        choices=_RELATIONS,
+        RELATIONS[:2],
+        help="words of the target's senses: their synonyms, their hypernyms one level up, or, of adjectives, those of "
+        "similar senses",
+        choices=RELATIONS,
     )
     wordnet_senses: str = option(
         "tag", help="senses of the target's part of speech, where it is known, or all", choices=("tag", "all")

@@ -1,9 +1,10 @@
-"""Generator `wordnet`: synonyms and hypernyms of the senses of the target's lemma.
+"""Generator `wordnet`: synonyms, hypernyms and similar words of the senses of the target's lemma.
 
 The senses of a target's lemma and part of speech count, the most often used first; where WordNet
 lacks that lemma, those of the base form that it finds for the target; where it lacks this one too,
 both as any part of speech (taggers take participles for adjectives). A candidate's score, and its
-number of votes, is the number of senses that have it, in their synset or in one above it.
+number of votes, is the number of senses that have it, in their synset, in one above it, or in a similar one: of an
+adjective that stands beside an antonym (*big*) those that are like it (*huge*), and of these that one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,11 +15,11 @@ import pyarrow as pa
 
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.finding_wordnet import WORDNET
-from transforms.lexicon.wordnet.lexnames import PARTS, UPOS
+from transforms.lexicon.wordnet.lexnames import PARTS, SIMILAR, UPOS
 from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet
 from transforms.simplification.generation.generator import Context, Source
-from transforms.simplification.generation.options import WordNetOptions
+from transforms.simplification.generation.options import RELATIONS, WordNetOptions
 from transforms.simplification.records import Instance, Proposal
 from transforms.simplification.resources import by_language
 
@@ -38,6 +39,7 @@ class _Sense(NamedTuple):
         used: sorts the commoner sense first: how often it is tagged, negative, and its number.
         synonyms: the words of its synset.
         hypernyms: the words of those above it.
+        similar: the words of those like it.
     """
 
     key: str
@@ -46,6 +48,7 @@ class _Sense(NamedTuple):
     used: tuple[int, int]
     synonyms: tuple[str, ...]
     hypernyms: tuple[str, ...]
+    similar: tuple[str, ...]
 
 
 def wordnet_proposals(wordnet: WordNet, instances: Sequence[Instance], options: WordNetOptions) -> list[list[Proposal]]:
@@ -73,7 +76,8 @@ def wordnet_proposals(wordnet: WordNet, instances: Sequence[Instance], options: 
 
 
 def _members(sense: _Sense, relations: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for relation, words in (("synonym", sense.synonyms), ("hypernym", sense.hypernyms)):
+    related = (("synonym", sense.synonyms), ("hypernym", sense.hypernyms), ("similar", sense.similar))
+    for relation, words in related:
         if relation in relations:
             for word in words:
                 yield word.replace("_", " "), relation
@@ -89,7 +93,7 @@ def _proposal(instance: Instance, rows: Sequence[tuple[_Sense, str, str]]) -> Pr
         is_lemma=True,
         sense=first.key,
         votes=votes,
-        relation="synonym" if any(relation == "synonym" for _, _, relation in rows) else "hypernym",
+        relation=next(name for name in RELATIONS if any(relation == name for _, _, relation in rows)),
         upos=None if same else first.upos,
         of=first.lemma,
     )
@@ -129,8 +133,7 @@ def _look_up(
 
 def _described(wordnet: WordNet, sense_ids: Ragged) -> list[list[_Sense]]:
     synsets = wordnet.synset_of(sense_ids.values)
-    above = wordnet.hypernyms(synsets)
-    words_above = wordnet.words_in(above.values).to_pylist()
+    above, similar = wordnet.hypernyms(synsets), wordnet.related(synsets, SIMILAR)
     columns = (
         wordnet.sense_keys(sense_ids.values).to_pylist(),
         wordnet.types(synsets).to_pylist(),
@@ -138,23 +141,25 @@ def _described(wordnet: WordNet, sense_ids: Ragged) -> list[list[_Sense]]:
         np.where(wordnet.counts(sense_ids.values) == MISSING, 0, wordnet.counts(sense_ids.values)).tolist(),
         wordnet.sense_numbers(sense_ids.values).tolist(),
         wordnet.words_in(synsets).to_pylist(),
-        above.offsets[:-1].tolist(),
-        above.offsets[1:].tolist(),
+        _words_of(wordnet, above),
+        _words_of(wordnet, similar),
     )
     senses = [
-        _Sense(
-            key,
-            _UPOS_OF[type],
-            lemma.replace("_", " "),
-            (-count, number),
-            tuple(words),
-            tuple(word for synset_words in words_above[start:end] for word in synset_words),
-        )
-        for key, type, lemma, count, number, words, start, end in zip(*columns, strict=True)
+        _Sense(key, _UPOS_OF[type], lemma.replace("_", " "), (-count, number), tuple(words), words_above, words_like)
+        for key, type, lemma, count, number, words, words_above, words_like in zip(*columns, strict=True)
     ]
     return [
         senses[start:end]
         for start, end in zip(sense_ids.offsets[:-1].tolist(), sense_ids.offsets[1:].tolist(), strict=True)
+    ]
+
+
+def _words_of(wordnet: WordNet, related: Ragged) -> list[tuple[str, ...]]:
+    """Return the words of the synsets that are related to each."""
+    words = wordnet.words_in(related.values).to_pylist()
+    return [
+        tuple(word for synset_words in words[start:end] for word in synset_words)
+        for start, end in zip(related.offsets[:-1].tolist(), related.offsets[1:].tolist(), strict=True)
     ]
 
 

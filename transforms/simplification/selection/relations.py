@@ -15,15 +15,13 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.lexicon.finding_wordnet import WORDNET
-from transforms.lexicon.wordnet.lexnames import ANTONYM, UPOS
+from transforms.lexicon.wordnet.lexnames import ANTONYM, SIMILAR, UPOS
 from transforms.lexicon.wordnet.wordnet import WordNet
 from transforms.simplification.records import Instance
 from transforms.simplification.resources import by_language
 from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 
 __all__ = ["filter_antonyms", "filter_hyponyms"]
-
-_SIMILAR = ("&",)
 
 
 class _Known(NamedTuple):
@@ -100,9 +98,9 @@ def _synsets(wordnet: WordNet, words: Sequence[str], parts: pa.Array | None) -> 
 def _opposite(wordnet: WordNet, synsets: set[int]) -> set[int]:
     own = np.array(sorted(synsets), np.int64)
     # Of a satellite, the adjective that it is like; such an adjective leads to its satellites, which have no antonyms.
-    like = np.union1d(own, wordnet.related(own, _SIMILAR).values)
+    like = np.union1d(own, wordnet.related(own, SIMILAR).values)
     antonyms = wordnet.synset_of(wordnet.related_senses(wordnet.senses_in(like).values, ANTONYM).values)
-    return {*antonyms.tolist(), *wordnet.related(antonyms, _SIMILAR).values.tolist()}
+    return {*antonyms.tolist(), *wordnet.related(antonyms, SIMILAR).values.tolist()}
 
 
 def _above(wordnet: WordNet, synsets: Iterable[int]) -> Mapping[int, set[int]]:
