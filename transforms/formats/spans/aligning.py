@@ -21,7 +21,9 @@ __all__ = ["Unaligned", "Units", "align", "is_passed"]
 _PASSED = "\u00ad\u034f\u200b\u200c\u200d\u2060\ufeff" + "".join(
     map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0), *range(0xFDD0, 0xFDF0)))
 )
-_Places = NDArray[np.int64]
+# Texts have fewer characters than that: a place needs four bytes, and there are many for each character.
+_PLACE = np.int32
+_Places = NDArray[np.int32]
 
 
 class Unaligned(Exception):
@@ -74,15 +76,16 @@ def align(text: str, source: str, pieces: Sequence[SourcePiece]) -> Units:
     """
     said, first, last, stretch = _spread(source, _kept(text, source, pieces))
     ours, theirs = _skeleton(text), _skeleton(said)
-    if unicodedata.normalize("NFD", ours.text) != unicodedata.normalize("NFD", theirs.text):
+    if ours.text != theirs.text and not _equal(ours.text, theirs.text):
         raise Unaligned
     if not ours.text:
-        return Units(*6 * (np.zeros(0, np.int64),))
+        return Units(*6 * (np.zeros(0, _PLACE),))
     # Cuts: where a character begins on both sides.
-    cuts = np.union1d([0], np.intersect1d(ours.before[ours.begins], theirs.before[theirs.begins]))
-    begin, begin_source = np.searchsorted(ours.before, cuts), np.searchsorted(theirs.before, cuts)
-    end = np.append(begin[1:], len(ours.before)) - 1
-    end_source = np.append(begin_source[1:], len(theirs.before)) - 1
+    both = np.intersect1d(ours.before[ours.begins], theirs.before[theirs.begins], assume_unique=True)
+    cuts = np.union1d(np.zeros(1, _PLACE), both)
+    begin, begin_source = (np.searchsorted(side.before, cuts).astype(_PLACE) for side in (ours, theirs))
+    end = np.append(begin[1:], _PLACE(len(ours.before))) - _PLACE(1)
+    end_source = np.append(begin_source[1:], _PLACE(len(theirs.before))) - _PLACE(1)
     from_source, to_source = theirs.places[begin_source], theirs.places[end_source]
     # A piece that stands for several characters is one of the source, and so are units that share it.
     return _joined(
@@ -95,6 +98,10 @@ def align(text: str, source: str, pieces: Sequence[SourcePiece]) -> Units:
             stretch[to_source],
         )
     )
+
+
+def _equal(ours: str, theirs: str) -> bool:
+    return unicodedata.normalize("NFD", ours) == unicodedata.normalize("NFD", theirs)
 
 
 def _kept(text: str, source: str, pieces: Sequence[SourcePiece]) -> Sequence[SourcePiece]:
@@ -139,26 +146,29 @@ def _joined(units: Units) -> Units:
 def _spread(source: str, pieces: Sequence[SourcePiece]) -> tuple[str, _Places, _Places, _Places]:
     """Return what pieces stand for, and for each of its characters where it begins and ends, and its stretch."""
     texts = [source[piece.start : piece.end] if piece.text is None else piece.text for piece in pieces]
-    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    sizes = np.fromiter(map(len, texts), _PLACE, len(texts))
     literal = np.repeat(np.fromiter((piece.text is None for piece in pieces), bool, len(texts)), sizes)
-    starts = np.repeat(np.fromiter((piece.start for piece in pieces), np.int64, len(texts)), sizes)
-    ends = np.repeat(np.fromiter((piece.end for piece in pieces), np.int64, len(texts)), sizes)
-    within = np.arange(len(starts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    first = np.where(literal, starts + within, starts)
-    stretch = np.repeat(np.fromiter((piece.stretch for piece in pieces), np.int64, len(texts)), sizes)
-    return "".join(texts), first, np.where(literal, first + 1, ends), stretch
+    first = np.repeat(np.fromiter((piece.start for piece in pieces), _PLACE, len(texts)), sizes)
+    last = np.repeat(np.fromiter((piece.end for piece in pieces), _PLACE, len(texts)), sizes)
+    within = np.arange(len(first), dtype=_PLACE)
+    within -= np.repeat(np.cumsum(sizes, dtype=_PLACE) - sizes, sizes)
+    first[literal] += within[literal]
+    last[literal] = first[literal] + 1
+    stretch = np.repeat(np.fromiter((piece.stretch for piece in pieces), _PLACE, len(texts)), sizes)
+    return "".join(texts), first, last, stretch
 
 
 def _skeleton(text: str) -> _Skeleton:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    kinds, which = np.unique(codes, return_inverse=True)
+    kinds = np.unique(codes)
     known = list(map(_known, map(chr, kinds.tolist())))
-    sizes = np.array([size for size, _ in known], np.int64)[which]
-    begins = np.array([starter for _, starter in known], bool)[which]
-    places = np.flatnonzero(sizes)
+    by_code = np.zeros((2, int(kinds[-1]) + 1 if len(kinds) else 1), _PLACE)
+    by_code[:, kinds] = np.array(known, _PLACE).reshape(-1, 2).T
+    sizes, begins = by_code[0][codes], by_code[1].astype(bool)[codes]
+    places = np.flatnonzero(sizes).astype(_PLACE)
     sizes = sizes[places]
     kept = codes[places].tobytes().decode("utf-32-le", "surrogatepass")
-    return _Skeleton(places, kept, np.cumsum(sizes) - sizes, begins[places])
+    return _Skeleton(places, kept, np.cumsum(sizes, dtype=_PLACE) - sizes, begins[places])
 
 
 def _known(character: str) -> tuple[int, bool]:
