@@ -122,7 +122,11 @@ two \\*three <b>in</b> **Gato**s
 |---|---|
 | c \\| d | e |
 
+[^1]: A note.
+
 [name]: http://x
+
+[other]: no such thing
 """
 
 
@@ -142,6 +146,7 @@ def test_signs_stay_and_new_ones_are_escaped():
         ("été", "<sol>"): ("&eacute;t&eacute;", "\\<sol\\>"),
         ("c | d", "x|y"): ("c \\| d", "x\\|y"),
         ("said", "told"): ("[said]", "[told]"),
+        ("note", "remark"): ("note", "remark"),
     }
     expected = DOCUMENT
     for old, new in made.values():
@@ -156,6 +161,7 @@ def test_signs_stay_and_new_ones_are_escaped():
         ("Gatos", "x", "markup stands between"),
         ("one two", "x", "markup stands between"),
         ("item", "", "nothing of the block"),
+        ("thing", "x", "its line would define"),
     ):
         assert reason in source.refusal(where(word, new)), word
     assert source.refusal(where("item", "2")) is None

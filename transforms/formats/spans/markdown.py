@@ -20,8 +20,9 @@ _LINE_START = re.compile(r"(?:[\s>*+=#|:_~-]|\d{1,9}[.)]|\[[^\]]*\]:?)*")
 _NUMBER = re.compile(r"\d{1,9}(?P<sign>[.)])(?:\s|$)")
 _BEGINNING = re.compile(r"[-+=:#>|~`\d\s]")
 _DELIMITERS = frozenset("*_~`")
-_OPEN = re.compile(r"(?:&[#\w]*|<[/!?]?|\\)$")
-_LONGEST = 40
+_OPEN = re.compile(r"(?:&[#\w]*|<|<[A-Za-z/!?][^<>]*|\\)$")
+_DEFINITION = re.compile(r"[\s>]*\[(?!\^).*\]:")
+_LONGEST = 200
 
 
 def find_in_markdown(data: bytes, source: Source, options: ReaderOptions) -> Origin:
@@ -72,9 +73,12 @@ def _written(text: str, document: Coded, start: int, end: int) -> str:
         raise ValueError("what stands before it in the source would be read as markup with it")
     if before.endswith("[") and behind.startswith("]") and behind[1:2] not in ("(", "["):
         raise ValueError("it is all that stands in brackets, which may name a definition")
-    begins = _LINE_START.fullmatch(re.split(r"[\r\n]", before)[-1]) is not None
-    if begins and not text and _BEGINNING.match(behind):
-        raise ValueError("without it its line would begin with a sign")
+    line = re.split(r"[\r\n]", before)[-1]
+    if _DEFINITION.match(line):
+        raise ValueError("its line would define where a name leads to")
+    begins = _LINE_START.fullmatch(line) is not None
+    if begins and (text.startswith(" ") or (not text and _BEGINNING.match(behind + "\n"))):
+        raise ValueError("its line would begin with a sign")
     old = source[start:end]
     for beside, was, now in ((before[-1:], old[:1], text[:1]), (behind[:1], old[-1:], text[-1:])):
         if beside in _DELIMITERS and _kind(was) != _kind(now):

@@ -207,8 +207,11 @@ def _check_text(before: str, text: str, after: str) -> None:
     """
     if any(character.isspace() and character != " " for character in text):
         raise _Refused("its new text has white space other than spaces")
-    if "  " in before[-1:] + text + after[:1] or not (before + text + after).strip():
-        raise _Refused("it would leave two spaces in a row, or nothing of the block")
+    beside = [(before[-1:], (text + after)[:1]), ((before + text)[-1:], after[:1])]
+    if "  " in text or any(left.isspace() and right.isspace() for left, right in beside):
+        raise _Refused("it would leave two spaces in a row")
+    if not (before + text + after).strip():
+        raise _Refused("it would leave nothing of the block")
     if (not before and (text or after)[:1].isspace()) or (not after and (text or before)[-1:].isspace()):
         raise _Refused("its block would begin or end in white space")
     try:
