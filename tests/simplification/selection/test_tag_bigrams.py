@@ -44,6 +44,7 @@ def selecting(tmp_path, monkeypatch):
         LexiconOptions(resources=(f"ngrams={tmp_path / 'n.tsv'}:word=1,value=2",), cache=str(tmp_path / "cache"))
     )
     entries = Counter(FormEntry(lemma, f"{upos} _", form) for lemma, upos, form in READINGS)
+    entries[FormEntry("tomar", "VERB Gender=Masc|Number=Sing|VerbForm=Part", "tomado")] = 1
     inflector = Inflector(compiled(entries, "es"), "es")
     monkeypatch.setattr(Selecting, "inflector_of", lambda _, language: inflector if language == "es" else None)
 
@@ -85,6 +86,11 @@ def test_part_of_speech_before_the_word_behind(selecting):
 def test_what_stands_beside_a_verb(selecting):
     found = reasons(selecting, "[disputando] la liga", "luchando", "rompe", upos="VERB")
     assert found == {"luchando": "below_bigrams", "rompe": None}  # of *rompe* no pairs are counted
+
+
+def test_participles_are_adjectives_and_nouns_want_nothing(selecting):
+    assert reasons(selecting, "del [hurto]", "tomado") == {"tomado": None}
+    assert reasons(selecting, "[hurto] la", "luchando", tags={"luchando": "NOUN"}) == {"luchando": None}
 
 
 def test_the_target_is_no_better(selecting):

@@ -5,9 +5,10 @@ word that is tagged so. Of a word w the share of a part of speech t behind it is
 
     share(t | w) = count(w t) / sum over all t' of count(w t')
 
-and likewise before it. Four shares say how well a candidate stands in its place: that of its part of speech behind
-the word before, and before the word behind; and those of its neighbours' parts of speech beside itself. Of several
-parts of speech that a word may have the most frequent counts. Words of fewer than `ENOUGH` counted pairs say nothing.
+and likewise before it. Three shares say how well a candidate stands in its place: that of its part of speech behind
+the word before, and before the word behind; and, of a verb, that of the part of speech of the word behind it, for it
+may want a preposition. Of several parts of speech that a word may have the most frequent counts; participles are
+adjectives, too. Words of fewer than `ENOUGH` counted pairs say nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +42,7 @@ class _Pair(NamedTuple):
 
 
 def filter_bigrams(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
-    """Drop `below_bigrams`: the least of the four shares is below the threshold, and below the target's.
+    """Drop `below_bigrams`: the least of the three shares is below the threshold, and below the target's.
 
     A candidate's part of speech is the one that filter pos gave it, else those of the form dictionary, which has those
     of the neighbours; where neither knows a word, it says nothing.
@@ -96,18 +97,21 @@ def _pairs(
 ) -> Iterator[_Pair]:
     words = form.lower().split()
     before, after = beside
-    if before is not None:
-        yield from _known(_Pair(before, tags, True), _Pair(words[0], _tags(inflector, before), False))
-    if after is not None:
-        # Only the last word of a phrase stands before what follows, and it is not the one that has the part of speech.
-        own = tags if len(words) == 1 else _tags(inflector, words[-1])
-        yield from _known(_Pair(after, own, False), _Pair(words[-1], _tags(inflector, after), True))
-
-
-def _known(*pairs: _Pair) -> Iterator[_Pair]:
-    return (pair for pair in pairs if pair.tags)
+    if before is not None and tags:
+        yield _Pair(before, tags, True)
+    if after is None:
+        return
+    # The last word of a phrase stands before what follows, and need not be the one that has the part of speech.
+    own = tags if len(words) == 1 else _tags(inflector, words[-1])
+    if own:
+        yield _Pair(after, own, False)
+    behind = _tags(inflector, after)
+    if own == {"VERB"} and behind:
+        yield _Pair(words[-1], behind, True)
 
 
 def _tags(inflector: Inflecting | None, word: str) -> frozenset[str]:
     rows = [] if inflector is None else inflector.forms.of_form(word.lower())
-    return frozenset(split(row.inflection)[0] for row in rows)
+    kinds = [split(row.inflection) for row in rows]
+    participles = {"ADJ" for _, feats in kinds if feats.get("VerbForm") == "Part"}
+    return frozenset({kind for kind, _ in kinds} | participles)
