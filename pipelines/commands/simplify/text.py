@@ -73,7 +73,7 @@ from transforms.simplification.instances.merge_stage import (
 from transforms.simplification.instances.targets import COMPLEX, TargetOptions, check_targets
 from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
 from transforms.simplification.ranking.stage import RANK, Rankings
-from transforms.simplification.rewriting.stage import REWRITE
+from transforms.simplification.rewriting.stage import REWRITE, Rewriting
 from transforms.simplification.selection.inputs import SelectionFiles, check_selection, selection_of
 from transforms.simplification.selection.stage import SELECT, Selection
 from transforms.simplification.shown.documents import DOCUMENT_VIEWS, difference, document_panels
@@ -361,7 +361,8 @@ def _build(pipeline: "beam.Pipeline", plan: TextPlan, graph: Graph) -> Mapping[s
         name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()
     }
     rankings = {name: ranking._replace(lexicon=graph.carry(ranking.lexicon)) for name, ranking in plan.rankings.items()}
-    receipts, made = words | "Simplify" >> SimplifyWords(workspace, generation, selection, rankings, lanes)
+    rewriting = Rewriting(inflector=plan.generation.inflector)
+    receipts, made = words | "Simplify" >> SimplifyWords(workspace, generation, selection, rankings, rewriting, lanes)
     parts = (words, made) | "WordParts" >> beam.Flatten()
     options = ResolveOptions(format=plan.format, reader=plan.reader, inflector=plan.generation.inflector)
     resolved, documents = texts | "Resolve" >> ResolveTexts(workspace, parts, options, lanes)

@@ -25,7 +25,7 @@ from transforms.simplification.generation.inputs import GenerationInputs
 from transforms.simplification.generation.stage import GENERATE, GenerationTask
 from transforms.simplification.ranking.stage import RANK, Rankings, RankTask
 from transforms.simplification.records import JoinTask
-from transforms.simplification.rewriting.stage import REWRITE
+from transforms.simplification.rewriting.stage import REWRITE, Rewriting
 from transforms.simplification.selection.stage import SELECT, Selection
 
 __all__ = ["PlaceTexts", "ResolveTexts", "SimplifyWords"]
@@ -97,6 +97,7 @@ class SimplifyWords(beam.PTransform):
         generation: what candidates are generated with.
         selection: what they are filtered by.
         rankings: what they are ranked by.
+        rewriting: how what agrees with a chosen word is moved.
         lanes: how many keys the work is dealt out to.
     """
 
@@ -104,6 +105,7 @@ class SimplifyWords(beam.PTransform):
     generation: GenerationInputs
     selection: Selection
     rankings: Rankings
+    rewriting: Rewriting
     lanes: int
 
     def expand(self, parts: beam.PCollection[Part]) -> Any:
@@ -120,7 +122,7 @@ class SimplifyWords(beam.PTransform):
         ranked, rankings = tasks | "Rank" >> self._parts(RANK, self.rankings, RANKINGS.name)
         by_number[RANKINGS.name] = rankings | "Rankings" >> beam.Map(_numbered)
         tasks = self._joined("Rewrite", by_number, INSTANCES.name, CANDIDATES.name, RANKINGS.name)
-        rewritten, simplifications = tasks | "Rewrite" >> self._parts(REWRITE, None, SIMPLIFICATIONS.name)
+        rewritten, simplifications = tasks | "Rewrite" >> self._parts(REWRITE, self.rewriting, SIMPLIFICATIONS.name)
         made = (candidates, selections, rankings, simplifications) | "AllParts" >> beam.Flatten()
         receipts = {"generated": generated, "selected": selected, "ranked": ranked, "rewritten": rewritten}
         return receipts, made
