@@ -44,6 +44,10 @@ ROWS = [
     ("NOUN", "artista", "Number=Sing", "artista"),
     ("ADJ", "grande", "Number=Sing", "gran"),
     ("ADJ", "bueno", "Gender=Masc|Number=Sing", "buen"),
+    ("DET", "dos", "Number=Plur", "dos"),
+    ("VERB", "ser", "Mood=Ind|Number=Plur|Person=3|VerbForm=Fin", "son"),
+    ("DET", "uno", "Gender=Masc|Number=Sing", "un"),
+    ("DET", "uno", "Gender=Fem|Number=Sing", "una"),
     ("ADJ", "encinta", "Gender=Fem|Number=Sing", "encinta"),
     ("ADJ", "verde", "Number=Sing", "verde"),
     ("ADV", "solo", "", "solo"),
@@ -102,6 +106,10 @@ def rewritten(spanish, marked, *offers, language="es", upos=None, **options):
         ("Una buena [casa]", "edificio", "Un buen edificio"),
         ("Una gran [casa] verde", "edificio", "Un gran edificio verde"),
         ("Una «[morada]» antigua", "edificio", "Un «edificio» antiguo"),
+        ("Los dos [edificios] son blancos", "moradas", "Las dos moradas son blancas"),
+        ("Aquellos dos [edificios]", "moradas", "Aquellas dos moradas"),
+        ("Una de las [moradas] fue vendida", "edificios", "Uno de los edificios fue vendido"),
+        ("toda otra [casa]", "edificio", "todo otro edificio"),
         ("solo [gobierno]", "administración", "solo administración"),
         ("un solo [gobierno]", "administración", "una sola administración"),
         ("El [gobierno] completo", "administración", "La administración completa"),
@@ -239,7 +247,11 @@ PORTUGUESE = [
 def test_portuguese_by_its_dictionary():
     rows = ((lemma, inflection(upos, feats_of(feats)), form) for upos, lemma, feats, form in PORTUGUESE)
     inflector = Inflector(compiled(Counter(FormEntry(*row) for row in rows), "pt"), "pt")
-    for marked, made in (("Saiu da [casa] nova.", "Saiu do edifício novo."), ("numa [casa]", "num edifício")):
+    for marked, made in (
+        ("Saiu da [casa] nova.", "Saiu do edifício novo."),
+        ("a [casa] e o", "o edifício e o"),
+        ("numa [casa]", "num edifício"),
+    ):
         assert rewritten(inflector, marked, "edifício", language="pt")[0] == made
 
 

@@ -35,6 +35,7 @@ from transforms.simplification.rewriting.sentence_words import Cell, SentenceWor
 __all__ = ["agreeing"]
 
 _ALL = ("tod", "amb")  # the words that stand before determiners
+_AFTER_DETERMINERS = ("otr", "poc", "much", "vari", "tant", "ciert", "dich")  # and those behind them: *ninguna otra*
 # What stands before feminine nouns with a stressed a in the singular.
 _BEFORE_A = ("el", "un", "al", "del", "algún", "ningún")
 _LINKS = 2  # from a noun to its adjectives, and to what is coordinated with them
@@ -51,13 +52,17 @@ class _Around:
         self.noun = noun
         self.cell = cell
         self.inflector = inflector
+        self.is_part = False  # of a pronoun before it
+        language = inflector.language
+        self.adverbs, self.conjunctions = ADVERBS[language], AND[language]
+        self.of, self.prepositions = OF[language], PREPOSITIONS[language]
 
     def agrees(self, at: int, cell: Cell | None = None) -> bool:
         """Whether a word may agree with the noun, or with another cell."""
         cell = self.cell if cell is None else cell
         if self.determines(at, cell):
             return True
-        if self.low(at) in PREPOSITIONS:
+        if self.low(at) in self.prepositions:
             return False
         return any(fits(reading.feats, cell) for reading in readings(self.inflector, self.words[at]))
 
@@ -69,15 +74,15 @@ class _Around:
             cells += [Cell("Fem", "Sing")] if before_a and self.low(at) in _BEFORE_A else []
         return any(cell.gender in (None, gender) and cell.number in (None, number) for gender, number in cells)
 
-    def modifies(self, at: int) -> bool:
+    def modifies(self, at: int, cell: Cell | None = None) -> bool:
         """Whether a word may be an adjective or participle that agrees with the noun.
 
         Where it is not tagged, it may be a finite verb, too: it is one if a determiner follows (*completa la obra*).
         """
         found = readings(self.inflector, self.words[at])
-        if self.low(at) in PREPOSITIONS:
+        if self.low(at) in self.prepositions:
             return False
-        if not any(reading.kind in ("ADJ", "VERB") and fits(reading.feats, self.cell) for reading in found):
+        if not any(reading.kind in ("ADJ", "VERB") and fits(reading.feats, cell or self.cell) for reading in found):
             return False
         return self.words[at].upos is not None or not (self._is_finite(at) and self._is_determiner(at + 1))
 
@@ -115,7 +120,7 @@ class _Around:
 
     def is_degree(self, at: int) -> bool:
         low = self.low(at)
-        return low in ADVERBS or low.endswith("mente")
+        return low in self.adverbs or low.endswith("mente")
 
     def before(self) -> Iterator[int]:
         """Yield the words before the noun that agree with it."""
@@ -129,8 +134,10 @@ class _Around:
                     break
                 yield at
                 first = at
-                determined = determined or self._is_determiner(at)
-            elif self.low(at) in AND:
+                # Numerals and possessives without a gender do not count: *aquellos dos*.
+                shows = bool(determiner_cells(self.inflector.language, self.low(at)))
+                determined = determined or (shows and not self.low(at).startswith(_AFTER_DETERMINERS))
+            elif self.low(at) in self.conjunctions:
                 if not (at > 0 and self.joined(at) and self.modifies(at - 1)):
                     break
             elif not self.is_degree(at):
@@ -142,18 +149,19 @@ class _Around:
     def _whole(self, first: int) -> Iterator[int]:
         """Yield the pronoun of which the noun is a part: *una de las*; its number is its own."""
         at = first - 1
-        if at < 1 or self.low(at) not in OF or not (self.joined(first) and self.joined(at)):
+        if at < 1 or self.low(at) not in self.of or not (self.joined(first) and self.joined(at)):
             return
         found = readings(self.inflector, self.words[at - 1])
         if any(
             reading.kind in ("PRON", "DET") and fits(reading.feats, Cell(self.cell.gender, None)) for reading in found
         ):
+            self.is_part = True
             yield at - 1
 
     def _predicate_before(self, first: int) -> Iterator[int]:
         at = first - 1
         stands = at >= 1 and first < self.noun and self.joined(first) and self.joined(at)
-        if stands and self.modifies(at) and self.is_verb(at - 1, COPULAS):
+        if stands and self.modifies(at) and self.is_verb(at - 1, COPULAS[self.inflector.language]):
             yield at
 
     def behind(self) -> Iterator[int]:
@@ -177,7 +185,9 @@ class _Around:
         """Return the place behind adverbs and conjunctions that lead to another adjective."""
         start = at
         while (
-            at < len(self.words) and self.joined(at, comma=at == start) and (self.is_degree(at) or self.low(at) in AND)
+            at < len(self.words)
+            and self.joined(at, comma=at == start)
+            and (self.is_degree(at) or self.low(at) in self.conjunctions)
         ):
             at += 1
         if at == start or at >= len(self.words):
@@ -186,7 +196,7 @@ class _Around:
 
     def _of(self, at: int) -> int | None:
         """Return the place behind `de`, a noun, and what may agree with that; None: something else stands there."""
-        if not (self.joined(at) and self.low(at) in OF):
+        if not (self.joined(at) and self.low(at) in self.of):
             return None
         at += 1
         while at < len(self.words) and self.joined(at) and not self._nouns(at):
@@ -211,27 +221,31 @@ class _Around:
 
     def _predicate(self, at: int) -> Iterator[int]:
         """Yield the adjectives and participles behind a copula whose subject the noun is, or `que` for it."""
+        language = self.inflector.language
+        copulas, auxiliaries = COPULAS[language], AUXILIARIES[language]
         relative = at < len(self.words) and self.joined(at, comma=True) and self.low(at) in RELATIVE
         if relative:
             at += 1
-        elif self._behind_preposition():
+        elif self._behind_preposition() and not self.is_part:
             return
-        while at < len(self.words) and self.joined(at) and (self.is_degree(at) or self.is_verb(at, AUXILIARIES)):
+        # *Una de las casas fue vendida*: the predicate has the number of the pronoun.
+        cell = Cell(self.cell.gender, None) if self.is_part and not relative else self.cell
+        while at < len(self.words) and self.joined(at) and (self.is_degree(at) or self.is_verb(at, auxiliaries)):
             at += 1
-        if not (at < len(self.words) and self.joined(at) and self.is_verb(at, COPULAS)):
+        if not (at < len(self.words) and self.joined(at) and self.is_verb(at, copulas)):
             return
         at += 1
         while at < len(self.words) and self.joined(at):
-            if self.modifies(at):
+            if self.modifies(at, cell):
                 yield at
-            elif not (self.is_degree(at) or self.low(at) in AND or self.is_verb(at, COPULAS)):
+            elif not (self.is_degree(at) or self.low(at) in self.conjunctions or self.is_verb(at, copulas)):
                 return
             at += 1
 
     def _behind_preposition(self) -> bool:
         at = self.noun - 1
         while at >= 0 and self.joined(at + 1):
-            if self.low(at) in PREPOSITIONS:
+            if self.low(at) in self.prepositions:
                 return True
             if not (self.agrees(at) or self.is_degree(at) or readings(self.inflector, self.words[at])):
                 return False
@@ -242,7 +256,7 @@ class _Around:
         """Yield the words that agree with the noun by the heads of the sentence."""
         reached = {self.noun}
         head = self.words[self.noun].head
-        marked = any(word.head == self.noun and word.text.lower() in PREPOSITIONS for word in self.words)
+        marked = any(word.head == self.noun and word.text.lower() in self.prepositions for word in self.words)
         if head is not None and head >= 0 and not marked and self.modifies(head):
             reached.add(head)
             yield head

@@ -12,18 +12,26 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
 
 
-ADVERBS = _words(
-    "más menos muy tan bastante demasiado poco casi ya recién aún todavía también no mais muito tão ainda já não"
-)
-AND = _words("y e o u ni ou")
-AUXILIARIES = _words("haber ter haver")
-COPULAS = _words("ser estar parecer quedar resultar permanecer seguir ficar continuar")
-OF = _words("de del do da dos das")
-PREPOSITIONS = OF | _words(
-    "a al ante bajo con contra desde durante en entre hacia hasta mediante para por según sin sobre tras "
-    "ao à aos às em no na nos nas pelo pela pelos pelas com sem sob"
-)
-RELATIVE = _words("que")
+# By language: adverbs that stand between words that agree, words for and and or, auxiliaries, copulas.
+ADVERBS = {
+    "es": _words("más menos muy tan bastante demasiado poco casi ya recién aún todavía también no"),
+    "pt": _words("mais menos muito tão bastante demasiado pouco quase já ainda também não"),
+}
+AND = {"es": _words("y e o u ni"), "pt": _words("e ou nem")}
+AUXILIARIES = {"es": _words("haber"), "pt": _words("ter haver")}
+COPULAS = {
+    "es": _words("ser estar parecer quedar resultar permanecer seguir"),
+    "pt": _words("ser estar parecer ficar resultar permanecer continuar"),
+}
+OF = {"es": _words("de del"), "pt": _words("de do da dos das")}
+PREPOSITIONS = {
+    "es": OF["es"]
+    | _words("a al ante bajo con contra desde durante en entre hacia hasta mediante para por según sin sobre tras"),
+    "pt": OF["pt"]
+    | _words("a ao à aos às ante até após com contra desde durante em no na nos nas entre para por pelo pela pelos")
+    | _words("pelas perante sem sob sobre"),
+}
+RELATIVE = ("que",)
 # Nouns of persons whose other gender is another noun, so that their forms do not tell.
 PERSONS = {
     "es": _words(

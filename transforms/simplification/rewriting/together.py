@@ -172,7 +172,7 @@ class _Sentence:
     def _number_is_free(self, place: int, found: Sequence[int]) -> bool:
         """Whether no verb need agree with a noun, whose number changes: it stands behind a preposition."""
         first = min([place, *found])
-        return first > 0 and self.words[first - 1].text.lower() in PREPOSITIONS
+        return first > 0 and self.words[first - 1].text.lower() in PREPOSITIONS[self.language]
 
     def _moved(self, other: int, place: int, own: Cell, new: Cell) -> str | None:
         """Return a word as it agrees with the noun at `place` in another gender and number; None: it has no form."""
@@ -186,6 +186,8 @@ class _Sentence:
             form = determiner(self.language, low, new.gender, new.number or numbers[0])
             return None if form is None else cased_like(form, text)
         found = readings(self.inflector, self.words[other])
+        if self._stands_alone(other):
+            found = [reading for reading in found if reading.kind == "PRON"] or found
         fitting = [reading for reading in found if fits(reading.feats, own)]
         wanted = new
         if not fitting:  # a pronoun of which the noun is a part
@@ -202,7 +204,7 @@ class _Sentence:
 
     def _stands_alone(self, other: int) -> bool:
         """Whether `de` follows: *una de las casas*."""
-        return other + 1 < len(self.words) and self.words[other + 1].text.lower() in OF
+        return other + 1 < len(self.words) and self.words[other + 1].text.lower() in OF[self.language]
 
     def _inflected(self, found: Sequence[Reading], wanted: Cell) -> str | None:
         assert self.inflector is not None
