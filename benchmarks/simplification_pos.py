@@ -32,7 +32,7 @@ from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import SELECT, Selected, Selection
 
 REPEATS = 5
-BOUND, BOUND_ALONE = 0.9, 0.75
+BOUND, BOUND_ALONE = 2.0, 1.75
 
 
 def measure(folder: Path) -> list[BenchmarkRow]:
