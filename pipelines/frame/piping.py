@@ -6,13 +6,16 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pipelines.frame.command import Command
-from transforms.common.errors import UsageError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.snapshots import open_snapshot
 
-__all__ = ["STDIN", "is_piped", "run_piped"]
+__all__ = ["STDIN", "Tell", "is_piped", "run_piped"]
+
+Tell = Callable[[str], object]
 
 STDIN = "-"
 _NAME = "standard-input"
@@ -23,16 +26,18 @@ def is_piped(command: Command[Any, Any], options: Any) -> bool:
     return command.piped is not None and tuple(options.inputs) == (STDIN,)
 
 
-def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any], object]) -> None:
+def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any, Tell], object], tell: Tell) -> None:
     """Run a command on standard input, and write what it makes of it to standard output.
 
     Args:
         command: the command.
         options: its options; without `out` the tables are removed afterwards.
-        run: runs it with other options.
+        run: runs it with other options, and what takes its lines.
+        tell: takes the lines for a person to read; those that name tables that are removed it does not get.
 
     Raises:
         UsageError: standard input is a terminal.
+        LexbeamError: it is empty, or the command fails.
     """
     assert command.piped is not None
     if sys.stdin is None or sys.stdin.isatty():
@@ -41,8 +46,15 @@ def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any], obj
         path = os.path.join(folder, _NAME)
         with open(path, "wb") as stream:
             shutil.copyfileobj(sys.stdin.buffer, stream)
+        if not os.path.getsize(path):
+            raise LexbeamError("standard input is empty: nothing came through the pipe")
         out = options.out or os.path.join(folder, "out")
-        run(replace(options, inputs=(path,), out=out))
+        run(replace(options, inputs=(path,), out=out), tell if options.out else partial(_tell_without, folder, tell))
         for content in command.piped(open_snapshot(out)):
             sys.stdout.buffer.write(content)
         sys.stdout.flush()
+
+
+def _tell_without(folder: str, tell: Tell, line: str) -> None:
+    if folder not in line:
+        tell(line)

@@ -5,7 +5,7 @@
 `lexbeam run` passes several jobs at once, in the order of what they read.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.failures import Explained, explain
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table, refuse_output_as_input
 from pipelines.frame.interrupts import note_run
-from pipelines.frame.piping import is_piped, run_piped
+from pipelines.frame.piping import Tell, is_piped, run_piped
 from pipelines.frame.publishing import Intended, publish_run, tables_line
 from pipelines.frame.registry import load, section_of
 from pipelines.frame.sections import make_section, plan_of
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from pipelines.runners.configs import RunnerConfig
 
 __all__ = ["run_command", "run_jobs"]
-
-Tell = Callable[[str], object]
 
 
 def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = (), data: Tell | None = None) -> None:
@@ -68,7 +66,12 @@ def _run_command(name: str, options: Any, tell: Tell, beam: Sequence[str], data:
         for line in command.preview(plan_of(job, find_inputs(job, (), None))):
             (data or tell)(line)
     elif is_piped(command, options):
-        run_piped(command, options, lambda other: run_jobs([job._replace(options=other)], other, tell=tell, beam=beam))
+        run_piped(
+            command,
+            options,
+            lambda other, told: run_jobs([job._replace(options=other)], other, tell=told, beam=beam),
+            tell,
+        )
     else:
         if options.out is None:  # of a command that can do without in a pipe
             raise UsageError("`out` must be given: the folder of the published tables")

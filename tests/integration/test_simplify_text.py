@@ -89,7 +89,9 @@ def test_nothing_is_lost(world, capsys):
     outcomes = {name: number for name, number in section["outcomes"].items() if number}
     assert outcomes == {"changed": 3, "no_candidate": 2}
     assert call("simplify", "text", world / "texts", "--out", world / "refused", *words(world)) == 1
-    assert "more than --max-reject-share" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "more than --max-reject-share" in told
+    assert "Name another --format or --encoding, leave files out by --exclude, or allow more with" in told
 
 
 def test_shown(world, capsys):
@@ -112,6 +114,36 @@ def test_a_pipe_prints_the_text_alone(world, monkeypatch, capfdbinary):
     told = capfdbinary.readouterr()
     assert told.out == (world / "written" / "report.txt").read_bytes()
     assert "arduous → hard" in told.err.decode()
+    assert "tables:" not in told.err.decode()  # they are removed
+
+
+def test_an_empty_pipe_is_told(world, monkeypatch, capfdbinary):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert call("simplify", "text", "-", *words(world)) == 1
+    told = capfdbinary.readouterr()
+    assert (told.out, b"standard input is empty" in told.err) == (b"", True)
+
+
+def test_languages_are_those_of_engines(world, tmp_path):
+    (tmp_path / "a.txt").write_text("An arduous task.")
+    plain = [*words(world), "--thesaurus", f"{world / 'th.dat'}:language=en"]
+    for number, language in enumerate(("en-GB", "EN", "eng")):
+        out = tmp_path / f"o{number}"
+        assert call("simplify", "text", tmp_path / "a.txt", "--out", out, *plain, "--language", language) == 0
+        assert [row["text"] for row in rows(out, "documents")] == ["A hard task."]
+        assert [row["language"] for row in rows(out, "documents")] == ["en"]
+
+
+def test_the_difference_is_of_so_many_texts(world, tmp_path, capsys):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(25):
+        (texts / f"{number:02}.txt").write_text("An arduous task." if number % 2 else "A cat sat.")
+    assert call("simplify", "text", texts, "--out", tmp_path / "out", *words(world)) == 0
+    told = capsys.readouterr().out
+    assert "\n01.txt: 1 of 1 complex word changed, in 2 content words and 1 sentence\n" in told
+    assert "\n20.txt" not in told
+    assert "2 more changed sentences and 5 more texts: `lexbeam show" in told
 
 
 def test_a_corpus_and_a_rerun(world, capsys):
@@ -142,7 +174,7 @@ def test_what_a_person_is_told(world, tmp_path, monkeypatch):
         text("a.txt", language="xx", out="o")
     with pytest.raises(UsageError, match="give an `engine`"):
         text("a.txt", out="o")
-    with pytest.raises(UsageError, match="needs `thesaurus`"):
+    with pytest.raises(UsageError, match=r"needs `thesaurus`.*choose otherwise by `setting`"):
         text("a.txt", language="es", engine="builtin:en", out="o")
     with pytest.raises(UsageError, match="careful"):
         text("a.txt", language="en", setting="carefull", out="o")
@@ -153,6 +185,8 @@ def test_what_a_person_is_told(world, tmp_path, monkeypatch):
     plain = {"language": "en", "settings": world / "settings.yaml", "setting": "plain", "thesaurus": world / "th.dat"}
     with pytest.raises(UsageError, match="is an input"):
         text("a.txt", out="o", write_text=".", **plain)
+    with pytest.raises(UsageError, match=r"`write_text`.* is a file: give a folder"):
+        text("a.txt", out="o", write_text="a.txt", **plain)
     (tmp_path / "w").mkdir()
     (tmp_path / "w" / "a.txt").write_text("there")
     with pytest.raises(UsageError, match="is there: move it away"):

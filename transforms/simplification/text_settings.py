@@ -80,7 +80,7 @@ def setting_of(name: str, language: str, path: str | None) -> tuple[dict[str, An
 
     Args:
         name: of the setting.
-        language: of the texts.
+        language: of the texts, as engines write it: `en`.
         path: a file of settings, in which this is one; None: it is one of `TEXT_SETTINGS`.
 
     Raises:
@@ -89,7 +89,7 @@ def setting_of(name: str, language: str, path: str | None) -> tuple[dict[str, An
     if path is None:
         TEXT_SETTINGS.check([name])
         setting = TEXT_SETTINGS[name]
-        values = {**setting.options, **setting.of_language.get(language.partition("-")[0], {})}
+        values = {**setting.options, **setting.of_language.get(language, {})}
         below = values.pop(ZIPF_BELOW)
         return {stage: from_mapping(options_class(stage), stage_options(stage, values)) for stage in STAGES}, below
     made = {}

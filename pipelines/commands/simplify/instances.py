@@ -367,7 +367,7 @@ def _resources(plan: InstancesPlan) -> Mapping[str, Any]:
 
 def _section(plan: InstancesPlan, outcome: HandedBack) -> Mapping[str, Any]:
     loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
-    check_records(loaded, plan.max_reject_share)
+    check_records(loaded, plan.max_reject_share, "Name another `layout` (`encoding`), correct the rows")
     counts = counted(loaded, outcome.rows["settled"], plan.judgments, plan.rejects, plan.judged)
     return {"engine": plan.engine.name or None, "layers": list(plan.engine.options.layers), **counts}
 

@@ -39,10 +39,12 @@ from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
+from transforms.common.publish.output_folders import check_output_folder
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.shown import Block, listed
 from transforms.common.store.artefacts import Stage
+from transforms.common.store.files import is_local
 from transforms.common.store.receipts import totals
 from transforms.common.store.tables import Part
 from transforms.corpora.corpus import languages
@@ -89,6 +91,8 @@ __all__ = ["SIMPLIFY_TEXT", "SimplifyTextOptions"]
 SECTION = "simplify.text"
 INPUT = "input"
 SETTING = "setting"
+
+_REMEDY = "Name another `format` or `encoding`, leave files out by `exclude`"
 
 
 def _but_standard_input(value: str) -> Within | None:
@@ -211,10 +215,10 @@ def _chosen(options: SimplifyTextOptions, spoken: str | None = None) -> _Chosen:
     """
     engine = options.engine
     language = options.language or (engine and describe_engine(engine).language) or spoken
-    short = (language or "").partition("-")[0]
+    short = short_tag(language or "")
     if engine is None:
         engine = ENGINES.get(short)
-    stages, below = setting_of(options.setting, language or "", options.settings)
+    stages, below = setting_of(options.setting, short, options.settings)
     files = options.files
     named = {field.name: getattr(files, field.name) for field in fields(TextFiles)}
     if not files.wordlist and short:
@@ -240,6 +244,8 @@ def _check(options: SimplifyTextOptions) -> None:
         raise UsageError("`inputs`: name the files, or - for standard input")
     if STDIN in options.inputs:
         raise UsageError("`inputs`: - is standard input, which goes alone, and on the command line")
+    if options.write_text is not None and is_local(options.write_text):
+        check_output_folder(options.write_text, "write_text")
     corpus = _is_corpus(options)
     chosen = _chosen(options)
     check_targets(chosen.targets)
@@ -276,9 +282,9 @@ def _check_stages(setting: str, chosen: _Chosen) -> None:
             f"setting {setting} ranks by a regressor, which learns what the words of the text are not: run the stages "
             "one by one, `lexbeam simplify instances` first"
         )
-    check_generation({setting: stages["generate"]}, files)
-    check_selection({setting: stages["select"]}, files, chosen.engine)
-    check_ranking({setting: stages["rank"]}, _ranking_files(files))
+    check_generation({setting: stages["generate"]}, files, SETTING)
+    check_selection({setting: stages["select"]}, files, chosen.engine, SETTING)
+    check_ranking({setting: stages["rank"]}, _ranking_files(files), SETTING)
 
 
 def _ranking_files(files: TextFiles) -> RankingFiles:
@@ -298,7 +304,7 @@ def _plan(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
         engine = text_engine(chosen.engine, layers=(FEATS,))
         listed_files = list_inputs(options.inputs, options.exclude, str(options.out))
         found = found_in_texts(listed_files, chosen.targets, engine, options.language, options.format, reader)
-        spoken = [str(chosen.language)]
+        spoken = [short_tag(str(chosen.language))]
     if options.write_text is not None:
         check_places(options.write_text, places_of(found), overwrite=options.overwrite, inputs=found.units)
     name, stages = options.setting, chosen.stages
@@ -383,7 +389,7 @@ def _resources(plan: TextPlan) -> Mapping[str, Any]:
 
 def _section(plan: TextPlan, outcome: HandedBack) -> Mapping[str, Any]:
     loaded: list[LoadedTexts] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
-    check_records(loaded, plan.max_reject_share)
+    check_records(loaded, plan.max_reject_share, _REMEDY)
     made: list[Generated] = outcome.rows["generated"]
     resolved: list[ResolvedPart] = outcome.rows["resolved"]
     counts = totals(part.counts for part in resolved)

@@ -172,14 +172,21 @@ class GenerationInputs(NamedTuple):
         return by_instance
 
 
-def check_generation(settings: Mapping[str, GenerationOptions], resources: GenerationFiles) -> None:
+def check_generation(
+    settings: Mapping[str, GenerationOptions], resources: GenerationFiles, choice: str = "generators"
+) -> None:
     """Check that generators have what they need.
+
+    Args:
+        settings: by name.
+        resources: what is given.
+        choice: the option by which other generators are chosen.
 
     Raises:
         UsageError: a setting contradicts itself, or lacks a resource that it needs.
     """
     for name, options in settings.items():
-        _check_generators(name, options, resources)
+        _check_generators(name, options, resources, choice)
         if options.sense_votes == "cosine" and not resources.vectors:
             raise UsageError(
                 f"setting {name} weighs senses by cosine, which needs `vectors`: give them, or another choice of "
@@ -200,7 +207,7 @@ def check_generation(settings: Mapping[str, GenerationOptions], resources: Gener
         check_encoder_packages(path)
 
 
-def _check_generators(name: str, options: GenerationOptions, resources: GenerationFiles) -> None:
+def _check_generators(name: str, options: GenerationOptions, resources: GenerationFiles, choice: str) -> None:
     if twice := sorted({*options.generators} & {*options.evidence}):
         raise UsageError(
             f"setting {name} has {', '.join(twice)} both as generator and as `evidence`: take it out of one"
@@ -209,7 +216,7 @@ def _check_generators(name: str, options: GenerationOptions, resources: Generati
         need = GENERATORS[generator].needs
         if need == "wordnet" and is_installed():
             continue
-        check_given(need, resources, f"setting {name} generates by {generator}", "generators")
+        check_given(need, resources, f"setting {name} generates by {generator}", choice)
     if "thesaurus" in options.used_generators and options.senses == "best" and not resources.vectors:
         raise UsageError(
             f"setting {name} takes the best sense, which needs `vectors`: give them, or another choice of `senses`"

@@ -96,13 +96,18 @@ def _judgments(
     }
 
 
-def check_records(loaded: Sequence[Loaded], share: float) -> None:
+def check_records(loaded: Sequence[Loaded], share: float, remedy: str) -> None:
     """Check that few enough records are faulty.
+
+    Args:
+        loaded: receipts of the input.
+        share: the greatest share of records that may be.
+        remedy: what may be done about it, as a sentence begins.
 
     Raises:
         LexbeamError: too many are, or there are no records.
     """
     if not acceptable_records(loaded, share):
         name = "Name the `language`. " if reasons_of(loaded)["no_language"] else ""
-        remedy = f"{name}Name another `layout` (`encoding`), correct the rows, or allow more with `max_reject_share`."
+        remedy = f"{name}{remedy}, or allow more with `max_reject_share`."
         raise reject_error(loaded, share, remedy, what="records", by_rule=BY_RULE)

@@ -49,8 +49,13 @@ def _ranking(options: RankingOptions) -> list[str]:
     return [*options.ranker, *averaged]
 
 
-def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFiles) -> None:
+def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFiles, choice: str | None = None) -> None:
     """Check that rankers have what they need.
+
+    Args:
+        settings: by name.
+        resources: what is given.
+        choice: the option by which other rankers are chosen; None: those that name them.
 
     Raises:
         UsageError: a ranker or `keep_target` lacks what it needs.
@@ -68,7 +73,7 @@ def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFile
         for name in _used(options):
             where, named_by = (ranks, "ranker") if name in ranking else (compares, "simpler_by")
             kind, _, listed = name.partition(":")
-            check_given(RANKERS[kind].needs, resources, f"{where} by {kind}", named_by)
+            check_given(RANKERS[kind].needs, resources, f"{where} by {kind}", choice or named_by)
             if listed and listed not in lists:
                 raise UsageError(
                     f"{where} by {name}, and no `wordlist` is called {listed} (there are: {', '.join(lists) or 'none'})"

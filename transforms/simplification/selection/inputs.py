@@ -52,8 +52,16 @@ class SelectionFiles(InflectorFile, VectorsFile):
     wordnet: str | None = wordnet_option()
 
 
-def check_selection(settings: Mapping[str, SelectionOptions], resources: SelectionFiles, engine: str | None) -> None:
+def check_selection(
+    settings: Mapping[str, SelectionOptions], resources: SelectionFiles, engine: str | None, choice: str = "filters"
+) -> None:
     """Check that filters have what they need, and that parts of speech are named rightly.
+
+    Args:
+        settings: by name.
+        resources: the files that are given.
+        engine: what tags, by its specification.
+        choice: the option by which other filters are chosen.
 
     Raises:
         UsageError: a filter lacks what it needs, or there is no such part of speech.
@@ -65,11 +73,11 @@ def check_selection(settings: Mapping[str, SelectionOptions], resources: Selecti
             if need == "wordnet" and is_installed():
                 continue
             if need != "engine":
-                check_given(need, resources, f"{where} by {filter_name}", "filters")
+                check_given(need, resources, f"{where} by {filter_name}", choice)
             elif not engine:
                 raise UsageError(
                     f"{where} by {filter_name}, which needs `engine`, one that gives parts of speech, such as "
-                    "spacy:NAME: give it, or choose otherwise by `filters`"
+                    f"spacy:NAME: give it, or choose otherwise by `{choice}`"
                 )
         for pair in options.same_pos:
             parts = pair.split("=")

@@ -20,7 +20,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
-from transforms.common.shown import Block, counts_tail
+from transforms.common.shown import Block, amount, counts_tail, units
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
 from transforms.report.panels import Panel, Rows
@@ -92,27 +92,32 @@ def _kept(rows: Sequence[Row]) -> dict[str, int]:
 
 def _head(document: Row, rows: Sequence[Row]) -> str:
     kept = counts_tail(_kept(rows))
+    complex_words, content_words = (units(document[name], "words") for name in ("chosen", "words"))
     return (
-        f"{document['document']}: {document['changed']} of {document['chosen']} complex words changed, in "
-        f"{document['words']} content words and {document['sentences']} sentences"
+        f"{document['document']}: {document['changed']} of {document['chosen']} complex {complex_words} changed, in "
+        f"{document['words']} content {content_words} and {amount(document['sentences'], 'sentences')}"
         + (f"; kept{kept[1:]}" if kept else "")
     )
 
 
 def difference(snapshot: Snapshot, most: int = _QUOTED) -> Iterator[Block]:
-    """Yield what was changed in all texts, sentence by sentence, up to so many sentences."""
-    left = 0
-    for document, rows in _documents(snapshot):
-        yield _head(document, rows)
+    """Yield what was changed, text by text and sentence by sentence, up to so many sentences and as many texts."""
+    left = texts = 0
+    for number, (document, rows) in enumerate(_documents(snapshot), 1):
+        told = number <= _QUOTED and most > 0
+        texts += not told
+        if told:
+            yield _head(document, rows)
         for of_sentence in _sentences(rows):
-            if most:
+            if told and most:
                 yield from _lines(document["text"], of_sentence)
+                most -= 1
             else:
                 left += 1
-            most = max(most - 1, 0)
-    if left:
-        shown = files.shown(snapshot.out)
-        yield f"{left} more changed sentences: `lexbeam show {shown}` has each text by its `document`"
+    if left or texts:
+        more = [f"{left} more changed {units(left, 'sentences')}"] if left else []
+        more += [f"{texts} more {units(texts, 'texts')}"] if texts else []
+        yield f"{' and '.join(more)}: `lexbeam show {files.shown(snapshot.out)}` has each text by its `document`"
 
 
 def _documents(snapshot: Snapshot) -> Iterator[tuple[Row, list[Row]]]:
