@@ -39,7 +39,7 @@ _AFTER_DETERMINERS = ("otr", "poc", "much", "vari", "tant", "ciert", "dich")  # 
 # What stands before feminine nouns with a stressed a in the singular.
 _BEFORE_A = ("el", "un", "al", "del", "algún", "ningún")
 _LINKS = 2  # from a noun to its adjectives, and to what is coordinated with them
-_SPACE = re.compile(r"""\s*["'“‘«‹(\[¿¡”’»›)\]]*\s*\Z""")
+_SPACE = re.compile(r"""[\s"'“‘«‹(\[¿¡”’»›)\]]*\Z""")
 _COMMA = re.compile(r"\s*,\s*\Z")
 _REACH = 12  # words
 
