@@ -143,6 +143,31 @@ def test_without_annotation_the_dictionary_says_the_part_of_speech(spanish):
     assert formed(unknown, [lemma("can")], spanish)[0].form == "can"
 
 
+@pytest.mark.parametrize(
+    ("sentence", "feats", "form"),
+    [
+        ("We [[hid]] it.", None, "saw"),
+        ("We have [[hid]] it.", None, "seen"),
+        ("It's never [[hid]].", None, "seen"),
+        ("The mother's child [[hid]] it.", None, "saw"),
+        ("A thing [[hid]] by us.", None, "seen"),
+        ("We [[hid]] it.", "Tense=Past|VerbForm=Part", "seen"),
+    ],
+)
+def test_english_past_forms_go_by_the_sentence_unless_the_annotation_says_them(tmp_path, sentence, feats, form):
+    finite, participle = "Tense=Past|VerbForm=Fin", "Tense=Past|VerbForm=Part"
+    verbs = [("hide", "hid", "hid"), ("see", "saw", "seen")]
+    forms = [
+        (one, "VERB", feats_, made)
+        for one, *both in verbs
+        for feats_, made in zip((finite, participle), both, strict=True)
+    ]
+    keep_inflector(tmp_path / "en.inflector", forms, language="en")
+    instance = record(sentence, "hide", "VERB", language="en", feats=feats)
+    (made,) = formed(instance, [lemma("see", upos="VERB", of="hide")], load_inflector(str(tmp_path / "en.inflector")))
+    assert made.form == form
+
+
 def test_a_generators_reason_stands(spanish):
     instance = record("Los [[perros]] ladran.", "perro", "NOUN")
     (made,) = formed(instance, [lemma("Hound", reason="placeholder")], spanish)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from transforms.inflection.agreement import gender_before
 from transforms.inflection.articles import beside
+from transforms.inflection.english_past import past_form
 from transforms.inflection.features import feats_text, split
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.placing import cased_like, place
@@ -157,11 +158,21 @@ class _Places:
             feats: Mapping[str, str] | None = features_of(instance) if kind_of(upos) == kind_of(instance.upos) else None
             if feats is None and self.inflector is not None:
                 feats = likeliest_features(self.inflector, instance.target, upos, of)
+                if feats is not None and self.inflector.language == "en" and feats.get("Tense") == "Past":
+                    feats = self._past(feats, upos, of)
             if feats is not None and self._lacks_gender(upos, feats):
                 gender = gender_before(instance.sentence[: instance.start], self.inflector)
                 feats = {**feats, "Gender": gender} if gender else feats
             self._feats[key] = feats
         return self._feats[key]
+
+    def _past(self, feats: Mapping[str, str], upos: str, of: str | None) -> Mapping[str, str]:
+        """Return the features of an English past tense or participle: the sentence says which of them it is."""
+        assert self.inflector is not None
+        instance = self.instance
+        form = past_form(instance.sentence[: instance.start], instance.sentence[instance.end :])
+        known = self.inflector.features(instance.target, upos, of)
+        return next((one for one in known if (one.get("Tense"), one.get("VerbForm")) == ("Past", form)), feats)
 
     def _lacks_gender(self, upos: str, feats: Mapping[str, str]) -> bool:
         spanish = self.inflector is not None and self.inflector.language == "es"
