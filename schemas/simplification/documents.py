@@ -19,7 +19,7 @@ KINDS = {
 # Why a word that was found complex stands as it was.
 KEPT = {
     "no_candidate": "no candidate is left for it",
-    "keep_target": "it is simple enough to stay",
+    "keep_target": "no candidate is enough simpler than it",
     "no_agreement": "words around it would have to agree with what was chosen, and must or can not",
     "other_sex": "what was chosen is of another gender, and one of both denotes a person",
     "overlaps": "it overlaps another word that was found",

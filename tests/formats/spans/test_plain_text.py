@@ -1,5 +1,7 @@
 """Plain text: words are replaced, and every other byte stays."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -152,3 +154,15 @@ def test_white_space_is_kept_where_the_reader_evens_it():
     assert source.replaced(edits) == data.replace(b"tres", b"tria").replace(b"Cuatro", b"IV")
     # A line end of two characters is one of the text: it is replaced as a whole, or not at all.
     assert source.replaced([TextEdit(0, 4, 14, "y tres")]) == data.replace(b"dos \r\n tres", b"y tres")
+
+
+def test_an_edit_copies_nothing_of_a_long_block():
+    source = spanned(b"ab cd\n" * 20_000, "a.txt")
+    assert len(source.blocks) == 1
+    tracemalloc.start()
+    try:
+        assert source.refusal(TextEdit(0, 60_000, 60_002, "ef")) is None
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20_000

@@ -19,6 +19,8 @@ from transforms.formats.spans.aligning import Units
 from transforms.formats.spans.origin import FROZEN, Origin
 
 __all__ = ["SpannedSource", "TextBlock", "TextEdit"]
+
+_BESIDE = 3  # characters of a block on either side of an edit
 # Controls, halves of surrogate pairs, and what is no character.
 _UNSEEN = frozenset(("Cc", "Cs", "Cn"))
 _IS_FROZEN = "it is code, an address or the like, in which no words are replaced"
@@ -133,7 +135,7 @@ class SpannedSource:
         if not 0 <= edit.start <= edit.end <= len(block.text):
             raise ValueError(f"block {edit.block} has {len(block.text)} characters, not {edit.start} to {edit.end}")
         start, end = self._places(block.start + edit.start, block.start + edit.end)
-        _check_text(block.text[: edit.start], edit.text, block.text[edit.end :])
+        _check_text(block.text, edit)
         try:
             return _Change(start, end, self._origin.write(edit.text, self._origin.coded, start, end))
         except ValueError as error:
@@ -199,18 +201,21 @@ def _blocks(text: str) -> Iterable[TextBlock]:
         start += len(paragraph) + 2
 
 
-def _check_text(before: str, text: str, after: str) -> None:
-    """Check that readers would give a text as it is, between the texts around it.
+def _check_text(block: str, edit: TextEdit) -> None:
+    """Check that readers would give a new text as it is, between the texts around it in its block.
 
     Raises:
         _Refused: they would not.
     """
+    text = edit.text
+    # Of a block, which may be a whole book, only what stands beside the edit.
+    before, after = block[max(0, edit.start - _BESIDE) : edit.start], block[edit.end : edit.end + _BESIDE]
     if any(character.isspace() and character != " " for character in text):
         raise _Refused("its new text has white space other than spaces")
     beside = [(before[-1:], (text + after)[:1]), ((before + text)[-1:], after[:1])]
     if "  " in text or any(left.isspace() and right.isspace() for left, right in beside):
         raise _Refused("it would leave two spaces in a row")
-    if not (before + text + after).strip():
+    if not (before + text + after).strip() and not (block[: edit.start] + block[edit.end :]).strip():
         raise _Refused("it would leave nothing of the block")
     if (not before and (text or after)[:1].isspace()) or (not after and (text or before)[-1:].isspace()):
         raise _Refused("its block would begin or end in white space")
@@ -220,7 +225,7 @@ def _check_text(before: str, text: str, after: str) -> None:
         raise _Refused(f"its new text has {error.detail}") from None
     if not same or any(unicodedata.category(character) in _UNSEEN for character in text):
         raise _Refused("its new text is not in NFC, or has characters that are not seen")
-    joint = before[-3:] + text + after[:3]
+    joint = before + text + after
     if unicodedata.category(text[:1] or "a")[0] == "M" or not is_nfc(joint):
         raise _Refused("its new text would become one character with what stands beside it")
 

@@ -127,7 +127,7 @@ class _Sentence:
         place = self.place_of[at]
         behind = self.words[place + 1] if place + 1 < len(self.words) else None
         alone = behind is None or behind.gap.strip() or not noun_readings(self.inflector, behind.text.lower())
-        return upos is None or (place - 1 in self._determiners() and bool(alone))
+        return upos is None or (self._is_determiner(place - 1) and bool(alone))
 
     def _target(self, at: int) -> str:
         return self.before[self.place_of[at]].split()[0].lower()
@@ -157,17 +157,17 @@ class _Sentence:
             for other, form in changed.items():
                 self.words[other].text = str(form)
                 self.owners[other] = at
-            if None not in new and (place - 1 in found or place - 1 not in self._determiners()):
+            if None not in new and (place - 1 in found or not self._is_determiner(place - 1)):
                 self.cells[place] = new
         self.words[place].text = offer.shown
         self.owners[place] = at
         return None
 
-    def _determiners(self) -> set[int]:
-        return {at for at, word in enumerate(self.words) if determiner_cells(self.language, word.text.lower())}
+    def _is_determiner(self, at: int) -> bool:
+        return at >= 0 and bool(determiner_cells(self.language, self.words[at].text.lower()))
 
     def _is_before(self, other: int, place: int) -> bool:
-        return other == place - 1 and bool(determiner_cells(self.language, self.words[other].text.lower()))
+        return other == place - 1 and self._is_determiner(other)
 
     def _number_is_free(self, place: int, found: Sequence[int]) -> bool:
         """Whether no verb need agree with a noun, whose number changes: it stands behind a preposition."""
