@@ -37,6 +37,7 @@ def targets(text, tokens, terms=(), language="en"):
         ("SHIPS SAIL.", "SHIPS/NOUN SAIL/VERB ./PUNCT", ["SHIPS", "SAIL"]),
         ("a well-known man", "a/DET well/ADV -/PUNCT known/ADJ man/NOUN", ["man"]),
         ("a well-known man", "a/DET well-known/ADJ man/NOUN", ["well-known", "man"]),
+        (f"old {1001 * 'a'} and {1000 * 'b'}", f"old/ADJ {1001 * 'a'}/NOUN {1000 * 'b'}/NOUN", ["old", 1000 * "b"]),
         ("10km of CO2 and e.g. dogs", "10/NUM km/NOUN CO2/NOUN e.g./ADV dogs/NOUN", ["dogs"]),
         ("the dog's tail", "the/DET dog/NOUN 's/PART tail/NOUN", ["dog", "tail"]),
         ("(ship)", "(/PUNCT ship/NOUN )/PUNCT", ["ship"]),

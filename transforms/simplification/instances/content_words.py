@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from transforms.corpora.sentence_text import SentenceText, sentence_text
 from transforms.simplification.generation.forms import key_of
 from transforms.simplification.generation.protection import is_name
+from transforms.simplification.instances.instance import LONGEST_TARGET
 from transforms.simplification.records import Instance
 
 __all__ = ["CONTENT", "AnnotatedText", "ContentWords", "ProtectedTerms", "content_words", "is_word"]
@@ -118,9 +119,13 @@ class ContentWords(NamedTuple):
 def is_word(text: str) -> bool:
     """Return whether a text is a word without digits: letters and marks, joined by hyphens or apostrophes.
 
+    What is longer than any target may be is none, such as the letters of a sequence of proteins.
+
     >>> [is_word(text) for text in ("well-being", "re-", "CO2", "12", "e.g.", "niño")]
     [True, False, False, False, False, True]
     """
+    if len(text) > LONGEST_TARGET:
+        return False
     if not (text[:1].isalpha() and (text[-1:].isalpha() or unicodedata.category(text[-1:])[0] == "M")):
         return False
     return all(char.isalpha() or char in _JOINS or unicodedata.category(char)[0] == "M" for char in text)
