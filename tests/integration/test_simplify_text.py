@@ -213,3 +213,11 @@ def test_a_setting_of_a_corpus_with_several_documents_of_a_source(world, tmp_pat
             setting="plain",
             thesaurus=world / "th.dat",
         )
+
+
+def test_a_published_run_is_resumed(world, tmp_path):
+    """Its word list has options that are tuples, which manifests hold as lists."""
+    (tmp_path / "a.txt").write_text("An arduous task.")
+    run = ["simplify", "text", tmp_path / "a.txt", "--out", tmp_path / "out", *words(world)]
+    assert call(*run) == 0
+    assert call(*run, "--resume") == 0

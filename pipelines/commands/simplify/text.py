@@ -42,7 +42,7 @@ from transforms.common.options.option import Within
 from transforms.common.publish.output_folders import check_output_folder
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
-from transforms.common.shown import Block, listed
+from transforms.common.shown import Block, amount, listed
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.files import is_local
 from transforms.common.store.receipts import totals
@@ -435,7 +435,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
 def _after(options: SimplifyTextOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
     if options.write_text is not None:
         number = write_texts(snapshot, options.write_text)
-        tell(f"{number} texts in {os.path.join(options.write_text, '')}")
+        tell(f"{amount(number, 'texts')} in {os.path.join(options.write_text, '')}")
 
 
 def _piped(snapshot: Snapshot) -> Iterator[bytes]:
