@@ -53,6 +53,18 @@ def spanish():
     return Inflector(compiled(entries, "es"), "es")
 
 
+def test_words_that_the_dictionary_has_otherwise(spanish):
+    masc, plural = feats_of(MASC), {"Gender": "Masc", "Number": "Plur"}
+    # As a form alone: its lemma is inflected.
+    assert spanish.inflect("bonita", "ADJ", masc).form == "bonito"
+    assert spanish.inflect("cantan", "VERB", {"VerbForm": "Inf"}).form == "cantar"
+    # As other parts of speech alone.
+    assert spanish.inflect("casa", "ADJ", feats_of(FEM)) is None
+    assert spanish.inflect("cantar", "NOUN", {"Number": "Sing"}) is None
+    # Adjectives are nouns, too: *los bonitos*.
+    assert spanish.inflect("bonito", "NOUN", plural).source == "rules"
+
+
 def test_dictionary_then_rules(spanish):
     known = spanish.inflect("Cantar", "VERB", feats_of(P3))
     assert (known.form, known.source) == ("cantan", "dictionary")

@@ -188,7 +188,8 @@ class Inflector:
         self._known = functools.lru_cache(_CACHED)(self._inflected)
 
     def inflect(self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True) -> Inflected | None:
-        """Return the form of a lemma that has some features; None if neither dictionary nor rules know one.
+        """Return the form of a lemma that has some features; None if neither dictionary nor rules know one,
+        or the dictionary has the word as other parts of speech alone.
 
         Args:
             lemma: a single word, in any case.
@@ -207,6 +208,13 @@ class Inflector:
             if fitting:
                 best = min(fitting, key=lambda row: (-row.times, _rarity(row.inflection), row.form))
                 return Inflected(best.form, "dictionary", best.times, sum(row.times for row in fitting))
+            if not rows and (others := self.forms.of_form(lemma)):
+                bases = [row for row in others if split(row.inflection)[0] == kind]
+                if bases:
+                    base = min(bases, key=lambda row: (-row.times, row.lemma)).lemma
+                    return self._inflected(base, name, dictionary)
+                if not any(_serves(row.inflection, kind) for row in others):
+                    return None
         sounds = self._spelling.sounds(kind, lemma)
         for known in self._closest(name):
             applied = apply_rules(self._rules[known], sounds)
@@ -250,6 +258,13 @@ class Inflector:
             if guesses:
                 return [split(name)[1] for name, _, _ in guesses]
         return []
+
+
+def _serves(name: str, kind: str) -> bool:
+    """Return whether words of an inflection are used as another part of speech: adjectives as nouns, participles."""
+    known, feats = split(name)
+    participle = known == "VERB" and feats.get("VerbForm") == "Part"
+    return (kind == "NOUN" and known == "ADJ") or (kind in ("NOUN", "ADJ") and participle)
 
 
 def _rarity(name: str) -> tuple[int, ...]:

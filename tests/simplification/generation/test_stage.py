@@ -53,7 +53,9 @@ def lists(world):
 def test_all_senses_of_all_thesauri(world):
     rows = generated_rows(world, record(DOGS, "perro", "NOUN"), lists(world))
     # can: both senses of the first thesaurus, and one of the second; the others by frequency.
-    assert [rows[form]["lemma"] for form in ranked(rows)] == ["can", "amigo", "chucho", "sabueso", "comprar"]
+    assert [rows[form]["lemma"] for form in ranked(rows)] == ["can", "amigo", "chucho", "sabueso"]
+    # The dictionary has it as a verb alone.
+    assert (rows["comprar"]["lemma"], rows["comprar"]["reason"]) == ("comprar", "no_form")
     assert (rows["canes"]["votes"], rows["canes"]["thesaurus_score"]) == (3, 3.0)
     assert (rows["canes"]["lemma"], rows["canes"]["inflected"]) == ("can", "dictionary")
     assert (rows["canes"]["feats"], rows["canes"]["sense_id"]) == ("Number=Plur", "perro#1")
@@ -129,13 +131,14 @@ def test_what_scores_little_and_what_no_list_has(world):
     assert half["hound"]["reason"] == "placeholder"
     third = generated_rows(world, instance, lists(world), least_share=0.33)
     assert ranked(third) == ranked(plain)
-    known = generated_rows(world, instance, lists(world), unlisted="drop")
+    tired = record("Está [[cansada]] hoy.", "cansadar", "ADJ")
+    plain = generated_rows(world, tired, lists(world))
+    known = generated_rows(world, tired, lists(world), unlisted="drop")
     assert ranked(known) == [form for form in ranked(plain) if plain[form]["frequency"] is not None] != ranked(plain)
     reasons = {known[form]["reason"] for form in set(ranked(plain)) - set(ranked(known))}
     assert reasons == {"unlisted"}
     # What all senses have once goes on, however little that is.
-    one = record("Está [[cansada]] hoy.", "cansadar", "ADJ")
-    assert ranked(generated_rows(world, one, least_share=1)) == ranked(generated_rows(world, one))
+    assert ranked(generated_rows(world, tired, least_share=1)) == ranked(generated_rows(world, tired))
     with pytest.raises(UsageError, match="drops what no list has by `unlisted`"):
         generated_rows(world, instance, {"wordlist": ()}, unlisted="drop")
 

@@ -69,7 +69,7 @@ def test_part_of_speech_behind_the_word_before(selecting):
     found = reasons(selecting, "autor del [hurto]", "robo", "toma", "roba", "xyz")
     # *toma* is a verb, 1 of 100 behind *del*; *roba* may be a noun; of *xyz* nothing is known.
     assert found == {"robo": None, "toma": "below_bigrams", "roba": None, "xyz": None}
-    assert reasons(selecting, "autor del [hurto]", "toma", least_share=0.01) == {"toma": None}
+    assert reasons(selecting, "autor del [hurto]", "toma", least_bigram=0.01) == {"toma": None}
 
 
 def test_what_filter_pos_said_counts(selecting):
@@ -79,8 +79,8 @@ def test_what_filter_pos_said_counts(selecting):
 
 
 def test_part_of_speech_before_the_word_behind(selecting):
-    assert reasons(selecting, "[hurto] blanco", "toma", least_share=0.06) == {"toma": "below_bigrams"}
-    assert reasons(selecting, "[hurto] blanco", "toma", least_share=0.05) == {"toma": None}
+    assert reasons(selecting, "[hurto] blanco", "toma", least_bigram=0.06) == {"toma": "below_bigrams"}
+    assert reasons(selecting, "[hurto] blanco", "toma", least_bigram=0.05) == {"toma": None}
 
 
 def test_what_stands_beside_a_verb(selecting):

@@ -8,7 +8,7 @@ were. What cannot be done so is refused, with a reason.
 import bisect
 import itertools
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from transforms.common.errors import LexbeamError
@@ -82,8 +82,6 @@ class SpannedSource:
         self.text = text
         self.blocks = tuple(_blocks(text))
         self._origin = origin
-        self._starts: list[int] = units.starts.tolist()
-        self._ends: list[int] = units.ends.tolist()
         self._units = units
 
     def refusal(self, edit: TextEdit) -> str | None:
@@ -144,7 +142,7 @@ class SpannedSource:
     def _places(self, start: int, end: int) -> tuple[int, int]:
         """Return the characters of the source that hold some of the text."""
         if start == end:
-            place, stretch = self._end(end) if end in self._ends_around(end) else self._start(start)
+            place, stretch = self._end(end) if self._is_end(end) else self._start(start)
             if stretch == FROZEN:
                 raise _Refused(_IS_FROZEN)
             return place, place
@@ -156,41 +154,44 @@ class SpannedSource:
             raise _Refused(_IS_FROZEN)
         return first, last
 
-    def _ends_around(self, place: int) -> Sequence[int]:
-        unit = bisect.bisect_left(self._ends, place)
-        return self._ends[unit : unit + 1]
+    def _is_end(self, place: int) -> bool:
+        """Whether a unit ends before a character of the text."""
+        ends = self._units.ends
+        unit = bisect.bisect_left(ends, place)
+        return unit < len(ends) and int(ends[unit]) == place
 
+    # `bisect` looks at some places; `searchsorted` would copy all of them into the type of the one that it looks for.
     def _start(self, place: int) -> tuple[int, int]:
         """Return where in the source a character of the text begins, and in which stretch."""
-        unit = bisect.bisect_right(self._starts, place) - 1
+        unit = bisect.bisect_right(self._units.starts, place) - 1
         if unit < 0:
             raise _Refused("it begins in what the source has not got")
-        if place == self._starts[unit]:
+        if place == self._units.starts[unit]:
             return int(self._units.first[unit]), int(self._units.opens[unit])
-        if place < self._ends[unit]:
+        if place < self._units.ends[unit]:
             raise _Refused("it begins within what is one sign in the source")
         return self._between(unit, place)
 
     def _end(self, place: int) -> tuple[int, int]:
         """Return where in the source the character before one of the text ends, and in which stretch."""
-        unit = bisect.bisect_left(self._starts, place) - 1
+        unit = bisect.bisect_left(self._units.starts, place) - 1
         if unit < 0:
             raise _Refused("it ends in what the source has not got")
-        if place < self._ends[unit]:
+        if place < self._units.ends[unit]:
             raise _Refused("it ends within what is one sign in the source")
-        if place > self._ends[unit] and self._starts[unit + 1 : unit + 2] == [place]:
+        if place > self._units.ends[unit] and place in self._units.starts[unit + 1 : unit + 2]:
             return int(self._units.first[unit + 1]), int(self._units.opens[unit + 1])
         return self._between(unit, place)
 
     def _between(self, unit: int, place: int) -> tuple[int, int]:
         """Return where in the source white space behind a unit stands."""
         last, stretch = int(self._units.last[unit]), int(self._units.closes[unit])
-        if place == self._ends[unit]:
+        if place == self._units.ends[unit]:
             return last, stretch
-        if unit + 1 < len(self._starts):
-            gap = self.text[self._ends[unit] : self._starts[unit + 1]]
+        if unit + 1 < len(self._units.starts):
+            gap = self.text[self._units.ends[unit] : self._units.starts[unit + 1]]
             if gap == self._origin.coded.text[last : int(self._units.first[unit + 1])]:
-                return last + place - self._ends[unit], stretch
+                return last + place - int(self._units.ends[unit]), stretch
         raise _Refused("it begins or ends within white space that is another in the source")
 
 

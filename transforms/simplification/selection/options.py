@@ -38,7 +38,7 @@ class SelectionOptions:
     least_ngram: float = option(
         0.1, help="least fit with the words before and after for filter ngram", least=0, of=f"{_FILTERS}=ngram"
     )
-    least_share: float = option(
+    least_bigram: float = option(
         0.02,
         help="least share of a part of speech beside a word for filter bigrams",
         least=0,

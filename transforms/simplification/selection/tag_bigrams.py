@@ -61,7 +61,7 @@ def filter_bigrams(groups: Sequence[InstanceCandidates], selecting: Selecting) -
             least = min(known, default=1.0)
             if state is None:
                 of_target = least
-            elif least < min(selecting.options.least_share, of_target):
+            elif least < min(selecting.options.least_bigram, of_target):
                 state.reason = "below_bigrams"
 
 
