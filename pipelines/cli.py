@@ -270,6 +270,8 @@ def entry() -> NoReturn:
     """Run the command and exit at once, without tearing down the engines' native threads."""
     heed_signals(_interrupted)
     spare_imports()
+    # What gRPC's threads say of sockets that a run closes as it ends; what fails in earnest is raised.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     code = _flushed(main())
     leave_signals()
     # What packages do when Python exits, which `_exit` skips.

@@ -86,6 +86,8 @@ def test_a_package_that_is_broken_stops_no_other_command(lexbeam, package, made,
     code = f"import sys; sys.path.append({str(tmp_path)!r})\n{ENTRY}"
     done = lexbeam("status", made, code=code)
     assert (done.returncode, "published: corpus" in done.stdout) == (0, True), done.stderr
+    done = lexbeam("show", made, code=code)  # which knows the views of all commands
+    assert (done.returncode, "sentences" in done.stdout) == (0, True), done.stderr
     assert "command 'bad' cannot be loaded from bad_module:X" in done.stderr
     assert "lexbeam.commands: 'corpus' of toy_lengths:COMMAND is left out: there is one of this name" in done.stderr
     assert lexbeam("bad", code=code).returncode == 1

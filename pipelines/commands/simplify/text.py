@@ -257,7 +257,7 @@ def _check(options: SimplifyTextOptions) -> None:
 
 def _check_engine(chosen: _Chosen) -> None:
     if chosen.engine is None:
-        of = "" if chosen.language is None else f" of {chosen.language}"
+        of = "" if chosen.language is None else f" of `language` {chosen.language!r}"
         raise UsageError(
             f"give an `engine` that annotates texts{of} with parts of speech: spacy:NAME_OR_PATH, or stanza:LANG; "
             "docs/tasks/simplification/languages/ has sources"
