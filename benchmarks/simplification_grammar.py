@@ -51,14 +51,14 @@ _O_SOUND = re.compile("h?[oó]")
 Tags = tuple[str, ...]
 
 
-class Sentence(NamedTuple):
+class AnalysedSentence(NamedTuple):
     """Words of a sentence, and the tags of the readings of each; none of one that is not known."""
 
     words: list[str]
     readings: list[list[Tags]]
 
 
-def analysed(texts: Sequence[str], program: str, analyser: str) -> list[Sentence]:
+def analysed(texts: Sequence[str], program: str, analyser: str) -> list[AnalysedSentence]:
     """Return the words of sentences with their readings; each word is analysed by itself, in lower case."""
     words = [_WORD.findall(text) for text in texts]
     known = sorted({word.lower() for some in words for word in some})
@@ -76,7 +76,7 @@ def analysed(texts: Sequence[str], program: str, analyser: str) -> list[Sentence
         ]
         if any("+" in reading for reading in of_word):  # contractions and clitics: the first part is the word
             readings[word] += [tuple(re.findall("<(.*?)>", one.split("+")[0])) for one in of_word if "+" in one]
-    return [Sentence(some, [readings[word.lower()] for word in some]) for some in words]
+    return [AnalysedSentence(some, [readings[word.lower()] for word in some]) for some in words]
 
 
 def _is(readings: Sequence[Tags], *kinds: str) -> list[Tags]:
@@ -98,7 +98,7 @@ def _agree(one: Sequence[Tags], other: Sequence[Tags]) -> bool:
     return any(same({*first}, {*second}) for first in one for second in other)
 
 
-def disagreements(sentence: Sentence, near: range) -> Iterator[tuple[str, str]]:
+def disagreements(sentence: AnalysedSentence, near: range) -> Iterator[tuple[str, str]]:
     """Yield the nouns near a place with what does not agree with them."""
     words, readings = sentence
     for at in near:
@@ -110,7 +110,7 @@ def disagreements(sentence: Sentence, near: range) -> Iterator[tuple[str, str]]:
                 yield words[at], words[other]
 
 
-def _before(sentence: Sentence, at: int, nouns: Sequence[Tags]) -> Iterator[int]:
+def _before(sentence: AnalysedSentence, at: int, nouns: Sequence[Tags]) -> Iterator[int]:
     words, readings = sentence
     left = at - 1
     while left >= 0 and at - left <= 4 and _is(readings[left], "adj", "adv", "preadv"):
@@ -126,7 +126,7 @@ def _before(sentence: Sentence, at: int, nouns: Sequence[Tags]) -> Iterator[int]
         yield left
 
 
-def _behind(sentence: Sentence, at: int, nouns: Sequence[Tags]) -> Iterator[int]:
+def _behind(sentence: AnalysedSentence, at: int, nouns: Sequence[Tags]) -> Iterator[int]:
     words, readings = sentence
     right = at + 1
     while right < len(words) and right - at <= 2:
@@ -147,7 +147,7 @@ def _behind(sentence: Sentence, at: int, nouns: Sequence[Tags]) -> Iterator[int]
             yield right + 1
 
 
-def _articles(text: str, sentence: Sentence) -> int:
+def _articles(text: str, sentence: AnalysedSentence) -> int:
     """Return how many articles and conjunctions have the wrong shape for the sound behind them."""
     errors = len(re.findall(r"\b[dD]e el (?=[a-zñáéíóú])|\b[aA] el (?=[a-zñáéíóú])", text))
     for place, (first, second) in enumerate(zip(sentence.words, sentence.words[1:], strict=False)):
@@ -195,7 +195,7 @@ class Judged(NamedTuple):
     out: str
     target: str
     chosen: str
-    analyses: Sequence[Sentence]
+    analyses: Sequence[AnalysedSentence]
 
 
 def errors(judged: Judged) -> list[str]:
