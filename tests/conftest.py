@@ -64,12 +64,6 @@ def _stays_with(nodeid: str) -> str:
     return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid.partition("::")[0])
 
 
-@pytest.hookimpl(optionalhook=True, tryfirst=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: many tests wait for processes."""
-    return (os.cpu_count() or 1) + 1
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Deal out what stays together at once, in the order of the collection."""
