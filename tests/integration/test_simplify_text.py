@@ -30,9 +30,21 @@ EASY = "\ufeffThe cat sat.\r\n\r\n  It was  a cat\u2026 cafe\u0301\n"
 
 def words(folder):
     return (
-        "--language", "en", "--settings", folder / "settings.yaml", "--setting", "plain", "--zipf-below", 4,
-        "--thesaurus", folder / "th.dat", "--cache", folder / "cache", "--parts", 2,
-    )  # fmt: skip
+        "--language",
+        "en",
+        "--settings",
+        folder / "settings.yaml",
+        "--setting",
+        "plain",
+        "--zipf-below",
+        4,
+        "--thesaurus",
+        folder / "th.dat",
+        "--cache",
+        folder / "cache",
+        "--parts",
+        2,
+    )
 
 
 @pytest.fixture(scope="module")
