@@ -244,13 +244,13 @@ def test_folders_of_tests_mirror_those_of_the_source():
 
 
 def test_only_glue_knows_beam():
-    # files.py reaches remote paths through Beam's file systems, imported only for such a path.
-    lazy = "transforms.common.store.files"
+    # They reach remote paths through Beam's file systems, imported only for such a path.
+    lazy = ("transforms.common.spared_imports", "transforms.common.store.files")
     wrong = set()
     for module in MODULES:
         if module.startswith(("schemas", "transforms")) and not module.endswith("ptransforms"):
             source = source_of(module)
-            names = source.at_the_top if module == lazy else source.imported
+            names = source.at_the_top if module in lazy else source.imported
             wrong |= {module for name in names if name.startswith("apache_beam")}
     assert not wrong
 

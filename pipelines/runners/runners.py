@@ -23,6 +23,7 @@ from pipelines.runners.leash import leashed
 from pipelines.runners.signatures import signatures_kept
 from pipelines.runners.workers import direct_runner, has_processes, run_watched, thread_failures
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.spared_imports import restore_google
 from transforms.common.store.sound import Damaged
 from transforms.common.system_errors import explained, explained_text
 
@@ -65,6 +66,8 @@ def run_pipeline(
     options = _Options(list(config.beam))
     here = config.runner == DIRECT
     processes = here and has_processes(options)
+    if not here:  # Dataflow, and those that stage files at gs://
+        restore_google()
     with leashed() as leash, thread_failures(leash) as ended, _as_in_a_script(), signatures_kept():
         runner = direct_runner(options, leash) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)

@@ -45,6 +45,23 @@ print(layer.predict(numpy.ones((1, 2), "f")).tolist())
     assert printed(code) == "[[1.0, 1.0]]\n"
 
 
+def test_beam_has_googles_clients_where_a_path_needs_them():
+    pytest.importorskip("google.cloud.storage", reason="needs the extra `gcp`")
+    code = """
+import apache_beam
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.runners.dataflow import dataflow_runner
+from apache_beam.utils import retry
+from transforms.common.store import files
+print([name for name in ("google.cloud", "google.auth", "pandas", "pymongo") if name in sys.modules])
+print(retry.HttpError, dataflow_runner.dataflow_api)
+FileSystems.exists = lambda path: print(type(FileSystems.get_filesystem(path)).__name__)
+files.exists("gs://bucket/file")
+print(retry.HttpError.__name__, dataflow_runner.dataflow_api.__name__)
+"""
+    assert printed(code) == "[]\nNone None\nGCSFileSystem\nHttpError google.cloud.dataflow\n"
+
+
 def test_an_error_in_a_spared_module_shows_its_source():
     code = """
 import thinc.compat, inspect

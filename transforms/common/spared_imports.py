@@ -1,9 +1,10 @@
 """Packages that others import wherever they are installed, and that a process of ours does not need.
 
 spaCy's library of layers, thinc, imports torch, which takes longer than all other imports together; Beam
-imports pandas. In processes of Lexbeam's own, the command and its workers, they are left out: to thinc and
-Beam they look as if they were not installed. Others import them as ever, and so does a pipeline of spaCy
-that needs torch, by `restore_torch`.
+imports pandas and Google's clients, half of its time. In processes of Lexbeam's own, the command and its
+workers, they are left out: to thinc and Beam they look as if they were not installed. Others import them as
+ever, and so does what needs them: a pipeline of spaCy by `restore_torch`, paths gs:// and other runners by
+`restore_google`.
 
 What packages make while they are imported stays. By its default Python looks through it for cycles of
 unused objects whenever 700 more objects are in use: a tenth of the time of imports and of a small run.
@@ -14,18 +15,28 @@ import gc
 import importlib
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-__all__ = ["restore_torch", "spare_imports"]
+__all__ = ["restore_google", "restore_torch", "spare_imports"]
 
 _COMPAT = "thinc.compat"
 # The objects more at which Python looks for cycles. Time stops falling here: twenty thousand, and never, are as fast.
 _COLLECT_AT = 10_000
-# Modules, and the package that each imports if it is there.
-_SPARED = {_COMPAT: "torch", "apache_beam.typehints": "pandas", "apache_beam.io.textio": "pandas"}
+# Modules, and the packages that each imports if they are there.
+_SPARED = {
+    _COMPAT: ("torch",),
+    "apache_beam.io": ("apache_beam.io.gcp", "apache_beam.io.mongodbio"),
+    "apache_beam.io.filesystems": ("apache_beam.io.gcp",),
+    "apache_beam.io.gcp.pubsub": ("google.cloud",),
+    "apache_beam.io.textio": ("pandas",),
+    "apache_beam.runners.dataflow.dataflow_runner": ("google.cloud",),
+    "apache_beam.typehints": ("pandas",),
+    "apache_beam.utils.retry": ("apitools", "google.api_core"),
+}
 
 
 def spare_imports() -> None:
@@ -50,32 +61,48 @@ def restore_torch() -> None:
             vars(module).update({name: vars(compat)[name] for name in names})
 
 
+def restore_google() -> None:
+    """Give Beam Google's clients, where they were left out and are installed."""
+    with suppress(ImportError):
+        from apache_beam.io.gcp import gcsfilesystem  # noqa: F401  Beam asks all file systems that are imported
+        from apache_beam.runners.dataflow import dataflow_runner
+        from apache_beam.utils import retry
+        from apitools.base.py.exceptions import HttpError
+        from google.api_core.exceptions import GoogleAPICallError
+        from google.cloud import dataflow
+
+        retry.HttpError, retry.GoogleAPICallError = HttpError, GoogleAPICallError
+        dataflow_runner.dataflow_api = dataflow
+
+
 class _Finder(MetaPathFinder):
     """Finds the modules that import too much, and has them executed without it."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        package = _SPARED.get(name)
-        if package is None or package in sys.modules:
+        packages = tuple(package for package in _SPARED.get(name, ()) if package not in sys.modules)
+        if not packages:
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Without(spec.loader, package)
+            spec.loader = _Without(spec.loader, packages)
         return spec
 
 
 class _Without(Loader):
-    """Executes a module whose own imports do not find a package; those of others, in any thread, do."""
+    """Executes a module whose own imports do not find some packages; those of others, in any thread, do."""
 
-    def __init__(self, loader: Loader, package: str) -> None:
+    def __init__(self, loader: Loader, packages: Sequence[str]) -> None:
         self._loader = loader
-        self._package = package
+        self._packages = packages
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         def find(name: str, *arguments: Any, **options: Any) -> Any:
-            if name.partition(".")[0] == self._package:
+            if any(f"{name}.".startswith(f"{package}.") for package in self._packages):
+                if arguments[2:3] == (("*",),):  # all names of a module, of which there are none
+                    return ModuleType(name)
                 raise ModuleNotFoundError(f"No module named {name!r}", name=name)
             return builtins.__import__(name, *arguments, **options)
 

@@ -1,12 +1,14 @@
 """What the identity of code takes in: definitions that are reached, and nothing else."""
 
 import functools
+import importlib.metadata
 import sys
 import unicodedata
 
 import pytest
 
 from transforms.common.code.code_identity import code_identity
+from transforms.common.code.walk import distributions
 from transforms.common.errors import LexbeamError
 
 STAGE = '''
@@ -318,3 +320,22 @@ def test_a_module_without_source_is_named(monkeypatch):
 def test_functions_of_tests_can_be_roots():
     assert f"{__name__}:edited" in code_identity(edited).names
     assert f"{__name__}:PROJECT" in code_identity(edited).names
+
+
+def test_distributions_are_those_that_python_finds(tmp_path, monkeypatch):
+    made = {
+        "a-1.dist-info": {"METADATA": "Name: a\n\nName: b\n", "RECORD": 'a/x.py,,\n"q,r.py",,\nb.so,,\na-1.data/c,,\n'},
+        "both-1.dist-info": {"METADATA": "Version: 1\nName:  Both_of.them\n", "top_level.txt": "left\nright\n"},
+        "old.egg-info": {"PKG-INFO": "Name: old\n", "SOURCES.txt": "old/__init__.py\nsetup.py\n"},
+    }
+    for folder, files in made.items():
+        (tmp_path / folder).mkdir()
+        for name, text in files.items():
+            (tmp_path / folder / name).write_text(text)
+    for name in ("old/__init__.py", "setup.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = distributions.__wrapped__()
+    assert {"a", "q,r", "left", "right", "old"} <= found.keys()
+    assert found == importlib.metadata.packages_distributions()

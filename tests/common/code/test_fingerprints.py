@@ -82,3 +82,14 @@ def test_digests_are_the_same_in_another_process(seed):
 
 def test_a_blas_kernel_is_named():
     assert any("openblas" in kernel or "mkl" in kernel for kernel in blas_kernels())
+
+
+def test_all_kernels_are_seen_before_a_module_of_scipys_is_loaded():
+    code = """
+from transforms.common.code.fingerprints import blas_kernels
+early = blas_kernels()
+import scipy.linalg
+blas_kernels.cache_clear()
+assert early == blas_kernels(), (early, blas_kernels())
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.extras import missing_package
 from transforms.common.patterns import compiled, searchable
+from transforms.common.spared_imports import restore_google
 
 if TYPE_CHECKING:
     from apache_beam.io.filesystems import FileSystems
@@ -93,6 +94,8 @@ def _beam(path: str) -> "type[FileSystems]":
     from apache_beam.io.filesystems import FileSystems
 
     scheme = path.partition("://")[0] + "://"
+    if scheme == "gs://":
+        restore_google()
     package, extra = _PACKAGES.get(scheme, ("", ""))
     if package and importlib.util.find_spec(package) is None:
         raise UsageError(f"paths {scheme} need the Python package {package}: pip install 'apache-beam[{extra}]'")
