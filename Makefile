@@ -16,7 +16,7 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test suite test-fast test-soak lint format notebook api lock bench flink-jar prism runners clean
+.PHONY: help install run test suite test-fast test-soak lint format notebook api lock bench bench-scale flink-jar prism runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -88,6 +88,11 @@ bench: $(VENV)/.all ## the benchmarks: tables, out/bench.json and out/bench-extr
 	$(MAKE) VENV=$(VENV)-core $(VENV)-core/.core
 	$(VENV)-core/bin/python -m benchmarks core --json out/bench.json
 	$(BIN)/python -m benchmarks extras --json out/bench-extras.json
+
+PART ?= tokens
+SIZES ?= small
+bench-scale: $(VENV)/.all ## how cost grows: PART=tokens|files|refresh|memory|cut, SIZES=small|full; PART=page writes docs/scale.md
+	$(BIN)/python -m benchmarks.scale $(PART) --sizes $(SIZES)
 
 lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock

@@ -16,9 +16,11 @@ __all__ = [
     "BenchmarkRow",
     "Skipped",
     "data_folder",
+    "descendants",
     "environment",
     "lexbeam",
     "peak_memory",
+    "proportional_memory",
     "ratios",
     "report",
     "run_script",
@@ -105,16 +107,18 @@ def _run(*words: str) -> str:
     return done.stdout
 
 
-def _children(process: int) -> list[int]:
+def descendants(process: int) -> list[int]:
+    """Return the numbers of the processes that a process has started, and that these have."""
     try:
         tasks = Path(f"/proc/{process}/task")
         children = [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
     except OSError:
         return []
-    return children + [grandchild for child in children for grandchild in _children(child)]
+    return children + [grandchild for child in children for grandchild in descendants(child)]
 
 
-def _pss(process: int) -> int:
+def proportional_memory(process: int) -> int:
+    """Return the PSS of a process in KiB; 0 if it has ended."""
     try:
         text = Path(f"/proc/{process}/smaps_rollup").read_text()
     except OSError:
@@ -131,7 +135,7 @@ def peak_memory(command: list[str], interval: float = 0.25) -> float:
     def watch() -> None:
         nonlocal peak
         while not stop.wait(interval):
-            peak = max(peak, sum(map(_pss, [process.pid, *_children(process.pid)])))
+            peak = max(peak, sum(map(proportional_memory, [process.pid, *descendants(process.pid)])))
 
     watcher = threading.Thread(target=watch)
     watcher.start()

@@ -1,0 +1,197 @@
+"""A corpus that nobody has run yet, on paper: what each step costs, from unit costs that were measured.
+
+    costs = unit_costs(token_rows, packed_rows, file_rows)
+    on_paper(costs, PAPER)
+
+A cost is split into what a document costs, what a token costs and what a file costs by itself. Long and short
+documents were measured: with m and n words each, `c_m = d + m t` and `c_n = d + n t` for the cost of a document
+give d and t. What files cost is the difference between many and few with the same documents. Nothing is less than 0.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchmarks.scale.figures import STEPS, Row, marginal, steps
+
+__all__ = ["PAPER", "Limit", "PaperCorpus", "UnitCost", "limits", "on_paper", "split_cost", "unit_costs"]
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperCorpus:
+    """The corpus and the cluster.
+
+    Attributes:
+        documents, tokens, bytes, files: of the corpus.
+        workers: of the cluster, one core and `memory` bytes each.
+        memory: bytes of a worker, and of the driver.
+        unit_bytes: bytes that are taken in together.
+        parts: of each table.
+    """
+
+    documents: float
+    tokens: float
+    bytes: float
+    files: float
+    workers: int
+    memory: float
+    unit_bytes: float
+    parts: int
+
+    @property
+    def units(self) -> float:
+        """Pieces of work of each stage before merging."""
+        return self.bytes / self.unit_bytes
+
+
+PAPER = PaperCorpus(
+    documents=1e9, tokens=1e11, bytes=1e13, files=1e4, workers=100, memory=4 * GIB, unit_bytes=4 << 20, parts=8
+)
+
+
+class UnitCost(NamedTuple):
+    """What a document, a token and a file cost of something: seconds, or bytes, or files."""
+
+    document: float
+    token: float
+    file: float
+
+    def of(self, corpus: PaperCorpus) -> float:
+        """Return what a corpus costs."""
+        return self.document * corpus.documents + self.token * corpus.tokens + self.file * corpus.files
+
+
+def split_cost(short: float, words: float, long: float, more_words: float) -> tuple[float, float]:
+    """Return what a document and what a token costs, from the costs of a short and of a long document.
+
+    >>> split_cost(16.0, 60, 204.0, 1000)
+    (4.0, 0.2)
+    """
+    token = max(0.0, (long - short) / (more_words - words))
+    return max(0.0, short - words * token), token
+
+
+def _documents(row: Row) -> float:
+    return float(row["documents"])
+
+
+def _artefacts(kind: str) -> Callable[[Row], float]:
+    return lambda row: sum(stage[kind] for stage in row["artefacts"].values())
+
+
+def _value(name: str) -> Callable[[Row], float]:
+    return lambda row: float(row[name])
+
+
+def _step(name: str) -> Callable[[Row], float]:
+    return lambda row: steps(row)[name]
+
+
+MEASURED: Mapping[str, Callable[[Row], float]] = {
+    **{f"cpu {name}": _step(name) for name in STEPS},
+    "sent": _value("sent"),
+    "returned": _value("returned"),
+    "graph": _value("graph"),
+    "manifest": _value("manifest"),
+    "driver_peak": _value("driver_peak"),
+    "worker_peak": _value("worker_peak"),
+    "artefact files": _artefacts("files"),
+    "artefact bytes": _artefacts("bytes"),
+    "published bytes": lambda row: float(row["published"]["bytes"]),
+}
+
+
+def unit_costs(long: Sequence[Row], packed: Sequence[Row], files: Sequence[Row]) -> dict[str, UnitCost]:
+    """Return the unit cost of all that was measured.
+
+    Args:
+        long: runs of long documents, of two sizes at least.
+        packed: of short ones, in few files.
+        files: of the same, each a file.
+    """
+    words = packed[0]["tokens"] / packed[0]["documents"]
+    more = long[0]["tokens"] / long[0]["documents"]
+    costs = {}
+    for name, value in MEASURED.items():
+        short = marginal(packed, value, _documents)
+        document, token = split_cost(short, words, marginal(long, value, _documents), more)
+        costs[name] = UnitCost(document, token, max(0.0, marginal(files, value, _documents) - short))
+    return costs
+
+
+class Limit(NamedTuple):
+    """Something that cannot grow without end: what it is, its bound, and the documents at which it is reached."""
+
+    what: str
+    bound: str
+    documents: float
+
+
+def limits(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> list[Limit]:
+    """Return what breaks, the first first; documents are like those of the corpus.
+
+    A bound that nothing comes nearer to as the corpus grows is left out.
+    """
+    each = corpus.tokens / corpus.documents
+
+    def grown(name: str) -> float:
+        return costs[name].document + each * costs[name].token
+
+    merge = grown("cpu merge") / corpus.parts
+    found = [
+        ("memory of the driver", f"{corpus.memory / GIB:.0f} GiB", corpus.memory, grown("driver_peak")),
+        ("memory of a worker", f"{corpus.memory / GIB:.0f} GiB", corpus.memory, grown("worker_peak")),
+        (
+            "rows of one part's merge in memory, under one key",
+            f"{corpus.memory / GIB:.0f} GiB",
+            corpus.memory,
+            grown("sent") / corpus.parts,
+        ),
+        ("time of one part's merge, one piece of work", "24 h", 24 * 3600.0, merge),
+        ("one published part", "100 GB", 1e11, grown("published bytes") / corpus.parts),
+        ("the graph", "2 GiB, the most of a protocol buffer", 2.0 * GIB, grown("graph")),
+        ("the manifest", "100 MB", 1e8, grown("manifest")),
+        ("work of the driver and its shuffle on one core", "24 h", 24 * 3600.0, grown("cpu plan") + grown("cpu graph")),
+    ]
+    reached = [Limit(what, bound, most / per) for what, bound, most, per in found if per > 0]
+    return sorted(reached, key=lambda limit: limit.documents)
+
+
+def on_paper(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> Iterator[tuple[str, float, str]]:
+    """Yield what the corpus needs: what it is, how much, in which unit."""
+    total = 0.0
+    for name in STEPS:
+        seconds = costs[f"cpu {name}"].of(corpus)
+        if seconds > 0:
+            total += seconds
+            yield f"CPU, {name}", seconds / 3600, "core hours"
+    yield "CPU, all steps", total / 3600, "core hours"
+    yield f"the same on {corpus.workers} workers, if work is dealt out evenly", total / 3600 / corpus.workers, "hours"
+    merge = costs["cpu merge"].of(corpus)
+    yield (
+        f"merging, on the {min(corpus.parts, corpus.workers)} workers that have a part",
+        (merge / 3600 / min(corpus.parts, corpus.workers)),
+        "hours",
+    )
+    yield "pieces of work before merging", corpus.units, ""
+    yield "rows for the shuffle, sent by workers", costs["sent"].of(corpus) / 1e9, "GB"
+    yield "of these under the key of one part", costs["sent"].of(corpus) / 1e9 / corpus.parts, "GB"
+    yield "rows from the shuffle", costs["returned"].of(corpus) / 1e9, "GB"
+    yield "receipts under one key, a piece of work each", corpus.units, ""
+    yield "objects written as artefacts", costs["artefact files"].of(corpus), ""
+    yield "requests for them: each written once, read once", 2 * costs["artefact files"].of(corpus), ""
+    yield "bytes of artefacts", costs["artefact bytes"].of(corpus) / 1e12, "TB"
+    yield "published", costs["published bytes"].of(corpus) / 1e12, "TB"
+    yield "memory that the driver gains", costs["driver_peak"].of(corpus) / GIB, "GiB"
+    yield "graph gains", costs["graph"].of(corpus) / 1e6, "MB"
+    yield "manifest gains", costs["manifest"].of(corpus) / 1e6, "MB"
+
+
+def for_label(corpus: PaperCorpus, rows: Sequence[Row]) -> PaperCorpus:
+    """Return the corpus with as many parts as the runs had."""
+    from dataclasses import replace
+
+    most: Any = max(rows, key=_documents)
+    return replace(corpus, parts=most["stages"]["corpus/merge-documents"]["calls"])

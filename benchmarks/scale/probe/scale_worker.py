@@ -1,0 +1,11 @@
+"""A worker process of the direct runner that tells what it makes: in the place of `pipelines.runners.local_worker`."""
+
+from pipelines.runners import local_worker
+from transforms.common.spared_imports import spare_imports
+
+if __name__ == "__main__":
+    spare_imports()
+    import scale_probe
+
+    scale_probe.measure_worker()
+    local_worker.run()
