@@ -14,6 +14,7 @@ from pipelines.frame.registry import command_of
 from transforms.common.code.fingerprints import environment, stream_digest
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import plain_options
+from transforms.common.publish.inputs import input_columns
 from transforms.common.publish.sections import table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from transforms.common.store import files
@@ -84,19 +85,16 @@ def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, 
     except LexbeamError as error:
         yield f"inputs cannot be listed: {error}"
         return
-    before = {row["name"]: row for row in section["inputs"]}
     now = {file.name: file for file in listed}
-    changed = [
-        name
-        for name in sorted(before.keys() & now.keys())
-        if now[name].size != before[name]["bytes"]
-        or (_is_newer(now[name].path, noted) and _sha256(now[name].path) != before[name]["sha256"])
-    ]
-    for what, names in (
-        ("new", sorted(now.keys() - before.keys())),
-        ("gone", sorted(before.keys() - now.keys())),
-        ("changed", changed),
-    ):
+    gone, changed = [], []
+    for columns in input_columns(snapshot, section):
+        for name, size, sha256 in zip(*columns, strict=True):
+            file = now.pop(name, None)
+            if file is None:
+                gone.append(name)
+            elif file.size != size or (_is_newer(file.path, noted) and _sha256(file.path) != sha256):
+                changed.append(name)
+    for what, names in (("new", sorted(now)), ("gone", sorted(gone)), ("changed", sorted(changed))):
         if names:
             more = ", ..." if len(names) > SHOWN else ""
             yield f"input: {len(names)} {what} ({', '.join(names[:SHOWN])}{more})"

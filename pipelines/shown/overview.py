@@ -142,7 +142,8 @@ def section_lines(section: str, values: Mapping[str, Any]) -> Iterator[Block]:
 
 
 def _made_from(values: Mapping[str, Any]) -> str:
-    size = len(values.get("inputs") or ())
+    inputs = values.get("inputs") or ()
+    size = inputs.get("files", 0) if isinstance(inputs, Mapping) else len(inputs)
     made: dict[str, list[str]] = {}
     for read in values.get("reads") or ():
         if isinstance(read, Mapping):

@@ -1,1 +1,1 @@
-"""Tables of an annotated corpus: `documents` and `sentences`."""
+"""Tables of an annotated corpus: `documents`, `sentences` and, of what it was made from, `corpus/inputs`."""

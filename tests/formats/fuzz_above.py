@@ -17,6 +17,7 @@ from fuzz_checking import SMALL, Counted, Wrong, limited
 from fuzz_formats import MAKERS
 from fuzz_making import ODD, chance, line, text
 from fuzz_mutating import NAMES, input_of, mutated
+from staged_inputs import staged_inputs
 
 from schemas.rejects import REASONS, RejectRow
 from transforms.annotation.engines.normalise import parse_rules
@@ -278,7 +279,7 @@ def check_ingestion(rng: random.Random) -> Counted:
     with _input(rng) as (file, options, _), _workspace() as workspace:
         alone = list(read_documents(file, options))
         receipt = make(workspace, INGEST, Unit((file,), file.size), options)
-    (count,) = receipt.inputs
+    (count,) = staged_inputs(receipt)
     rejects = [row for row in alone if isinstance(row, RejectRow)]
     documents = sum(not isinstance(row, RejectRow) and not row[1].block for row in alone)
     if (count.documents, count.rejects) != (documents, len(rejects)):

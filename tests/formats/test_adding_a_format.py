@@ -5,6 +5,7 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
+from staged_inputs import staged_inputs
 
 from pipelines.cli import main
 from transforms.common.store.artefacts import Workspace, make
@@ -36,7 +37,7 @@ def test_a_new_format_goes_all_the_way(tmp_path, monkeypatch):
     unit = Unit((InputFile("toy.txt", str(path), len(TOY), "in"),), len(TOY))
     options = IngestOptions(format="blocks")
     receipt = make(Workspace(str(tmp_path / "work")), INGEST, unit, options)
-    (row,) = receipt.inputs
+    (row,) = staged_inputs(receipt)
     assert (row.records, row.documents, row.rejects) == (3, 2, 1)
     assert receipt.reasons == {"empty": 1}
     assert row.notes == {"line ends stripped": 3}
@@ -55,7 +56,9 @@ def test_a_new_format_is_a_choice_of_the_command(tmp_path, monkeypatch, capsys):
     assert sorted(documents["title"].to_pylist()) == ["block 1", "block 1", "block 3"]
     section = json.loads((tmp_path / "out" / "manifest.json").read_text())["corpus"]
     assert section["notes"] == {"line ends stripped": 3}
-    assert [row.get("notes") for row in section["inputs"]] == [None, section["notes"]]
+    listed = pq.read_table(tmp_path / "out" / "corpus" / "inputs").to_pylist()
+    notes = [{"note": "line ends stripped", "number": 3}]
+    assert {row["name"]: row["notes"] for row in listed} == {"even.txt": None, "toy.txt": notes}
     assert "while reading: line ends stripped 3\n" in capsys.readouterr().out
     assert main([*words, "--dry-run"]) == 0
     assert "while reading: line ends stripped 3\n" in capsys.readouterr().out

@@ -12,6 +12,7 @@ import zipfile
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from staged_inputs import staged_inputs
 
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace, make
@@ -154,7 +155,7 @@ def taken_in(path, folder):
             if stage.ready
             for place in range(reader.count(stage.ready))
         ]
-    (count,) = receipt.inputs
+    (count,) = staged_inputs(receipt)
     return count, (texts, ready), receipt.reasons
 
 

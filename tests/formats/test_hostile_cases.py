@@ -82,8 +82,11 @@ def test_all_cases_in_one_folder_end_as_documents_or_rejects(tmp_path):
     assert section["documents"] == len(documents)
     assert section["documents"] + len(rejects) == section["records"]
     assert sum(section["rejects"].values()) == len(rejects)
-    for entry in section["inputs"]:
-        assert entry["records"] == entry["documents"] + entry["rejects"] >= 1
+    listed = pd.read_parquet(out / "corpus" / "inputs")
+    assert section["inputs"]["files"] == len(listed) == len(set(listed.name))
+    assert (listed.records == listed.documents + listed.rejects).all()
+    assert listed.records.min() >= 1
+    assert (listed.records.sum(), listed.documents.sum()) == (section["records"], section["documents"])
     assert documents.source.str.startswith("good").sum() == 100
     assert documents.document_id.is_unique
     assert rejects.position.notna().all()

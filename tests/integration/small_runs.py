@@ -22,7 +22,7 @@ WORDS = "the ship sails over the sea and the sailor sings of the land"
 SMALL = ["--dim", "5", "--epochs", "1", "--min-count", "1", "--min-sentence", "1"]
 SLICES = ["--slices", "1800-1849,1850-1900"]
 CHANGE = {"change/summary", "change/pairs", "slices", "scores", "neighbours", "vectors", "alignments"}
-CORPUS = {"documents", "sentences", "rejects"}
+CORPUS = {"documents", "sentences", "rejects", "corpus/inputs"}
 
 
 def call(*words):

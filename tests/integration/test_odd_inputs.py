@@ -137,7 +137,7 @@ def test_what_is_published_above_the_input_is_not_taken_in(tmp_path):
     for words in ([], ["--overwrite", "--parts", "3"]):
         assert corpus(texts, out, *words) == 0
         assert manifest(out)["corpus"]["records"] == 4
-        assert [row["name"] for row in manifest(out)["corpus"]["inputs"]] == [
+        assert sorted(pd.read_parquet(out / "corpus" / "inputs").name) == [
             "1810.txt",
             "1820.txt",
             "1860.txt",
@@ -208,8 +208,12 @@ def test_records_are_documents_and_rejects_for_every_input(texts, tmp_path):
     section = manifest(tmp_path / "c")["corpus"]
     assert section["rejects"] == {"duplicate": 1, "too_large": 1}
     assert section["records"] == 6 == section["documents"] + 2
-    for row in section["inputs"]:
-        assert row["records"] == row["documents"] + row["rejects"] == 1
+    listed = pd.read_parquet(tmp_path / "c" / "corpus" / "inputs")
+    assert section["inputs"]["files"] == len(listed) == 6
+    assert section["inputs"]["bytes"] == listed.bytes.sum()
+    assert (listed.records == 1).all()
+    assert (listed.documents + listed.rejects == 1).all()
+    assert listed.documents.sum() == 4
     rejects = pd.read_parquet(tmp_path / "c" / "rejects")
     assert set(rejects.reason) == {"duplicate", "too_large"}
 
@@ -312,8 +316,8 @@ def test_files_are_left_out_by_pattern(texts, tmp_path):
         (texts / name).write_text(f"The sea in {name}.")
     out = tmp_path / "out"
     assert corpus(texts, out, "--exclude", "README.md,sub/1820*,1860.txt") == 0
-    names = [row["name"] for row in manifest(out)["corpus"]["inputs"]]
-    assert names == ["1810.txt", "1820.txt", "1870.txt", "sub/1830.txt"]
+    names = pd.read_parquet(out / "corpus" / "inputs").name
+    assert sorted(names) == ["1810.txt", "1820.txt", "1870.txt", "sub/1830.txt"]
 
 
 def test_a_share_of_one_publishes_rejects_alone(tmp_path, capsys):
@@ -353,7 +357,8 @@ def test_names_that_no_table_can_hold_and_names_like_members(texts, tmp_path):
     section = json.loads((out / "manifest.json").read_text())["corpus"]
     assert (section["records"], section["documents"]) == (5, 2)
     assert section["rejects"] == {"duplicate": 3}
-    assert {row["name"]: row["rejects"] for row in section["inputs"]} == {
+    listed = pd.read_parquet(out / "corpus" / "inputs")
+    assert dict(zip(listed.name, listed.rejects, strict=True)) == {
         "bytes\\xFF.txt": 0,
         "like\\!member.zip": 1,
         "one\\u0001.txt": 1,

@@ -36,7 +36,7 @@ def test_the_same_tables_as_the_command_line_makes(texts, tmp_path, published, r
 @pytest.mark.slow
 def test_results_stand_for_their_folder(texts, tmp_path, capfd):
     made = lexbeam.corpus(str(texts), out=tmp_path / "out", **CORPUS)
-    assert made.tables == ("documents", "rejects", "sentences")
+    assert made.tables == ("corpus/inputs", "documents", "rejects", "sentences")
     change = lexbeam.change(made, slices=SLICES, **SMALL)
     assert change.folder == made.folder  # the one folder that is read, where none is given
     assert set(change.sections) == {"corpus", "change"}

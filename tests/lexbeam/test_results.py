@@ -12,6 +12,7 @@ import lexbeam
 
 def test_tables_are_those_of_the_folder(results, published):
     assert set(results.tables) == {
+        "corpus/inputs",
         "documents",
         "sentences",
         "rejects",
@@ -108,4 +109,4 @@ def test_one_state_is_read_whoever_publishes_meanwhile(published, tmp_path, text
     new = lexbeam.corpus(texts, out=out, **CORPUS, overwrite=True)
     assert old.table("documents").num_rows == 4
     assert new.table("documents").num_rows == lexbeam.open(out).table("documents").num_rows == 3
-    assert set(old.tables) > set(new.tables) == {"documents", "sentences", "rejects"}
+    assert set(old.tables) > set(new.tables) == {"documents", "sentences", "rejects", "corpus/inputs"}

@@ -26,6 +26,7 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.identity import Fingerprinted
 from transforms.common.store.receipts import File
+from transforms.formats.ingest.counts import late_counts, stage_inputs
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
 from transforms.formats.ingest.staging import EXAMPLES, RecordRow, StagedRejects, stage_rejects
 from transforms.layers.registry import columns_of
@@ -72,7 +73,8 @@ class Annotated:
         sentences: staging file of table sentences.
         staged: the batches of both files.
         rejects: where the rejects are staged.
-        reasons: source and reason of every reject.
+        inputs: where what the rejects change in rows of `corpus/inputs` is staged; None: nothing.
+        reasons: rejects by reason.
         examples: the first rejects.
         counts: documents, sentences, tokens and characters.
         years: documents by year.
@@ -85,7 +87,8 @@ class Annotated:
     sentences: File
     staged: tuple[StagedBatch, ...]
     rejects: StagedRejects
-    reasons: tuple[tuple[str, str], ...]
+    inputs: File | None
+    reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
     counts: dict[str, int]
     years: dict[int, int]
@@ -147,7 +150,8 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
         sentences=artefact.file("-sentences.arrow"),
         staged=tuple(tally.staged),
         rejects=stage_rejects(artefact, tally.rejects),
-        reasons=tuple((row.source, row.reason) for row in tally.rejects),
+        inputs=stage_inputs(artefact, late_counts(row.source for row in tally.rejects)),
+        reasons=dict(Counter(row.reason for row in tally.rejects)),
         examples=tuple(tally.rejects[:EXAMPLES]),
         counts=tally.counts,
         years=dict(tally.years),

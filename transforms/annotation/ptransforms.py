@@ -2,6 +2,7 @@
 
     AnnotateDocuments  PCollection[AnnotateTask] -> PCollection[Annotated]
     ListStaged         PCollection[Annotated] -> PCollection[((table, bucket), StagedRun)]
+    SumCounts          PCollection[Ingested or Annotated] -> one IntakeCounts
 
 Counters (namespace `annotate`): documents, sentences, tokens, characters.
 """
@@ -13,13 +14,15 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 
 from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
+from transforms.annotation.counts import IntakeCounts, counts_of, sum_counts
 from transforms.common.code.fingerprints import bucket_of
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.ingest.duplicates import AnnotateTask
+from transforms.formats.ingest.stage import Ingested
 
-__all__ = ["AnnotateDocuments", "ListStaged"]
+__all__ = ["AnnotateDocuments", "ListStaged", "SumCounts"]
 
 
 def _count(element: tuple[str, Annotated]) -> Annotated:
@@ -75,3 +78,11 @@ class ListStaged(beam.PTransform):
     def expand(self, receipts: beam.PCollection[Annotated]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
         return receipts | "ListBatches" >> beam.FlatMap(_staged, self.parts)
+
+
+class SumCounts(beam.PTransform):
+    """Sum what receipts of ingestion and of annotation count, as a tree: workers sum what they have made."""
+
+    def expand(self, receipts: beam.PCollection[Ingested | Annotated]) -> beam.PCollection[IntakeCounts]:
+        """Apply the transform."""
+        return receipts | "CountsOf" >> beam.Map(counts_of) | "Sum" >> beam.CombineGlobally(sum_counts)

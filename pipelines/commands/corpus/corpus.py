@@ -1,4 +1,4 @@
-"""Raw text to annotated sentences: tables documents, sentences, rejects.
+"""Raw text to annotated sentences: tables documents, sentences, rejects, corpus/inputs.
 
     lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\\d{4})'
 
@@ -8,7 +8,7 @@ docs/architecture.md for the picture.
 
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -17,25 +17,27 @@ from pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, plan_corpu
 from pipelines.frame.command import Command, Graph, HandedBack
 from pipelines.frame.openings import Opening
 from schemas.corpus.documents import DOCUMENTS
+from schemas.corpus.inputs import INPUTS
 from schemas.corpus.sentences import SENTENCES
 from schemas.rejects import NOT_COUNTED, REJECTS, REMEDIES, RejectRow
-from transforms.annotation.annotate import ANNOTATE, Annotated
+from transforms.annotation.annotate import ANNOTATE
+from transforms.annotation.counts import IntakeCounts
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.change.view.proposals import propose_slices
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
-from transforms.common.names import file_of
+from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import units
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.merge import MergeTask
-from transforms.common.store.receipts import totals
 from transforms.common.store.tables import PartFile
 from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels
+from transforms.formats.ingest.counts import MERGE_INPUTS
 from transforms.formats.ingest.merges import MERGE_REJECTS
-from transforms.formats.ingest.stage import INGEST, Ingested, InputCount, YearChecks, acceptable, lacking
+from transforms.formats.ingest.stage import INGEST, YearChecks, acceptable, lacking
 from transforms.layers.registry import columns_of
 
 if TYPE_CHECKING:
@@ -43,63 +45,22 @@ if TYPE_CHECKING:
 
 __all__ = ["CORPUS", "corpus_summary"]
 
-EXAMPLES_SHOWN = 5
 SUMMARY_WIDTH = 100
 MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
     "documents": MERGE_DOCUMENTS,
     "sentences": MERGE_SENTENCES,
     "rejects": MERGE_REJECTS,
+    INPUTS.name: MERGE_INPUTS,
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class TakenIn:
-    """What the driver needs of a receipt of ingestion."""
-
-    inputs: tuple[InputCount, ...]
-    reasons: dict[str, int]
-    examples: tuple[RejectRow, ...]
-    years: tuple[int, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnnotatedCounts:
-    """What the driver needs of a receipt of annotation."""
-
-    counts: dict[str, int]
-    reasons: tuple[tuple[str, str], ...]
-    examples: tuple[RejectRow, ...]
-    years: dict[int, int]
-    tokens_by_year: dict[int, int]
-    languages: dict[str, int]
-    columns: tuple[str, ...]
-
-
-def _of_ingested(receipt: Ingested) -> TakenIn:
-    return TakenIn(
-        inputs=receipt.inputs, reasons=receipt.reasons, examples=receipt.examples, years=tuple(receipt.years)
-    )
-
-
-def _of_annotated(receipt: Annotated) -> AnnotatedCounts:
-    return AnnotatedCounts(
-        counts=receipt.counts,
-        reasons=receipt.reasons,
-        examples=receipt.examples,
-        years=receipt.years,
-        tokens_by_year=receipt.tokens_by_year,
-        languages=receipt.languages,
-        columns=receipt.columns,
-    )
 
 
 def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Units of files in, merged parts and counts out."""
     import apache_beam as beam
 
-    from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged
+    from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
     from transforms.common.store.ptransforms import MergeTables
-    from transforms.formats.ingest.ptransforms import IngestFiles, KeepAcceptable, ListRejects, SettleDuplicates
+    from transforms.formats.ingest.ptransforms import IngestFiles, KeepAcceptable, ListRows, SettleDuplicates
 
     workspace, lanes = graph.workspace, graph.lanes
     for stage in MERGES.values():
@@ -115,13 +76,12 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, plan.annotate, lanes)
     staged = (
         annotated | "ListStaged" >> ListStaged(plan.parts),
-        ingested | "ListRejects" >> ListRejects(plan.parts),
-        annotated | "ListLateRejects" >> ListRejects(plan.parts),
+        ingested | "ListRows" >> ListRows(plan.parts),
+        annotated | "ListLateRows" >> ListRows(plan.parts),
     ) | "AllStaged" >> beam.Flatten()
     return {
         "parts": staged | "Merge" >> MergeTables(workspace, MERGES, plan.parts, _merging(plan)),
-        "ingested": ingested | "SumIngested" >> beam.Map(_of_ingested),
-        "annotated": annotated | "SumAnnotated" >> beam.Map(_of_annotated),
+        "counts": (ingested, annotated) | "AllReceipts" >> beam.Flatten() | "SumCounts" >> SumCounts(),
     }
 
 
@@ -131,7 +91,7 @@ def _merging(plan: CorpusPlan) -> Mapping[str, Any]:
 
 # Seconds for a million tokens on one core, with the sample corpus; of spaCy, with a small model.
 _ANNOTATING = {"none": 2.0, "builtin": 30.0, "spacy": 100.0}
-_MERGING = {"documents": 0.5, "sentences": 2.0, "rejects": 0.1}
+_MERGING = {"documents": 0.5, "sentences": 2.0, "rejects": 0.1, INPUTS.name: 0.1}
 
 
 def _weights(options: CorpusOptions) -> Mapping[str, float]:
@@ -153,42 +113,24 @@ def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    ingested: list[TakenIn] = outcome.rows["ingested"]
-    annotated: list[AnnotatedCounts] = outcome.rows["annotated"]
-    inputs = {row.name: row for receipt in ingested for row in receipt.inputs}
-    reasons = totals(receipt.reasons for receipt in ingested)
-    for source, reason in (row for receipt in annotated for row in receipt.reasons):
-        reasons[reason] += 1
-        name = file_of(source)
-        row = inputs[name]  # taken in, then left out
-        inputs[name] = row._replace(documents=row.documents - 1, rejects=row.rejects + 1)
-    years = totals(receipt.years for receipt in annotated)
-    tokens = totals(receipt.tokens_by_year for receipt in annotated)
-    notes = totals(row.notes or {} for row in inputs.values())
-    nothing = dict.fromkeys(("documents", "sentences", "tokens", "characters"), 0)
+    (counts,) = outcome.rows["counts"]
     section = {
         **({"about": plan.about} if plan.about else {}),
         "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
-        "inputs": [_noted(inputs[name]) for name in sorted(inputs)],
-        **({"notes": dict(sorted(notes.items()))} if notes else {}),
-        "records": sum(row.records for row in inputs.values()),
-        "rejected": reasons.total(),
-        "rejects": dict(sorted(reasons.items())),
-        "documents_by_year": {str(year): years[year] for year in sorted(years)},
-        "tokens_by_year": {str(year): tokens[year] for year in sorted(tokens)},
-        "languages": dict(sorted(totals(receipt.languages for receipt in annotated).items())),
-        "columns": sorted({name for receipt in annotated for name in receipt.columns}),
-        **totals([nothing, *(receipt.counts for receipt in annotated)]),
+        "inputs": inputs_entry(INPUTS.name, outcome.of_table(INPUTS.name), counts.inputs),
+        **({"notes": dict(sorted(counts.notes.items()))} if counts.notes else {}),
+        "records": counts.inputs["records"],
+        "rejected": sum(counts.reasons.values()),
+        "rejects": dict(sorted(counts.reasons.items())),
+        "documents_by_year": {str(year): counts.years[year] for year in sorted(counts.years)},
+        "tokens_by_year": {str(year): counts.tokens_by_year[year] for year in sorted(counts.tokens_by_year)},
+        "languages": dict(sorted(counts.languages.items())),
+        "columns": sorted(counts.columns),
+        **{name: counts.counts.get(name, 0) for name in ("documents", "sentences", "tokens", "characters")},
     }
-    examples = [row for receipts in (ingested, annotated) for receipt in receipts for row in receipt.examples]
-    _check_rejects(section, examples, plan.max_reject_share)
-    _check_years({year for receipt in ingested for year in receipt.years}, plan.asked)
+    _check_rejects(section, counts.examples, plan.max_reject_share)
+    _check_years(counts.years_taken_in, plan.asked)
     return section
-
-
-def _noted(row: InputCount) -> dict[str, Any]:
-    """Return what the manifest says of a file; notes only where there are some."""
-    return {name: value for name, value in row._asdict().items() if value is not None}
 
 
 def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], most: float) -> None:
@@ -198,8 +140,7 @@ def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], mo
     if acceptable(records, refused, most):
         return
     listed = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
-    shown = [row for row in sorted(examples) if row.reason not in NOT_COUNTED][:EXAMPLES_SHOWN]
-    first = "".join(f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in shown)
+    first = "".join(f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in examples)
     remedies = sorted({REMEDIES[reason] for reason in reasons if reason in REMEDIES})
     raise LexbeamError(
         f"{refused} of {records} input records were rejected ({listed}), more than "
@@ -292,12 +233,12 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
   lexbeam corpus sotu/*.txt --out corpus --format text --engine spacy:en_core_web_sm \\
       --dates 'name:su(\\d{4})'
   lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'""",
-    tables=(DOCUMENTS, SENTENCES, REJECTS),
+    tables=(DOCUMENTS, SENTENCES, REJECTS, INPUTS),
     explains=(REJECTS,),
     stages=(INGEST, ANNOTATE, *MERGES.values()),
     plan=plan_corpus,
     build=_build,
-    rows={"ingested": TakenIn, "annotated": AnnotatedCounts},
+    rows={"counts": IntakeCounts},
     weights=_weights,
     resources=_resources,
     section=_section,

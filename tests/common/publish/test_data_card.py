@@ -79,6 +79,15 @@ def test_origin_names_inputs_by_digest_and_options():
     assert "secret" not in text  # of a section of which no table is there
 
 
+def test_inputs_that_are_a_table_are_counted():
+    table = {"table": "toy/inputs", "files": 12_345, "bytes": 6_789_000, "digest": "ab" * 16}
+    toy = manifest([])
+    toy["toy"]["inputs"] = table
+    text = data_card(toy, {"toy/words": WORDS.schema()}, None)
+    told = "Input files: 12,345, 6,789,000 bytes; table toy/inputs has the SHA-256 of each."
+    assert f"{told} The digest of its content is {'ab' * 16}." in text
+
+
 def test_the_order_of_a_manifest_changes_nothing():
     turned = dict(reversed(manifest([]).items()))
     schemas = {"toy/words": WORDS.schema()}

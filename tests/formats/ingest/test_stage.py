@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from staged_inputs import staged_inputs
 
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.batches import BatchReader
@@ -53,7 +54,7 @@ def keys_of(receipt):
 
 
 def counts_of(receipt):
-    return [(row.records, row.documents, row.rejects) for row in receipt.inputs]
+    return [(row.records, row.documents, row.rejects) for row in staged_inputs(receipt)]
 
 
 def test_each_record_is_a_row_or_a_reject(tmp_path):
@@ -62,8 +63,8 @@ def test_each_record_is_a_row_or_a_reject(tmp_path):
     assert [row["text"] for row in rows_of(receipt)] == ["One.", "Two."]
     assert receipt.reasons == {"undecodable": 1, "empty": 1}
     assert counts_of(receipt) == [(1, 1, 0), (1, 0, 1), (1, 0, 1), (1, 1, 0)]
-    assert [row.name for row in receipt.inputs] == ["a.txt", "b.txt", "c.txt", "d.txt"]
-    assert [row.bytes for row in receipt.inputs] == [4, 2, 2, 4]
+    assert [row.name for row in staged_inputs(receipt)] == ["a.txt", "b.txt", "c.txt", "d.txt"]
+    assert [row.bytes for row in staged_inputs(receipt)] == [4, 2, 2, 4]
     assert receipt.rejects.batches == 1
     with pa.OSFile(receipt.rejects.file.path) as stream:
         rejects = pa.ipc.open_file(stream).read_all().to_pylist()

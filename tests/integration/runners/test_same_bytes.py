@@ -21,6 +21,7 @@ TABLES = {
     "change/points",
     "change/series",
     "change/summary",
+    "corpus/inputs",
     "documents",
     "neighbours",
     "rejects",

@@ -39,8 +39,8 @@ def data_card(manifest: Manifest, schemas: Mapping[str, pa.Schema], license: str
     lines += [
         f"{_number(len(schemas), 'table')} made by {' and '.join(words)}, as Parquet files. Each "
         "table is a folder; its parts are read together, in the order of their names. "
-        "`manifest.json` says what they were made from and by, with the SHA-256 of every input "
-        "and every part.",
+        "`manifest.json` says what they were made from and by, with the digests of inputs "
+        "and the SHA-256 of every part.",
         "",
         *_licence(license),
         "",
@@ -140,6 +140,13 @@ def _origin(name: str, section: Section, environments: Mapping[str, Any]) -> Ite
 
 def _inputs(section: Section) -> Iterator[str]:
     inputs = section.get("inputs", [])
+    if isinstance(inputs, Mapping):
+        yield (
+            f"Input files: {inputs['files']:,}, {inputs['bytes']:,} bytes; table {inputs['table']} has the SHA-256 "
+            f"of each. The digest of its content is {inputs['digest']}."
+        )
+        yield ""
+        return
     if inputs and isinstance(inputs[0], Mapping):
         shown = "" if len(inputs) <= LISTED else f", the first {LISTED} of them"
         yield f"Input files ({len(inputs):,}{shown}), by SHA-256:"

@@ -3,7 +3,7 @@
     IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if the input is not good enough
-    ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), StagedRun)]
+    ListRows          PCollection[receipt with rejects and inputs] -> PCollection[((table, bucket), StagedRun)]
 
 Counters (namespace `ingest`): records, documents, rejects.
 """
@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
+from schemas.corpus.inputs import INPUTS
+from schemas.rejects import REJECTS
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.merge import StagedRun
@@ -23,7 +25,7 @@ from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordO
 from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
 from transforms.formats.ingest.staging import StageFile
 
-__all__ = ["IngestFiles", "KeepAcceptable", "ListRejects", "SettleDuplicates"]
+__all__ = ["IngestFiles", "KeepAcceptable", "ListRows", "SettleDuplicates"]
 
 T = TypeVar("T")
 
@@ -33,9 +35,8 @@ class _Count(beam.DoFn):
         self._counters = [Metrics.counter("ingest", name) for name in _COUNTED]
 
     def process(self, element: tuple[str, Ingested]) -> Iterator[Ingested]:
-        for row in element[1].inputs:
-            for counter, name in zip(self._counters, _COUNTED, strict=True):
-                counter.inc(getattr(row, name))
+        for counter, name in zip(self._counters, _COUNTED, strict=True):
+            counter.inc(element[1].counts[name])
         yield element[1]
 
 
@@ -123,8 +124,7 @@ _Counts = tuple[int, int, frozenset[int]]  # records, rejects, years
 
 
 def _counts(element: Ingested) -> _Counts:
-    records = sum(row.records for row in element.inputs)
-    return records, sum(element.reasons.values()), frozenset(element.years)
+    return element.counts["records"], element.counts["rejects"], frozenset(element.years)
 
 
 def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:
@@ -161,22 +161,24 @@ class KeepAcceptable(beam.PTransform):
         )
 
 
-def _rejects(element: Any, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
-    if element.rejects.file is not None:
-        batches = tuple(("", 0, ordinal) for ordinal in range(element.rejects.batches))
-        for bucket in range(parts):
-            yield ("rejects", bucket), StagedRun(element.rejects.file, batches)
+def _rows(element: Any, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
+    rejects = element.rejects
+    for table, file, number in ((REJECTS, rejects.file, rejects.batches), (INPUTS, element.inputs, 1)):
+        if file is not None:
+            batches = tuple(("", 0, ordinal) for ordinal in range(number))
+            for bucket in range(parts):
+                yield (table.name, bucket), StagedRun(file, batches)
 
 
 @dataclass
-class ListRejects(beam.PTransform):
-    """Name the staged batches of rejects for each part, which takes its own rows from them.
+class ListRows(beam.PTransform):
+    """Name the staged batches of rejects and of rows of `corpus/inputs` for each part, which takes its rows from them.
 
-    A receipt has a field `rejects`, of type `StagedRejects`.
+    A receipt has a field `rejects`, of type `StagedRejects`, and a field `inputs`, a staging file or None.
     """
 
     parts: int
 
     def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
-        return receipts | "ListBatches" >> beam.FlatMap(_rejects, self.parts)
+        return receipts | "ListBatches" >> beam.FlatMap(_rows, self.parts)

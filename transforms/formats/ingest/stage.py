@@ -20,9 +20,10 @@ from transforms.common.code.fingerprints import digest, text_digest
 from transforms.common.store.artefacts import Artefact, Stage, Superseded
 from transforms.common.store.batches import BatchWriter
 from transforms.common.store.identity import Place, Size, Uncounted
-from transforms.common.store.receipts import File
+from transforms.common.store.receipts import File, totals
 from transforms.formats.dates.metadata import Metadata
 from transforms.formats.dates.rules import DateRule, date_of
+from transforms.formats.ingest.counts import COUNTED, InputCount, stage_inputs
 from transforms.formats.ingest.staging import (
     KEYS,
     RecordKey,
@@ -41,7 +42,6 @@ __all__ = [
     "INGEST",
     "IngestOptions",
     "Ingested",
-    "InputCount",
     "InputFile",
     "Unit",
     "YearChecks",
@@ -120,28 +120,14 @@ class IngestOptions:
     genre: str | None = None
 
 
-class InputCount(NamedTuple):
-    """What became of an input file: its name, bytes and SHA-256, and numbers of records.
-
-    Bytes and SHA-256 are those of what was read; for a file that could not be read, its listed bytes
-    and the cause. `notes` counts what readers changed or guessed as they read; None for nothing.
-    """
-
-    name: str
-    bytes: int
-    sha256: str
-    records: int
-    documents: int
-    rejects: int
-    notes: dict[str, int] | None = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ingested:
-    """Receipt of a unit; it does not grow with the records.
+    """Receipt of a unit; it does not grow with files or records.
 
     Attributes:
-        inputs: a count for each file.
+        inputs: where the files' rows of `corpus/inputs` are staged.
+        counts: files, bytes, records, documents and rejects.
+        notes: what readers changed or guessed as they read, and how often.
         stages: the staging files.
         keys: the keys of their records: a batch of `KEYS` for each staging file.
         rejects: where the rejects are staged.
@@ -150,7 +136,9 @@ class Ingested:
         years: documents by year, before duplicates are known.
     """
 
-    inputs: tuple[InputCount, ...]
+    inputs: File | None
+    counts: dict[str, int]
+    notes: dict[str, int]
     stages: tuple[StageFile, ...]
     keys: File
     rejects: StagedRejects
@@ -165,7 +153,7 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
     Raises:
         Superseded: a file is no longer what the artefact is named by.
     """
-    inputs = []
+    inputs: list[InputCount] = []
     years: Counter[int] = Counter()
     with artefact.writing("-keys.arrow") as stream, BatchWriter(stream, KEYS) as keys, RejectStage(artefact) as rejects:
         stage = RecordStage(artefact, keys, columns_of(options.reader.layers))
@@ -191,7 +179,9 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
             inputs.append(InputCount(file.name, reading.bytes, reading.sha256, *counts, noted))
         stage.flush()
     return Ingested(
-        inputs=tuple(inputs),
+        inputs=stage_inputs(artefact, inputs),
+        counts={"files": len(inputs), **{name: sum(getattr(row, name) for row in inputs) for name in COUNTED}},
+        notes=dict(sorted(totals(row.notes or {} for row in inputs).items())),
         stages=tuple(stage.files),
         keys=artefact.file("-keys.arrow"),
         rejects=rejects.staged(),
