@@ -6,7 +6,7 @@ from transforms.annotation.counts import EXAMPLES_SHOWN, IntakeCounts, sum_count
 
 def counted(number, reason="malformed"):
     return IntakeCounts(
-        inputs={"files": 1, "bytes": number, "records": 2},
+        inputs={"bytes": number, "records": 2},
         reasons={reason: 1},
         examples=(RejectRow(f"{number:02d}.txt", "", "ingest", reason, "x"),),
         years_taken_in=frozenset({1800 + number}),
@@ -19,7 +19,7 @@ def counted(number, reason="malformed"):
 def test_sums_do_not_depend_on_order_or_grouping():
     parts = [*(counted(number) for number in range(20)), counted(0, "duplicate")]
     whole = sum_counts(parts)
-    assert whole.inputs == {"files": 21, "bytes": 190, "records": 42}
+    assert whole.inputs == {"bytes": 190, "records": 42}
     assert whole.reasons == {"malformed": 20, "duplicate": 1}
     # Duplicates are no faults, and are not quoted.
     assert [row.source for row in whole.examples] == [f"{n:02d}.txt" for n in range(EXAMPLES_SHOWN)]

@@ -19,7 +19,7 @@ class IntakeCounts:
     """Sums over units and staging files.
 
     Attributes:
-        inputs: files and bytes that were read, and their records.
+        inputs: bytes that were read, and records.
         notes: what readers changed or guessed, and how often.
         reasons: rejects by reason.
         examples: of rejects that count as faults the least, at most `EXAMPLES_SHOWN`.
@@ -47,7 +47,7 @@ def counts_of(receipt: Ingested | Annotated) -> IntakeCounts:
     """Return what a unit counts, or an annotated staging file."""
     if isinstance(receipt, Ingested):
         return IntakeCounts(
-            inputs={name: receipt.counts[name] for name in ("files", "bytes", "records")},
+            inputs={name: receipt.counts[name] for name in ("bytes", "records")},
             notes=receipt.notes,
             reasons=receipt.reasons,
             examples=receipt.examples,

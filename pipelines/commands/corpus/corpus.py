@@ -117,7 +117,7 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
     section = {
         **({"about": plan.about} if plan.about else {}),
         "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
-        "inputs": inputs_entry(INPUTS.name, outcome.of_table(INPUTS.name), counts.inputs),
+        "inputs": inputs_entry(INPUTS.name, outcome.of_table(INPUTS.name), counts.inputs["bytes"]),
         **({"notes": dict(sorted(counts.notes.items()))} if counts.notes else {}),
         "records": counts.inputs["records"],
         "rejected": sum(counts.reasons.values()),

@@ -4,7 +4,7 @@
 "inputs": {"table": ..., "files": ..., "bytes": ..., "digest": ...}
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from transforms.common.publish.manifests import Section
@@ -17,9 +17,9 @@ __all__ = ["input_columns", "inputs_entry"]
 _COLUMNS = ("name", "bytes", "sha256")
 
 
-def inputs_entry(table: str, parts: Iterable[Part], counts: Mapping[str, int]) -> dict[str, Any]:
-    """Return what a manifest says of input files whose rows are a table; `counts` has files and bytes."""
-    return {"table": table, "files": counts["files"], "bytes": counts["bytes"], "digest": table_digest(parts)}
+def inputs_entry(table: str, parts: Sequence[Part], size: int) -> dict[str, Any]:
+    """Return what a manifest says of input files of `size` bytes in all, whose rows are a table."""
+    return {"table": table, "files": sum(part.rows for part in parts), "bytes": size, "digest": table_digest(parts)}
 
 
 def input_columns(snapshot: Snapshot, section: Section) -> Iterator[tuple[list[str], list[int], list[str]]]:

@@ -126,7 +126,7 @@ class Ingested:
 
     Attributes:
         inputs: where the files' rows of `corpus/inputs` are staged.
-        counts: files, bytes, records, documents and rejects.
+        counts: bytes, records, documents and rejects.
         notes: what readers changed or guessed as they read, and how often.
         stages: the staging files.
         keys: the keys of their records: a batch of `KEYS` for each staging file.
@@ -180,7 +180,7 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
         stage.flush()
     return Ingested(
         inputs=stage_inputs(artefact, inputs),
-        counts={"files": len(inputs), **{name: sum(getattr(row, name) for row in inputs) for name in COUNTED}},
+        counts={name: sum(getattr(row, name) for row in inputs) for name in COUNTED},
         notes=dict(sorted(totals(row.notes or {} for row in inputs).items())),
         stages=tuple(stage.files),
         keys=artefact.file("-keys.arrow"),
