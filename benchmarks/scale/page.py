@@ -1,5 +1,6 @@
 """docs/scale.md: its tables and plots, made from measured runs and from nothing else."""
 
+import math
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,13 +37,15 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number to three digits, or whole.
+    """Return a number to three digits, or whole; from ten million on, millions to two digits.
 
-    >>> number(1234567.0), number(12.34), number(0.01234)
-    ('1,234,567', '12.3', '0.0123')
+    >>> number(1234567.0), number(12.34), number(0.01234), number(1.234e10)
+    ('1,234,567', '12.3', '0.0123', '12,000 M')
     """
-    if value == 0:
-        return "0"
+    if value in (0, math.inf):
+        return "0" if value == 0 else "never"
+    if abs(value) >= 1e7:
+        return f"{float(f'{value:.2g}') / 1e6:,.0f} M"
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"
@@ -218,7 +221,10 @@ def _paper(parts: Parts) -> Iterator[str]:
         own = paper.for_label(corpus, long)
         for what, value, unit in paper.on_paper(costs, own):
             found.setdefault(f"{what}{', ' if unit else ''}{unit}", {})[label] = number(value)
-        breaks += [[limit.what, label, limit.bound, number(limit.documents)] for limit in paper.limits(costs, own)]
+        breaks += [
+            [limit.what, label, limit.bound, number(limit.documents), number(limit.small_files)]
+            for limit in paper.limits(costs, own)
+        ]
     shown = [label for label in LABELS if any(label in values for values in found.values())]
     if not shown:
         return
@@ -226,7 +232,7 @@ def _paper(parts: Parts) -> Iterator[str]:
     yield told(prose.PAPER, corpus=corpus, terabytes=corpus.bytes / 1e12, memory=corpus.memory / (1 << 30))
     yield table(["", *shown], [[what, *(values.get(label, "") for label in shown)] for what, values in found.items()])
     yield told(prose.BREAKS)
-    yield table(["what", "", "bound", "documents"], breaks)
+    yield table(["what", "", "bound", "documents", "each a file"], breaks)
 
 
 def _commit(parts: Parts, label: str) -> str:

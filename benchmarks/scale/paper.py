@@ -8,8 +8,9 @@ documents were measured: with m and n words each, `c_m = d + m t` and `c_n = d +
 give d and t. What files cost is the difference between many and few with the same documents. Nothing is less than 0.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from benchmarks.scale.figures import STEPS, Row, marginal, steps
@@ -122,41 +123,43 @@ def unit_costs(long: Sequence[Row], packed: Sequence[Row], files: Sequence[Row])
 
 
 class Limit(NamedTuple):
-    """Something that cannot grow without end: what it is, its bound, and the documents at which it is reached."""
+    """Something that cannot grow without end.
+
+    Attributes:
+        what: what grows.
+        bound: how far it may.
+        documents: how many documents, like those of the corpus, reach the bound; infinite if none do.
+        small_files: how many, if each is a file of its own.
+    """
 
     what: str
     bound: str
     documents: float
+    small_files: float
 
 
 def limits(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> list[Limit]:
-    """Return what breaks, the first first; documents are like those of the corpus.
-
-    A bound that nothing comes nearer to as the corpus grows is left out.
-    """
-    each = corpus.tokens / corpus.documents
-
-    def grown(name: str) -> float:
-        return costs[name].document + each * costs[name].token
-
-    merge = grown("cpu merge") / corpus.parts
-    found = [
-        ("memory of the driver", f"{corpus.memory / GIB:.0f} GiB", corpus.memory, grown("driver_peak")),
-        ("memory of a worker", f"{corpus.memory / GIB:.0f} GiB", corpus.memory, grown("worker_peak")),
-        (
-            "rows of one part's merge in memory, under one key",
-            f"{corpus.memory / GIB:.0f} GiB",
-            corpus.memory,
-            grown("sent") / corpus.parts,
-        ),
-        ("time of one part's merge, one piece of work", "24 h", 24 * 3600.0, merge),
-        ("one published part", "100 GB", 1e11, grown("published bytes") / corpus.parts),
-        ("the graph", "2 GiB, the most of a protocol buffer", 2.0 * GIB, grown("graph")),
-        ("the manifest", "100 MB", 1e8, grown("manifest")),
-        ("work of the driver and its shuffle on one core", "24 h", 24 * 3600.0, grown("cpu plan") + grown("cpu graph")),
-    ]
-    reached = [Limit(what, bound, most / per) for what, bound, most, per in found if per > 0]
-    return sorted(reached, key=lambda limit: limit.documents)
+    """Return what breaks, the first first; what does not grow is left out."""
+    day, memory = 24 * 3600.0, f"{corpus.memory / GIB:g} GiB"
+    bounds = (
+        ("memory of the driver", memory, corpus.memory, ("driver_peak",), 1),
+        ("memory of a worker", memory, corpus.memory, ("worker_peak",), 1),
+        ("rows under the key of one part, held by its merge", memory, corpus.memory, ("sent",), corpus.parts),
+        ("the merge of one part, one piece of work", "24 h", day, ("cpu merge",), corpus.parts),
+        ("one published part", "100 GB", 1e11, ("published bytes",), corpus.parts),
+        ("the graph", "2 GiB, the most of a protocol buffer", 2.0 * GIB, ("graph",), 1),
+        ("the manifest", "100 MB", 1e8, ("manifest",), 1),
+        ("planning and the graph, on one core", "24 h", day, ("cpu plan", "cpu graph"), 1),
+    )
+    found = []
+    for what, bound, most, names, among in bounds:
+        large, small = (
+            sum(costs[name].of(shape) for name in names) / corpus.documents / among
+            for shape in (corpus, replace(corpus, files=corpus.documents))
+        )
+        if small > 0:
+            found.append(Limit(what, bound, most / large if large > 0 else math.inf, most / small))
+    return sorted(found, key=lambda limit: (limit.documents, limit.small_files))
 
 
 def on_paper(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> Iterator[tuple[str, float, str]]:
@@ -191,7 +194,5 @@ def on_paper(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> Iterator[tup
 
 def for_label(corpus: PaperCorpus, rows: Sequence[Row]) -> PaperCorpus:
     """Return the corpus with as many parts as the runs had."""
-    from dataclasses import replace
-
     most: Any = max(rows, key=_documents)
     return replace(corpus, parts=most["stages"]["corpus/merge-documents"]["calls"])

@@ -55,5 +55,6 @@ costs alike is left out. The shuffle is that of this machine's runner: another o
 The work of an engine comes on top, and is dealt out as annotation is.
 """
 BREAKS = """
-What breaks, the first first, at how many documents of this kind. A growth within the noise of peaks counts as growth.
+What breaks, the first first, and at how many documents of this kind: in as large files as above, and each in a file of
+its own. A growth of memory that is within the noise of peaks counts as growth.
 """

@@ -1,5 +1,6 @@
 """The pure parts of `benchmarks/scale`: slopes, medians, steps, what is made, paper, the page."""
 
+import doctest
 import json
 import math
 from collections import Counter
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.scale import corpora, cut, paper
+from benchmarks.scale import corpora, cut, figures, paper
+from benchmarks.scale import page as page_module
 from benchmarks.scale.figures import flatness, marginal, medians, select, slope, steps
 from benchmarks.scale.page import page, pictures, table
 from benchmarks.scale.runs import Results, read_log
@@ -187,8 +189,16 @@ def test_what_breaks_first_stands_first_and_at_its_bound():
     reached = {limit.what: limit.documents for limit in found}
     assert list(reached.values()) == sorted(reached.values())
     assert reached["memory of a worker"] == pytest.approx(corpus.memory / 8)
-    assert reached["time of one part's merge, one piece of work"] == pytest.approx(24 * 3600 / (3e-4 / corpus.parts))
+    assert reached["the merge of one part, one piece of work"] == pytest.approx(24 * 3600 / (3e-4 / corpus.parts))
     assert "memory of the driver" not in reached  # flat, so that nothing comes nearer to it
+
+
+def test_what_files_cost_breaks_with_small_files_alone():
+    long, packed, files = paper_runs()
+    files = [{**row, "graph": 100_000 + 20 * row["files"]} for row in files]
+    found = {limit.what: limit for limit in paper.limits(paper.unit_costs(long, packed, files), paper.PAPER)}
+    assert found["the graph"].small_files == pytest.approx(2 * GIB / 20)
+    assert found["the graph"].documents == pytest.approx(2 * GIB / 20 * paper.PAPER.documents / paper.PAPER.files)
 
 
 def test_documents_are_the_same_however_they_are_packed(tmp_path):
@@ -258,3 +268,9 @@ def test_plots_are_small_and_the_same_again():
 
 def test_a_table_has_a_cell_for_each_head():
     assert table(["a", "b"], [[1, 2.5]]) == "| a | b |\n|---|---|\n| 1 | 2.5 |\n"
+
+
+def test_examples_in_docstrings_run():
+    results = [doctest.testmod(module) for module in (corpora, figures, page_module, paper)]
+    assert [result.failed for result in results] == [0] * 4
+    assert all(result.attempted for result in results)
