@@ -7,19 +7,21 @@ import pytest
 from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.sentences import SENTENCES
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.batches import BatchWriter
-from transforms.common.store.merge import MergeTask, Staged
+from transforms.common.store.merge import MergeTask
+from transforms.common.store.staged import StagedWriter
 from transforms.layers.registry import columns_of
 
 
-def stage(path, table, *rows_of_batches):
+def stage(path, table, *entries):
+    """Stage entries, each a key, a block and its rows; return their file."""
     artefact = Artefact(str(path))
     schema = table.schema()
-    with artefact.writing(".arrow") as stream, BatchWriter(stream, schema) as writer:
-        for rows in rows_of_batches:
-            writer.write(pa.RecordBatch.from_pylist(rows, schema=schema))
+    with artefact.writing(".arrow") as stream, StagedWriter(stream, schema) as writer:
+        for key, block, rows in entries:
+            writer.add(hash_of(key), key, block, pa.RecordBatch.from_pylist(rows, schema=schema))
     return artefact.file(".arrow")
 
 
@@ -39,30 +41,28 @@ def merge(tmp_path, merging, staged, name="work"):
 
 
 def test_sentences_come_in_the_order_of_documents_wherever_they_lay(tmp_path):
-    one = stage(tmp_path / "1", SENTENCES, [sentence("c", 0)], [sentence("a", 0)])
-    two = stage(tmp_path / "2", SENTENCES, [sentence("b", 0), sentence("b", 1)])
-    staged = [Staged(("c", 0), one, 0), Staged(("b", 0), two, 0), Staged(("a", 0), one, 1)]
-    rows, part = merge(tmp_path, MERGE_SENTENCES, staged)
+    one = stage(tmp_path / "1", SENTENCES, ("c", 0, [sentence("c", 0)]), ("a", 0, [sentence("a", 0)]))
+    two = stage(tmp_path / "2", SENTENCES, ("b", 0, [sentence("b", 0), sentence("b", 1)]))
+    rows, part = merge(tmp_path, MERGE_SENTENCES, [one, two])
     assert [(row["document_id"], row["sentence"]) for row in rows] == [("a", 0), ("b", 0), ("b", 1), ("c", 0)]
-    again, same = merge(tmp_path, MERGE_SENTENCES, staged[::-1], name="again")
+    again, same = merge(tmp_path, MERGE_SENTENCES, [two, one], name="again")
     assert (again, same.file.sha256) == (rows, part.file.sha256)
 
 
 def test_documents_come_in_the_order_of_ids(tmp_path):
-    one = stage(tmp_path / "1", DOCUMENTS, [document("c")], [document("a")])
-    two = stage(tmp_path / "2", DOCUMENTS, [document("b")])
-    staged = [Staged(("c", 0), one, 0), Staged(("b", 0), two, 0), Staged(("a", 0), one, 1)]
-    rows, part = merge(tmp_path, MERGE_DOCUMENTS, staged)
+    one = stage(tmp_path / "1", DOCUMENTS, ("c", 0, [document("c")]), ("a", 0, [document("a")]))
+    two = stage(tmp_path / "2", DOCUMENTS, ("b", 0, [document("b")]))
+    rows, part = merge(tmp_path, MERGE_DOCUMENTS, [one, two])
     assert [row["source"] for row in rows] == ["a.txt", "b.txt", "c.txt"]
-    _, same = merge(tmp_path, MERGE_DOCUMENTS, staged[::-1], name="again")
+    _, same = merge(tmp_path, MERGE_DOCUMENTS, [two, one], name="again")
     assert same.file.sha256 == part.file.sha256
 
 
-def test_sentences_are_numbered_through_over_blocks(tmp_path):
-    blocks = [[sentence("a", 0), sentence("a", 1)], [sentence("a", 0)], [sentence("b", 0)]]
-    file = stage(tmp_path / "1", SENTENCES, *blocks)
-    staged = [Staged(("a", 1), file, 1), Staged(("b", 0), file, 2), Staged(("a", 0), file, 0)]
-    rows, _ = merge(tmp_path, MERGE_SENTENCES, staged)
+def test_sentences_are_numbered_through_over_blocks_of_any_file(tmp_path):
+    first = ("a", 0, [sentence("a", 0), sentence("a", 1)])
+    second = ("a", 1, [sentence("a", 0)])
+    one = stage(tmp_path / "1", SENTENCES, ("b", 0, [sentence("b", 0)]), second)
+    rows, _ = merge(tmp_path, MERGE_SENTENCES, [one, stage(tmp_path / "2", SENTENCES, first)])
     assert [(row["sentence"], row["lemmas"]) for row in rows] == [(0, ["a0"]), (1, ["a1"]), (2, ["a0"]), (0, ["b0"])]
 
 
@@ -88,13 +88,9 @@ def test_a_bucket_without_batches_is_an_empty_part(tmp_path, merging):
 
 
 def test_two_documents_of_one_id_stop_the_run_and_are_named(tmp_path):
-    one = stage(tmp_path / "1", DOCUMENTS, [document("a")], [document("b")])
-    two = stage(tmp_path / "2", DOCUMENTS, [{**document("a"), "source": "z.csv", "position": "7"}])
-    staged = [Staged(("a", 0), one, 0), Staged(("b", 0), one, 1), Staged(("a", 0), two, 0)]
+    one = stage(tmp_path / "1", DOCUMENTS, ("a", 0, [document("a")]), ("b", 0, [document("b")]))
+    two = stage(tmp_path / "2", DOCUMENTS, ("a", 0, [{**document("a"), "source": "z.csv", "position": "7"}]))
     with pytest.raises(LexbeamError, match="have the id a: ") as raised:
-        merge(tmp_path, MERGE_DOCUMENTS, staged)
+        merge(tmp_path, MERGE_DOCUMENTS, [one, two])
     assert "a.txt" in str(raised.value)
     assert "z.csv 7" in str(raised.value)
-    twice = [Staged(("b", 0), one, 1), Staged(("b", 0), one, 1)]
-    with pytest.raises(LexbeamError, match=r"b\.txt and b\.txt"):
-        merge(tmp_path, MERGE_DOCUMENTS, twice)

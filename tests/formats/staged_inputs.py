@@ -1,12 +1,13 @@
 """What a unit has staged of its input files."""
 
-from transforms.common.store.batches import BatchReader
+from transforms.common.store.staged import StagedFile
 from transforms.formats.ingest.counts import InputCount
 
 
 def staged_inputs(receipt):
-    with BatchReader() as reader:
-        rows = reader.read(receipt.inputs, 0).drop_columns(["bucket"]).to_pylist()
+    """The rows of a receipt's input files, by name."""
+    with StagedFile(receipt.inputs) as opened:
+        rows = [row for entry in opened.entries(1) for row in entry.batch().to_pylist()]
     for row in rows:
         row["notes"] = {entry["note"]: entry["number"] for entry in row["notes"]} if row["notes"] else None
     return [InputCount(**row) for row in rows]

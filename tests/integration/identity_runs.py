@@ -71,7 +71,7 @@ def change(folder: Path) -> None:
     (texts / "1890.txt").write_text((texts / "1870.txt").read_text().replace("sea", "lake"))
     (folder / "targets.txt").write_text("sea\nland\n")
     out = folder / "out"
-    assert corpus(texts, out, *KEEP) == 0
+    assert corpus(texts, out, *KEEP, "--parts", "3") == 0  # no power of two: staged files are gathered
     slices = ("--slices", "1800-1849,1850-1875,1876-1900", "--targets", folder / "targets.txt")
     more = ("--series", "--null", "3", "--seeds", "1", "--max-tokens", "400", "--rank-min-count", "1")
     assert do("change", "--out", out, *slices, *SMALL, *more) == 0
@@ -92,7 +92,7 @@ def complexity(folder: Path) -> None:
     assert do("complexity", "features", loaded, *use) == 0
     carried = prepare(LexiconOptions(resources=lists[:1], cache=str(folder / "cache")))
     carried.carried(Workspace(str(folder / "carried")))  # as for workers on other machines
-    quota = ("--quota", "single=4", "--contexts", "2", "--parts", "2", "--language", "en")
+    quota = ("--quota", "single=4", "--contexts", "2", "--parts", "3", "--language", "en")
     assert do("complexity", "select", folder / "corpus", "--out", folder / "selected", *quota) == 0
     scored = publish(folder / "scored", tables(singles=24, expressions=12))
     small = ("--folds", "2", "--resamples", "10", "--trees", "5", "--rounds", "5", "--inner-folds", "2")

@@ -8,12 +8,8 @@ import pytest
 from nets import calls
 
 from pipelines.commands.corpus.plan import UNIT_FILES, CorpusOptions, plan_corpus
-from transforms.common.code.fingerprints import digest
-from transforms.common.store.merge import StagedRun
-from transforms.common.store.receipts import ArtefactPath, File
 
 FEW, MANY = 1000, 4000
-STAGED = File(ArtefactPath(f"/home/somebody/out/_artefacts/corpus/annotate/{'a' * 32}.arrow"), 9, "b" * 64)
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +64,3 @@ def test_a_unit_that_was_opened_is_sent_as_before(folders):
     (unit, *_) = planned(folders[FEW]).units
     assert len(unit.readings) == len(unit.files)
     assert len(pickle.dumps(unit)) < 30 * len(unit.files)
-
-
-def test_batches_of_a_file_are_shuffled_together():
-    batches = tuple((digest([n]), 0, n) for n in range(50))
-    run = StagedRun(STAGED, batches)
-    assert [(s.order, s.file, s.ordinal) for s in run.staged()] == [
-        ((name, block), STAGED, ordinal) for name, block, ordinal in batches
-    ]
-    assert len(pickle.dumps(run)) < 60 * len(batches)

@@ -8,7 +8,6 @@ Ids are assigned here, once duplicates are known. A record on which the engine f
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,18 +19,20 @@ from transforms.annotation.engines.normalise import NormalisationRules
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import Engine, load_engine
 from transforms.common.blas import one_thread
+from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.records import annotation_batch
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader, BatchWriter
+from transforms.common.store.batches import BatchReader
 from transforms.common.store.identity import Fingerprinted
 from transforms.common.store.receipts import File
+from transforms.common.store.staged import StagedWriter
 from transforms.formats.ingest.counts import late_counts, stage_inputs
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
-from transforms.formats.ingest.staging import EXAMPLES, RecordRow, StagedRejects, stage_rejects
+from transforms.formats.ingest.staging import EXAMPLES, RecordRow, stage_rejects
 from transforms.layers.registry import columns_of
 
-__all__ = ["ANNOTATE", "AnnotateOptions", "Annotated", "StagedBatch"]
+__all__ = ["ANNOTATE", "AnnotateOptions", "Annotated"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,15 +56,6 @@ class AnnotateOptions:
     layers: tuple[str, ...] = ()
 
 
-class StagedBatch(NamedTuple):
-    """A staged batch of table `table`: its document, its block there, its place in the staging file."""
-
-    table: str
-    document_id: str
-    block: int
-    ordinal: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class Annotated:
     """Receipt of an annotated staging file.
@@ -71,8 +63,7 @@ class Annotated:
     Attributes:
         documents: staging file of table documents.
         sentences: staging file of table sentences.
-        staged: the batches of both files.
-        rejects: where the rejects are staged.
+        rejects: the staged rejects; None without any.
         inputs: where what the rejects change in rows of `corpus/inputs` is staged; None: nothing.
         reasons: rejects by reason.
         examples: the first rejects.
@@ -85,8 +76,7 @@ class Annotated:
 
     documents: File
     sentences: File
-    staged: tuple[StagedBatch, ...]
-    rejects: StagedRejects
+    rejects: File | None
     inputs: File | None
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
@@ -98,10 +88,9 @@ class Annotated:
 
 
 class _Tally:
-    """Counts, rejects and batches of a file so far."""
+    """Counts and rejects of a file so far."""
 
     def __init__(self) -> None:
-        self.staged: list[StagedBatch] = []
         self.rejects: list[RejectRow] = []
         self.counts = {"documents": 0, "sentences": 0, "tokens": 0, "characters": 0}
         self.years: Counter[int] = Counter()
@@ -119,9 +108,9 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
     with (
         BatchReader() as reader,
         artefact.writing("-documents.arrow") as first,
-        BatchWriter(first, DOCUMENTS.schema()) as documents_writer,
+        StagedWriter(first, DOCUMENTS.schema()) as documents_writer,
         artefact.writing("-sentences.arrow") as second,
-        BatchWriter(second, schema) as sentences_writer,
+        StagedWriter(second, schema) as sentences_writer,
         one_thread(),
     ):
         for index, row in _records(reader, task.stage.records):
@@ -139,16 +128,13 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
                 continue
             name = document_id(row["key"], decision.number if decision else 0)
             if row["block"] == 0:
-                ordinal = documents_writer.write(_document_batch(name, row))
-                tally.staged.append(StagedBatch("documents", name, 0, ordinal))
+                documents_writer.add(hash_of(name), name, 0, _document_batch(name, row))
                 tally.counts["documents"] += 1
-            ordinal = sentences_writer.write(_sentence_batch(name, row, annotation, schema))
-            tally.staged.append(StagedBatch("sentences", name, row["block"], ordinal))
+            sentences_writer.add(hash_of(name), name, row["block"], _sentence_batch(name, row, annotation, schema))
             _count(tally, row, annotation)
     return Annotated(
         documents=artefact.file("-documents.arrow"),
         sentences=artefact.file("-sentences.arrow"),
-        staged=tuple(tally.staged),
         rejects=stage_rejects(artefact, tally.rejects),
         inputs=stage_inputs(artefact, late_counts(row.source for row in tally.rejects)),
         reasons=dict(Counter(row.reason for row in tally.rejects)),

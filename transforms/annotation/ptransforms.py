@@ -1,7 +1,7 @@
 """Beam glue of annotation.
 
     AnnotateDocuments  PCollection[AnnotateTask] -> PCollection[Annotated]
-    ListStaged         PCollection[Annotated] -> PCollection[((table, bucket), StagedRun)]
+    ListStaged         PCollection[Annotated] -> PCollection[(table, File)]
     SumCounts          PCollection[Ingested or Annotated] -> one IntakeCounts
 
 Counters (namespace `annotate`): documents, sentences, tokens, characters.
@@ -15,10 +15,9 @@ from apache_beam.metrics import Metrics
 
 from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
 from transforms.annotation.counts import IntakeCounts, counts_of, sum_counts
-from transforms.common.code.fingerprints import bucket_of
 from transforms.common.store.artefacts import Workspace
-from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask
 from transforms.formats.ingest.stage import Ingested
 
@@ -59,25 +58,18 @@ class AnnotateDocuments(beam.PTransform):
         )
 
 
-def _staged(element: Annotated, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
-    files = {"documents": element.documents, "sentences": element.sentences}
-    runs: dict[tuple[str, int], list[tuple[str, int, int]]] = {}
-    for batch in element.staged:
-        key = (batch.table, bucket_of(batch.document_id, parts))
-        runs.setdefault(key, []).append((batch.document_id, batch.block, batch.ordinal))
-    for (table, bucket), batches in runs.items():
-        yield (table, bucket), StagedRun(files[table], tuple(batches))
+def _staged(element: Annotated) -> Iterator[tuple[str, File]]:
+    yield "documents", element.documents
+    yield "sentences", element.sentences
 
 
 @dataclass
 class ListStaged(beam.PTransform):
-    """Name the staged batches of documents and sentences, by part."""
+    """Name the staged documents and sentences of receipts."""
 
-    parts: int
-
-    def expand(self, receipts: beam.PCollection[Annotated]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
+    def expand(self, receipts: beam.PCollection[Annotated]) -> beam.PCollection[tuple[str, File]]:
         """Apply the transform."""
-        return receipts | "ListBatches" >> beam.FlatMap(_staged, self.parts)
+        return receipts | "ListFiles" >> beam.FlatMap(_staged)
 
 
 class SumCounts(beam.PTransform):

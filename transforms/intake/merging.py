@@ -22,10 +22,10 @@ from transforms.common.records import Sentence
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchReader, SideRows
 from transforms.common.store.identity import Fingerprinted
+from transforms.common.store.receipts import File
 from transforms.common.store.runs import SortedRows, rows_of_part
 from transforms.common.store.tables import PartFile, write_rows
 from transforms.formats.ingest.merges import list_rejects
-from transforms.formats.ingest.staging import StagedRejects
 from transforms.intake.staging import Loaded, RowSchema
 
 __all__ = [
@@ -73,17 +73,17 @@ class Settled:
 
     Attributes:
         tables: the part of each table, by name.
-        rejects: where the rejects of this stage are staged; None without any.
+        rejects: the staged rejects of this stage; None without any.
     """
 
     tables: dict[str, PartFile]
-    rejects: StagedRejects | None = None
+    rejects: File | None = None
 
 
 class RejectTask(NamedTuple):
     """The rejects of a table: staged ones, and others."""
 
-    staged: tuple[StagedRejects, ...]
+    staged: tuple[File, ...]
     rows: tuple[RejectRow, ...] = ()
 
 
@@ -95,8 +95,8 @@ def part_tasks(loaded: Iterable[Loaded], parts: int) -> list[PartTask]:
 
 def rejects_of(loaded: Sequence[Loaded], settled: Sequence[Settled]) -> RejectTask:
     """Return the task of the table of rejects."""
-    of_parts = [receipt.rejects for receipt in settled if receipt.rejects is not None]
-    return RejectTask((*(receipt.rejects for receipt in loaded), *of_parts))
+    staged = (*(receipt.rejects for receipt in loaded), *(receipt.rejects for receipt in settled))
+    return RejectTask(tuple(file for file in staged if file is not None))
 
 
 def write_rejects(artefact: Artefact, task: RejectTask, table: Table) -> PartFile:

@@ -17,8 +17,9 @@ from schemas.rejects import RejectRow
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
+from transforms.common.store.receipts import File
 from transforms.common.store.runs import RunWriter, SortedRows
-from transforms.formats.ingest.staging import EXAMPLES, RejectStage, StagedRejects
+from transforms.formats.ingest.staging import EXAMPLES, RejectStage
 from transforms.formats.readers.delimited import Row
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from transforms.intake.row_files import RowFile, entries_of
@@ -64,7 +65,7 @@ class Loaded:
         count: how many rows there are.
         records: how many records yielded them.
         tally: the task's own counts of them.
-        rejects: where the rejects are staged.
+        rejects: the staged rejects; None without any.
         reasons: rejects by reason.
         examples: the first rejects that are faults.
         notes: counts what readers changed or guessed, see `Source`.
@@ -75,7 +76,7 @@ class Loaded:
     count: int
     records: int
     tally: dict[str, int]
-    rejects: StagedRejects
+    rejects: File | None
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
     notes: dict[str, int]

@@ -24,7 +24,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
-from transforms.complexity.select.fetch_stages import FETCH, MERGE, FetchSpec
+from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchSpec
 from transforms.complexity.select.find_stage import FIND, FindSpec, Number
 from transforms.complexity.select.options import SelectOptions, parse_bands, parse_quotas
 from transforms.complexity.select.patterns import PATTERNS, chosen_patterns
@@ -217,7 +217,7 @@ COMPLEXITY_SELECT: Command[ComplexitySelectOptions, SelectPlan] = Command(
     tables=(INSTANCES,),
     reads=_reads,
     check=_check,
-    stages=(FIND, FETCH, MERGE),
+    stages=(FIND, FETCH, GATHER, MERGE),
     plan=_plan,
     build=_build,
     rows={"numbers": Number},

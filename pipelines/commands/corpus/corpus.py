@@ -31,7 +31,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import units
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage
-from transforms.common.store.merge import MergeTask
+from transforms.common.store.merge import MergeTask, gather_stage
 from transforms.common.store.tables import PartFile
 from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels
@@ -52,6 +52,7 @@ MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
     "rejects": MERGE_REJECTS,
     INPUTS.name: MERGE_INPUTS,
 }
+GATHER = gather_stage("corpus")
 
 
 def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
@@ -75,12 +76,12 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     )
     annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, plan.annotate, lanes)
     staged = (
-        annotated | "ListStaged" >> ListStaged(plan.parts),
-        ingested | "ListRows" >> ListRows(plan.parts),
-        annotated | "ListLateRows" >> ListRows(plan.parts),
+        annotated | "ListStaged" >> ListStaged(),
+        ingested | "ListRows" >> ListRows(),
+        annotated | "ListLateRows" >> ListRows(),
     ) | "AllStaged" >> beam.Flatten()
     return {
-        "parts": staged | "Merge" >> MergeTables(workspace, MERGES, plan.parts, _merging(plan)),
+        "parts": staged | "Merge" >> MergeTables(workspace, MERGES, GATHER, plan.parts, _merging(plan)),
         "counts": (ingested, annotated) | "AllReceipts" >> beam.Flatten() | "SumCounts" >> SumCounts(),
     }
 
@@ -235,7 +236,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
   lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'""",
     tables=(DOCUMENTS, SENTENCES, REJECTS, INPUTS),
     explains=(REJECTS,),
-    stages=(INGEST, ANNOTATE, *MERGES.values()),
+    stages=(INGEST, ANNOTATE, GATHER, *MERGES.values()),
     plan=plan_corpus,
     build=_build,
     rows={"counts": IntakeCounts},

@@ -5,25 +5,45 @@ import importlib
 import json
 import typing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
+import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
+from schemas.corpus.documents import DOCUMENTS
+from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Stage, Workspace
+from transforms.common.store import merge
+from transforms.common.store.artefacts import Artefact, Stage, Workspace
 from transforms.common.store.ptransforms import (
     Collect,
     MakeArtefact,
     MakeParts,
+    MergeTables,
     NameParts,
     SpreadOverLanes,
     WriteResult,
     stages_in,
 )
 from transforms.common.store.receipts import ArtefactPath, File
+from transforms.common.store.staged import StagedWriter
 from transforms.common.store.tables import Part, PartFile
+
+GATHER = merge.gather_stage("toy")
+
+
+def stage_documents(path, names):
+    artefact = Artefact(str(path))
+    schema = DOCUMENTS.schema()
+    with artefact.writing(".arrow") as stream, StagedWriter(stream, schema) as writer:
+        for name in names:
+            row = {**dict.fromkeys(schema.names), "document_id": name, "source": "s", "position": ""}
+            writer.add(hash_of(name), name, 0, pa.RecordBatch.from_pylist([row], schema=schema))
+    return artefact.file(".arrow")
 
 
 @dataclass(frozen=True)
@@ -232,3 +252,31 @@ def test_public_transforms_declare_what_they_take_and_give(module):
         given = [] if transform is MakeParts else [hints["return"]]  # Beam has no hints for several collections
         for hint in (*taken, *given):
             assert typing.get_origin(hint) is beam.PCollection, transform
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+@pytest.mark.parametrize("files", [0, 1, 2, 9])
+def test_tables_are_merged_in_levels_into_the_same_parts(tmp_path, monkeypatch, files, parts):
+    names = [digest([number]) for number in range(files * 5)]
+    staged = [("documents", stage_documents(tmp_path / str(n), names[n::files])) for n in range(files)]
+
+    def merged(name):
+        space = Workspace(str(tmp_path / name))
+        stages = {"documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES}
+        with beam.Pipeline(runner="FnApiRunner") as pipeline:
+            made = (
+                pipeline
+                | beam.Create(staged)
+                | MergeTables(space, stages, GATHER, pipeline | "Parts" >> beam.Create([parts]))
+            )
+            made | "Result" >> WriteResult(str(tmp_path / f"{name}.json"))
+        found = json.loads((tmp_path / f"{name}.json").read_text())
+        return sorted((row[0], row[1], row[3], row[5]) for row in found), Path(space.stage(GATHER.name)).is_dir()
+
+    rows, gathered = merged("flat")
+    assert gathered == (parts == 3 and files > 0)
+    assert [row[:2] for row in rows] == [(table, n) for table in ("documents", "sentences") for n in range(parts)]
+    assert sum(row[2] for row in rows) == len(names)
+    monkeypatch.setattr(merge, "MOST_OPEN", 2)
+    again, gathered = merged("levels")
+    assert (again, gathered) == (rows, files > 2 or (parts == 3 and files > 0))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from schemas.corpus.inputs import INPUTS
 from transforms.common.code.fingerprints import bucket_of, digest
 from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.batches import BatchReader
-from transforms.common.store.merge import MergeTask, Staged
+from transforms.common.store.merge import MergeTask
+from transforms.common.store.staged import StagedFile
 from transforms.formats.ingest.counts import MERGE_INPUTS, InputCount, late_counts, stage_inputs, summed_inputs
 
 NAMES = st.sampled_from(["a.txt", "b/ä.txt", "c!.zip", "d"])
@@ -27,7 +27,7 @@ COUNTS = st.builds(
 
 def merged(folder, *staged, parts=1, bucket=0):
     files = [stage_inputs(Artefact(str(folder / f"{n}")), counts) for n, counts in enumerate(staged)]
-    task = MergeTask(bucket, parts, tuple(Staged(("", 0), file, 0) for file in files if file is not None))
+    task = MergeTask(bucket, parts, tuple(file for file in files if file is not None))
     return pq.read_table(make(Workspace(str(folder / "work")), MERGE_INPUTS, task, None).file.path)
 
 
@@ -63,9 +63,10 @@ def test_sums_are_those_of_a_loop(staged):
         )
         notes.setdefault(row.name, Counter()).update(row.notes or {})
     batches = []
-    with TemporaryDirectory() as folder, BatchReader() as reader:
+    with TemporaryDirectory() as folder:
         for number, rows in enumerate(staged):
-            batches.append(reader.read(stage_inputs(Artefact(f"{folder}/{number}"), rows), 0))
+            with StagedFile(stage_inputs(Artefact(f"{folder}/{number}"), rows)) as opened:
+                batches += [batch for table in opened.tables() for batch in table.to_batches()]
     found = summed_inputs(batches).to_pylist()
     assert [row["name"] for row in found] == sorted(numbers)
     for row in found:

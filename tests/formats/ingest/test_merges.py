@@ -3,11 +3,12 @@
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.complexity.instances import LOAD_REJECTS
 from schemas.rejects import REJECTS, RejectRow
 from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.merge import MergeTask, Staged
+from transforms.common.store.merge import MergeTask
 from transforms.formats.ingest import staging
-from transforms.formats.ingest.merges import MERGE_REJECTS
+from transforms.formats.ingest.merges import MERGE_REJECTS, list_rejects
 from transforms.formats.ingest.staging import stage_rejects
 
 
@@ -16,9 +17,8 @@ def reject(source, position="", reason="empty"):
 
 
 def stage(path, *rows):
-    """Stage rejects and name their batches."""
-    found = stage_rejects(Artefact(str(path)), rows)
-    return [Staged(("", 0), found.file, ordinal) for ordinal in range(found.batches)]
+    """Stage rejects; return their file."""
+    return [stage_rejects(Artefact(str(path)), rows)]
 
 
 def merge(tmp_path, staged, *, bucket=0, parts=1, name="work"):
@@ -42,7 +42,6 @@ def test_every_reject_is_in_one_part_by_its_source_and_position(tmp_path, monkey
     monkeypatch.setattr(staging, "STAGE_REJECTS", 4)
     every = [reject(f"{n}.txt", str(m)) for n in range(10) for m in range(3)]
     staged = stage(tmp_path / "1", *every[:17]) + stage(tmp_path / "2", *every[17:])
-    assert len(staged) == 5 + 4
     found = [merge(tmp_path, staged, bucket=n, parts=parts)[0] for n in range(parts)]
     assert sorted(row for rows in found for row in rows) == sorted(every)
     assert all(rows == sorted(rows) for rows in found)
@@ -76,6 +75,13 @@ def test_a_bucket_without_batches_is_an_empty_part(tmp_path):
 
 
 def test_no_reject_leaves_no_file(tmp_path):
-    found = stage_rejects(Artefact(str(tmp_path / "x")), [])
-    assert (found.file, found.batches) == (None, 0)
+    assert stage_rejects(Artefact(str(tmp_path / "x")), []) is None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_rejects_of_a_task_are_one_part_with_those_that_were_not_staged(tmp_path):
+    table = LOAD_REJECTS
+    staged = [*stage(tmp_path / "1", reject("d"), reject("a")), *stage(tmp_path / "2", reject("c"))]
+    part = list_rejects(Artefact(str(tmp_path / "part")), table, staged, [reject("b")])
+    assert [row["source"] for row in pq.read_table(part.file.path).to_pylist()] == ["a", "b", "c", "d"]
+    assert pq.read_schema(part.file.path).equals(table.schema(), check_metadata=True)

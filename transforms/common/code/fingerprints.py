@@ -69,7 +69,12 @@ def stream_digest(stream: BinaryIO) -> str:
 
 def bucket_of(identifier: str, buckets: int) -> int:
     """Return the bucket, 0 to `buckets` - 1, of a hexadecimal identifier."""
-    return int(identifier[:8], 16) % buckets
+    return hash_of(identifier) % buckets
+
+
+def hash_of(identifier: str) -> int:
+    """Return the first 32 bits of a hexadecimal identifier, which decide its bucket."""
+    return int(identifier[:8], 16)
 
 
 class Environment(TypedDict):

@@ -1,48 +1,29 @@
-"""Merging of staged batches into one part of a published table.
+"""Merging of staged tables: into one part of a published table, or, of many files, into fewer.
 
-A merge knows only where batches lie and what they are sorted by; it reads them one by one, in order,
-so its memory is that of a row group, whatever the corpus. The merge of a table is defined beside the
-table: a `Stage` whose `build` calls `merge` with the rows in their order.
+A merge opens each staged file once and reads in each the batches of its part, in their order; so its memory is
+that of a row group and a batch of each file, whatever the corpus. Of files beyond `MOST_OPEN`, some are gathered
+into one first. The merge of a table is defined beside the table: a `Stage` whose `build` calls `merge` with the
+entries in their order.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import heapq
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from schemas.columns import Table
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.batches import BatchReader
+from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
-from transforms.common.store.tables import PartFile, write_part
+from transforms.common.store.staged import StagedEntry, StagedFile, StagedWriter
+from transforms.common.store.tables import PartFile, StagedRows, write_part
 
-__all__ = ["WHOLE_BATCHES", "MergeTask", "Staged", "StagedRun", "batches", "in_order", "merge"]
+__all__ = ["MOST_OPEN", "GatherTask", "Gathered", "MergeTask", "entries", "gather_stage", "groups", "merge", "whole"]
 
-
-class Staged(NamedTuple):
-    """A staged batch: what it is sorted by within its part, and where it lies.
-
-    `order` is the document and the block within it, or empty where rows are sorted one by one.
-    """
-
-    order: tuple[str, int]
-    file: File
-    ordinal: int
-
-
-class StagedRun(NamedTuple):
-    """Batches of one file that go to one part: of each, document, block and ordinal.
-
-    They are shuffled together, for what names the file takes several times what names a batch.
-    """
-
-    file: File
-    batches: tuple[tuple[str, int, int], ...]
-
-    def staged(self) -> Iterator[Staged]:
-        """Yield the batches one by one."""
-        for document, block, ordinal in self.batches:
-            yield Staged((document, block), self.file, ordinal)
+MOST_OPEN = 128  # files that a merge opens
 
 
 class MergeTask(NamedTuple):
@@ -50,29 +31,73 @@ class MergeTask(NamedTuple):
 
     bucket: int
     parts: int
-    staged: tuple[Staged, ...]
+    staged: tuple[File, ...]
 
 
-WHOLE_BATCHES = dict.fromkeys(("task.bucket", "task.parts"), "the batches are those of the part alone, and taken whole")
+class GatherTask(NamedTuple):
+    """Staged files that become one, in the order of `parts`."""
+
+    parts: int
+    staged: tuple[File, ...]
 
 
-def in_order(staged: Iterable[Staged]) -> list[Staged]:
-    """Return batches in the order of what they are sorted by, then of their content."""
-    return sorted(staged, key=_place)
+@dataclass(frozen=True)
+class Gathered:
+    """Receipt: a staged file that has the entries of several."""
+
+    file: File
 
 
-def _place(entry: Staged) -> tuple[tuple[str, int], str, int]:
-    return entry.order, entry.file.sha256, entry.ordinal
+def groups(files: int, parts: int, last: bool = False) -> int:
+    """Return into how many files that many are to be gathered: 0 if they can be merged as they are.
+
+    A file's group hangs on its content and this number, so that a further file changes one group. It is a power of
+    two that leaves at most half of `MOST_OPEN` to a group on average. For a number of parts that is no power of
+    two, files are always gathered: in others each part would read batches of its neighbours.
+    """
+    if files <= (MOST_OPEN if parts & (parts - 1) == 0 else 0):
+        return 0
+    number = 1 << (-(-2 * files // MOST_OPEN) - 1).bit_length()
+    return min(number, MOST_OPEN) if last else number
 
 
-def merge(
-    artefact: Artefact, table: Table, rows: Iterator[pa.RecordBatch | pa.Table], schema: pa.Schema | None = None
-) -> PartFile:
+_BEFORE = itemgetter(slice(0, StagedEntry._fields.index("start") + 1))
+
+
+@contextmanager
+def entries(staged: Iterable[File], parts: int, bucket: int | None = None) -> Iterator[Iterator[StagedEntry]]:
+    """Open staged files; give their entries of a part, or of all parts, in order."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context(StagedFile(file)) for file in staged]
+        yield heapq.merge(*(file.entries(parts, bucket) for file in opened), key=_BEFORE)
+
+
+def whole(found: Iterable[StagedEntry]) -> Iterator[StagedRows]:
+    """Yield entries as they are."""
+    for entry in found:
+        yield StagedRows(entry.batch(), entry.bytes)
+
+
+def merge(artefact: Artefact, table: Table, rows: Iterable[StagedRows], schema: pa.Schema | None = None) -> PartFile:
     """Write rows in their final order as a part of `table`; `schema` where it is another's."""
     return write_part(artefact, schema or table.schema(), rows, sort_keys=table.key)
 
 
-def batches(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.RecordBatch]:
-    """Yield batches as they are."""
-    for entry in staged:
-        yield reader.read(entry.file, entry.ordinal)
+def _gather(artefact: Artefact, task: GatherTask, _: None) -> Gathered:
+    with StagedFile(task.staged[0]) as first:
+        schema = first.schema
+    with (
+        entries(task.staged, task.parts) as found,
+        artefact.writing(".arrow") as stream,
+        StagedWriter(stream, schema, task.parts) as writer,
+    ):
+        for entry in found:
+            writer.add(entry.hash, entry.key, entry.number, entry.batch(), entry.bytes)
+    return Gathered(artefact.file(".arrow"))
+
+
+def gather_stage(section: str) -> Stage[GatherTask, None, Gathered]:
+    """Return the stage that gathers the staged files of a section."""
+    return Stage(
+        name=f"{section}/gather", receipt=Gathered, build=_gather, unordered=("task.staged",), unit="staged files"
+    )

@@ -6,7 +6,7 @@ SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by wei
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
 MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
 NameParts         a DoFn: (key, receipt) -> Part
-MergeTables       PCollection[((table, bucket), StagedRun)] -> PCollection[Part]
+MergeTables       PCollection[(table, File)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
@@ -18,12 +18,13 @@ from typing import Any, TypeVar
 import apache_beam as beam
 from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
+from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, make_all
 from transforms.common.store.lanes import pack
-from transforms.common.store.merge import MergeTask, StagedRun
-from transforms.common.store.receipts import encode
+from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
+from transforms.common.store.receipts import File, encode
 from transforms.common.store.tables import Part, PartFile
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "WriteResult",
     "stages_in",
 ]
+
+GATHERED = 2  # levels at most of files gathered from files
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -180,18 +183,6 @@ def stages_in(pipeline: beam.Pipeline) -> dict[str, dict[str, set[str]]]:
     return stages
 
 
-class _Task(beam.DoFn):
-    """Make the task of a bucket; the seeds that make every bucket appear are dropped."""
-
-    def __init__(self, parts: int) -> None:
-        self._parts = parts
-
-    def process(self, element: tuple[tuple[str, int], Iterable[StagedRun | None]]) -> Iterator[Any]:
-        (table, bucket), runs = element
-        staged = tuple(entry for run in runs if run is not None for entry in run.staged())
-        yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, staged)))
-
-
 class NameParts(beam.DoFn):
     """Name the parts of a table: `(key, receipt)` to `Part`.
 
@@ -288,39 +279,117 @@ class MakeParts(beam.PTransform):
         return self.weight(element[1])
 
 
+def _grouped(
+    element: tuple[str, File], counts: dict[str, int], parts: int, last: bool
+) -> Iterator[beam.pvalue.TaggedOutput]:
+    table, file = element
+    number = groups(counts[table], parts, last)
+    if number:
+        yield beam.pvalue.TaggedOutput("gathered", ((table, hash_of(file.sha256) % number), file))
+    else:
+        yield beam.pvalue.TaggedOutput("merged", element)
+
+
+def _gather_task(element: tuple[tuple[str, int], Iterable[File]], parts: int) -> tuple[str, GatherTask]:
+    (table, _), staged = element
+    return table, GatherTask(parts, tuple(sorted(staged, key=attrgetter("sha256"))))
+
+
+def _file_of(element: tuple[str, Gathered]) -> tuple[str, File]:
+    return element[0], element[1].file
+
+
+@dataclass
+class _Gather(beam.PTransform):
+    """Gather the staged files of each table into fewer, if they are more than a merge opens."""
+
+    workspace: Workspace
+    stage: Stage[GatherTask, None, Gathered]
+    parts: Any
+    last: bool
+
+    def expand(self, staged: beam.PCollection[tuple[str, File]]) -> beam.PCollection[tuple[str, File]]:
+        """Apply the transform."""
+        counts = staged | "CountFiles" >> beam.combiners.Count.PerKey()
+        dealt = staged | "IntoGroups" >> beam.FlatMap(
+            _grouped, beam.pvalue.AsDict(counts), self.parts, self.last
+        ).with_outputs("gathered", "merged")
+        gathered = (
+            dealt.gathered
+            | "GroupFiles" >> beam.GroupByKey()
+            | "MakeTasks" >> beam.Map(_gather_task, self.parts)
+            | "Gather" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, None))
+            | "GatheredFiles" >> beam.Map(_file_of)
+        )
+        return (gathered, dealt.merged) | "AllFiles" >> beam.Flatten()
+
+
+class _MergeTasks(beam.DoFn):
+    """Yield the task of each part of a table; the seed that makes every table appear is dropped."""
+
+    def __init__(self, workspace: Workspace, stages: Mapping[str, str]) -> None:
+        self._workspace = workspace
+        self._stages = stages
+
+    def process(
+        self, element: tuple[str, Iterable[File | None]], parts: int
+    ) -> Iterator[tuple[tuple[str, int], MergeTask]]:
+        table, staged = element
+        files = tuple(sorted((file for file in staged if file is not None), key=attrgetter("sha256")))
+        announce(self._workspace, self._stages[table], parts)
+        for bucket in range(parts):
+            yield (table, bucket), MergeTask(bucket, parts, files)
+
+
+def _of_table(element: tuple[tuple[str, int], Iterable[MergeTask]]) -> Iterator[beam.pvalue.TaggedOutput]:
+    (table, bucket), tasks = element
+    for task in tasks:
+        yield beam.pvalue.TaggedOutput(table, (bucket, task))
+
+
 @dataclass
 class MergeTables(beam.PTransform):
-    """Merge staged batches into `parts` parts of each table; empty parts are written too.
+    """Merge staged files into the parts of each table; empty parts are written too.
 
     Attributes:
         workspace: where artefacts lie.
-        stages: by table, the stage that merges its batches.
-        parts: parts of each table.
+        stages: by table, the stage that merges its files.
+        gather: the stage that makes one file of several, where there are many.
+        parts: parts of each table: a number, or a PCollection of one.
         options: by table, the options of its stage; None where there are none.
     """
 
     workspace: Workspace
     stages: Mapping[str, Stage[MergeTask, Any, PartFile]]
-    parts: int
+    gather: Stage[GatherTask, None, Gathered]
+    parts: Any
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def expand(self, staged: beam.PCollection[tuple[tuple[str, int], StagedRun]]) -> beam.PCollection[Part]:
+    def expand(self, staged: beam.PCollection[tuple[str, File]]) -> beam.PCollection[Part]:
         """Apply the transform."""
-        keys = [((table, bucket), None) for table in self.stages for bucket in range(self.parts)]
-        buckets = staged.pipeline | "EveryBucket" >> beam.Create(keys)
+        parts = self.parts if isinstance(self.parts, int) else beam.pvalue.AsSingleton(self.parts)
+        for level in range(1, GATHERED + 1):
+            last = level == GATHERED
+            staged = staged | f"GatherLevel{level}" >> _Gather(self.workspace, self.gather, parts, last)
+        tables = staged.pipeline | "EveryTable" >> beam.Create([(table, None) for table in self.stages])
         tasks = (
-            (staged, buckets)
-            | "WithEveryBucket" >> beam.Flatten()
+            (staged, tables)
+            | "WithEveryTable" >> beam.Flatten()
+            | "GroupByTable" >> beam.GroupByKey()
+            | "MakeTasks"
+            >> beam.ParDo(
+                _MergeTasks(self.workspace, {table: stage.name for table, stage in self.stages.items()}), parts
+            )
             | "GroupByBucket" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.ParDo(_Task(self.parts)).with_outputs(*self.stages)
+            | "OfTables" >> beam.FlatMap(_of_table).with_outputs(*self.stages)
         )
-        parts = [
+        made = [
             tasks[table]
             | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, self.options.get(table)))
             | f"Number{table.title()}" >> beam.ParDo(NameParts(table))
             for table, stage in self.stages.items()
         ]
-        return parts | "AllParts" >> beam.Flatten()
+        return made | "AllParts" >> beam.Flatten()
 
 
 def _write(element: tuple[int, Iterable[object]], path: str) -> None:

@@ -22,6 +22,7 @@ __all__ = [
     "Part",
     "PartFile",
     "Row",
+    "StagedRows",
     "part_name",
     "read_rows",
     "read_table",
@@ -32,6 +33,14 @@ __all__ = [
 ]
 
 Row = dict[str, Any]  # a row as values of Python, by column
+
+
+class StagedRows(NamedTuple):
+    """Staged rows that stay together, of a table's columns, with their bytes as they count for row groups."""
+
+    rows: pa.RecordBatch
+    bytes: int
+
 
 GROUP_ROWS = 16_384
 GROUP_BYTES = 16 << 20
@@ -79,7 +88,7 @@ def part_name(index: int, parts: int, sha256: str) -> str:
 def write_part(
     artefact: Artefact,
     schema: pa.Schema,
-    batches: Iterable[pa.RecordBatch | pa.Table],
+    batches: Iterable[pa.RecordBatch | pa.Table | StagedRows],
     *,
     sort_keys: Sequence[str] = (),
 ) -> PartFile:
@@ -92,7 +101,7 @@ def write_part(
 def write_rows(
     stream: BinaryIO | HashedStream,
     schema: pa.Schema,
-    batches: Iterable[pa.RecordBatch | pa.Table],
+    batches: Iterable[pa.RecordBatch | pa.Table | StagedRows],
     *,
     sort_keys: Sequence[str] = (),
 ) -> int:
@@ -119,29 +128,46 @@ def write_rows(
     return rows
 
 
-def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table]) -> Iterator[pa.Table]:
-    held: list[pa.Table] = []
+def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table | StagedRows]) -> Iterator[pa.Table]:
+    held: list[pa.RecordBatch | pa.Table] = []
     rows = size = packed = 0
-    for piece in _pieces(schema, batches):
-        if held and (rows + piece.num_rows > GROUP_ROWS or size + piece.nbytes > GROUP_BYTES):
-            yield pa.concat_tables(held).combine_chunks()
+    for piece, more in _pieces(schema, batches):
+        if held and (rows + piece.num_rows > GROUP_ROWS or size + more > GROUP_BYTES):
+            yield _packed(schema, held)
             held, rows, size, packed = [], 0, 0, 0
         held.append(piece)
         rows += piece.num_rows
-        size += piece.nbytes
+        size += more
         if len(held) - packed == _LOOSE:
-            held[packed:] = [pa.concat_tables(held[packed:]).combine_chunks()]
+            held[packed:] = [_packed(schema, held[packed:])]
             packed += 1
     if held:
-        yield pa.concat_tables(held).combine_chunks()
+        yield _packed(schema, held)
 
 
-def _pieces(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table]) -> Iterator[pa.Table]:
+def _packed(schema: pa.Schema, pieces: Sequence[pa.RecordBatch | pa.Table]) -> pa.Table:
+    """Return pieces as one table; batches, which staged rows are, have not been checked yet."""
+    batches = [piece for piece in pieces if isinstance(piece, pa.RecordBatch)]
+    if len(batches) == len(pieces):  # many small ones: all at once
+        return table_of(pa.Table.from_batches(batches).combine_chunks(), schema)
+    tables = (pa.Table.from_batches([piece]) if isinstance(piece, pa.RecordBatch) else piece for piece in pieces)
+    return pa.concat_tables([table_of(table, schema) for table in tables]).combine_chunks()
+
+
+def _pieces(
+    schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table | StagedRows]
+) -> Iterator[tuple[pa.RecordBatch | pa.Table, int]]:
     for batch in batches:
+        if isinstance(batch, StagedRows):
+            if batch.rows.num_rows <= GROUP_ROWS:
+                yield batch
+                continue
+            batch = batch.rows
         table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
         table = table_of(table, schema)
         for start in range(0, table.num_rows, GROUP_ROWS):
-            yield table.slice(start, GROUP_ROWS)
+            piece = table.slice(start, GROUP_ROWS)
+            yield piece, piece.nbytes
 
 
 def table_of(table: pa.Table, schema: pa.Schema) -> pa.Table:

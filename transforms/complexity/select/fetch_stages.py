@@ -7,11 +7,12 @@ import pyarrow as pa
 
 from schemas.complexity.instances import INSTANCES, instances_schema
 from transforms.annotation.guessing import short_tag
+from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.merge import WHOLE_BATCHES, MergeTask, batches, in_order, merge
+from transforms.common.store.merge import MergeTask, entries, gather_stage, merge, whole
 from transforms.common.store.receipts import File
+from transforms.common.store.staged import StagedWriter
 from transforms.common.store.tables import PartFile
 from transforms.complexity.instances.instance import instance_id
 from transforms.complexity.select.picking import TargetOccurrence
@@ -21,7 +22,7 @@ from transforms.corpora.reading import read_documents
 from transforms.corpora.sentence_text import sentence_text
 from transforms.layers.registry import columns_of
 
-__all__ = ["FETCH", "MERGE", "FetchSpec", "FetchTask", "FetchedInstances", "instance_of"]
+__all__ = ["FETCH", "GATHER", "MERGE", "FetchSpec", "FetchTask", "FetchedInstances", "instance_of"]
 
 COLUMNS = ("forms", "lemmas", "upos", "genre", "language")
 
@@ -42,10 +43,9 @@ class FetchSpec(NamedTuple):
 
 @dataclass(frozen=True)
 class FetchedInstances:
-    """Receipt: a file of batches, one per row, and the ids of their instances in that order."""
+    """Receipt: the staged instances."""
 
     file: File
-    ids: tuple[str, ...]
 
 
 def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> FetchedInstances:
@@ -55,8 +55,7 @@ def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> FetchedInsta
     schema = instances_schema(columns_of(spec.layers))
     names = dict.fromkeys(key.document_id for key in by_sentence)
     sources = {row.document_id: row.source for row in read_documents(task.pair.documents, ["source"], names)}
-    ids: list[str] = []
-    with artefact.writing(".arrow") as stream, BatchWriter(stream, schema) as writer:
+    with artefact.writing(".arrow") as stream, StagedWriter(stream, schema) as writer:
         columns = (*COLUMNS, "starts", "ends", *spec.layers)
         for key, passage in fetch(task.pair, by_sentence, columns=columns, text=True):
             if passage is None:
@@ -66,9 +65,9 @@ def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> FetchedInsta
                 )
             for occurrence in by_sentence[key]:
                 row = instance_of(occurrence, passage, sources[key.document_id], spec.language)
-                writer.write(pa.RecordBatch.from_pylist([row], schema=schema))
-                ids.append(row["instance_id"])
-    return FetchedInstances(artefact.file(".arrow"), tuple(ids))
+                name = row["instance_id"]
+                writer.add(hash_of(name), name, 0, pa.RecordBatch.from_pylist([row], schema=schema))
+    return FetchedInstances(artefact.file(".arrow"))
 
 
 def _place(occurrence: TargetOccurrence) -> tuple[str, int, int, str]:
@@ -131,19 +130,14 @@ def _in_text(occurrence: TargetOccurrence, passage: FetchedSentence) -> tuple[st
 
 
 def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> PartFile:
-    with BatchReader() as reader:
-        rows = batches(reader, in_order(task.staged))
-        return merge(artefact, INSTANCES, rows, instances_schema(columns_of(layers)))
+    with entries(task.staged, task.parts, task.bucket) as found:
+        return merge(artefact, INSTANCES, whole(found), instances_schema(columns_of(layers)))
 
 
 FETCH: Stage[FetchTask, FetchSpec, FetchedInstances] = Stage(
     name="complexity.select/fetch", receipt=FetchedInstances, build=_fetch, unit="parts"
 )
 MERGE: Stage[MergeTask, tuple[str, ...], PartFile] = Stage(
-    name="complexity.select/merge",
-    receipt=PartFile,
-    build=_merge,
-    unused={**WHOLE_BATCHES},
-    unordered=("task.staged",),
-    unit="parts",
+    name="complexity.select/merge", receipt=PartFile, build=_merge, unordered=("task.staged",), unit="parts"
 )
+GATHER = gather_stage("complexity.select")

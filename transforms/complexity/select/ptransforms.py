@@ -18,12 +18,11 @@ import apache_beam as beam
 import numpy as np
 
 from schemas.complexity.instances import INSTANCES
-from transforms.common.code.fingerprints import bucket_of
 from transforms.common.draws.ptransforms import KeepSmallest
 from transforms.common.store.artefacts import Workspace
-from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
-from transforms.complexity.select.fetch_stages import FETCH, MERGE, FetchedInstances, FetchSpec, FetchTask
+from transforms.common.store.receipts import File
+from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchedInstances, FetchSpec, FetchTask
 from transforms.complexity.select.find_stage import FIND, OCCURRENCES, FindSpec, FindTask, Number, OccurrenceFile
 from transforms.complexity.select.picking import (
     QUOTAS,
@@ -206,13 +205,8 @@ def _fetch_task(
     return name, FetchTask(pairs[name], tuple(sorted(chosen, key=_draws_by)))
 
 
-def _by_bucket(element: tuple[str, FetchedInstances], parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
-    fetched = element[1]
-    runs: dict[int, list[tuple[str, int, int]]] = {}
-    for ordinal, name in enumerate(fetched.ids):
-        runs.setdefault(bucket_of(name, parts), []).append((name, 0, ordinal))
-    for bucket in sorted(runs):
-        yield (INSTANCES.name, bucket), StagedRun(fetched.file, tuple(runs[bucket]))
+def _staged(element: tuple[str, FetchedInstances]) -> tuple[str, File]:
+    return INSTANCES.name, element[1].file
 
 
 @dataclass
@@ -238,7 +232,9 @@ class FetchInstances(beam.PTransform):
             | "GroupByPart" >> beam.GroupByKey()
             | "MakeFetchTasks" >> beam.Map(_fetch_task, self.pairs)
             | "FetchFromPart" >> beam.ParDo(MakeArtefact(self.workspace, FETCH, self.spec))
-            | "KeyByBucket" >> beam.FlatMap(_by_bucket, self.parts)
+            | "ListStaged" >> beam.Map(_staged)
             | "Merge"
-            >> MergeTables(self.workspace, {INSTANCES.name: MERGE}, self.parts, {INSTANCES.name: self.spec.layers})
+            >> MergeTables(
+                self.workspace, {INSTANCES.name: MERGE}, GATHER, self.parts, {INSTANCES.name: self.spec.layers}
+            )
         )

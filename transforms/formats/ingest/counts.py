@@ -4,25 +4,25 @@ A file has a row from the unit that takes it in (pieces of a cut file each have 
 staging file in which annotation rejects records of it: one document less, one reject more.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.corpus.inputs import INPUTS
-from transforms.common.code.fingerprints import bucket_of, digest
+from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.names import file_of
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.merge import MergeTask, in_order, merge
+from transforms.common.store.merge import MergeTask, entries, merge
 from transforms.common.store.receipts import File
-from transforms.common.store.tables import PartFile, sort_rows
+from transforms.common.store.staged import StagedEntry, StagedWriter
+from transforms.common.store.tables import GROUP_ROWS, PartFile, StagedRows, sort_rows
 
 __all__ = ["COUNTED", "MERGE_INPUTS", "InputCount", "late_counts", "stage_inputs", "summed_inputs"]
 
-INPUT_BUCKETS = 1 << 32
 COUNTED = ("bytes", "records", "documents", "rejects")
 
 
@@ -42,7 +42,7 @@ class InputCount(NamedTuple):
     notes: dict[str, int] | None = None
 
 
-# A row of a staging file: an `InputCount`, and the number that decides its part.
+# A staged row: an `InputCount`.
 INPUT = pa.schema(
     [
         ("name", pa.string()),
@@ -52,7 +52,6 @@ INPUT = pa.schema(
         ("documents", pa.int64()),
         ("rejects", pa.int64()),
         ("notes", INPUTS.schema().field("notes").type),
-        ("bucket", pa.uint32()),
     ]
 )
 
@@ -66,13 +65,16 @@ def late_counts(sources: Iterable[str]) -> list[InputCount]:
 
 
 def stage_inputs(artefact: Artefact, counts: Sequence[InputCount]) -> File | None:
-    """Write counts to a staging file, in one batch; None, and no file, if there are none."""
+    """Write counts to a staged file, by name; None, and no file, if there are none."""
     if not counts:
         return None
-    rows = [(*count[:-1], _listed(count.notes), bucket_of(digest([count.name]), INPUT_BUCKETS)) for count in counts]
+    rows = [(*count[:-1], _listed(count.notes)) for count in counts]
     columns = [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), INPUT, strict=True)]
-    with artefact.writing(_INPUTS) as stream, BatchWriter(stream, INPUT) as writer:
-        writer.write(pa.RecordBatch.from_arrays(columns, schema=INPUT))
+    names = [count.name for count in counts]
+    with artefact.writing(_INPUTS) as stream, StagedWriter(stream, INPUT) as writer:
+        writer.add_rows(
+            [hash_of(digest([name])) for name in names], names, pa.RecordBatch.from_arrays(columns, schema=INPUT)
+        )
     return artefact.file(_INPUTS)
 
 
@@ -102,13 +104,27 @@ def summed_inputs(batches: Sequence[pa.RecordBatch]) -> pa.Table:
 
 
 def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    with BatchReader() as reader:
-        held = []
-        for entry in in_order(task.staged):
-            batch = reader.read(entry.file, entry.ordinal)
-            buckets = batch.column("bucket").to_numpy() % np.uint32(task.parts)
-            held.append(batch.filter(pa.array(buckets == task.bucket)))
-        return merge(artefact, INPUTS, iter([summed_inputs(held)]))
+    with entries(task.staged, task.parts, task.bucket) as found:
+        return merge(artefact, INPUTS, _summed(found))
+
+
+def _summed(found: Iterable[StagedEntry]) -> Iterator[StagedRows]:
+    for batches in _whole_names(found):
+        for batch in summed_inputs(batches).combine_chunks().to_batches():
+            for row in range(batch.num_rows):  # one by one, so that row groups are full
+                yield StagedRows(batch.slice(row, 1), 0)
+
+
+def _whole_names(found: Iterable[StagedEntry]) -> Iterator[list[pa.RecordBatch]]:
+    """Yield rows some thousand at a time, those of a name together."""
+    held: list[pa.RecordBatch] = []
+    for _, rows in groupby(found, key=attrgetter("key")):
+        held += [row.batch() for row in rows]
+        if len(held) >= GROUP_ROWS:
+            yield held
+            held = []
+    if held:
+        yield held
 
 
 MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(

@@ -3,7 +3,7 @@
     IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if the input is not good enough
-    ListRows          PCollection[receipt with rejects and inputs] -> PCollection[((table, bucket), StagedRun)]
+    ListRows          PCollection[receipt with rejects and inputs] -> PCollection[(table, File)]
 
 Counters (namespace `ingest`): records, documents, rejects.
 """
@@ -19,8 +19,8 @@ from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.batches import BatchReader
-from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
 from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
 from transforms.formats.ingest.staging import StageFile
@@ -161,24 +161,16 @@ class KeepAcceptable(beam.PTransform):
         )
 
 
-def _rows(element: Any, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
-    rejects = element.rejects
-    for table, file, number in ((REJECTS, rejects.file, rejects.batches), (INPUTS, element.inputs, 1)):
+def _rows(element: Any) -> Iterator[tuple[str, File]]:
+    for table, file in ((REJECTS, element.rejects), (INPUTS, element.inputs)):
         if file is not None:
-            batches = tuple(("", 0, ordinal) for ordinal in range(number))
-            for bucket in range(parts):
-                yield (table.name, bucket), StagedRun(file, batches)
+            yield table.name, file
 
 
 @dataclass
 class ListRows(beam.PTransform):
-    """Name the staged batches of rejects and of rows of `corpus/inputs` for each part, which takes its rows from them.
+    """Name the staged rejects and rows of `corpus/inputs` of receipts, which have fields `rejects` and `inputs`."""
 
-    A receipt has a field `rejects`, of type `StagedRejects`, and a field `inputs`, a staging file or None.
-    """
-
-    parts: int
-
-    def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
+    def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[str, File]]:
         """Apply the transform."""
-        return receipts | "ListBatches" >> beam.FlatMap(_rows, self.parts)
+        return receipts | "ListFiles" >> beam.FlatMap(_rows)

@@ -24,15 +24,7 @@ from transforms.common.store.receipts import File, totals
 from transforms.formats.dates.metadata import Metadata
 from transforms.formats.dates.rules import DateRule, date_of
 from transforms.formats.ingest.counts import COUNTED, InputCount, stage_inputs
-from transforms.formats.ingest.staging import (
-    KEYS,
-    RecordKey,
-    RecordRow,
-    RecordStage,
-    RejectStage,
-    StagedRejects,
-    StageFile,
-)
+from transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, RecordStage, RejectStage, StageFile
 from transforms.formats.readers.registry import READERS, printable, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.sources.readings import CHANGED, FileReading, first_reading
@@ -130,7 +122,7 @@ class Ingested:
         notes: what readers changed or guessed as they read, and how often.
         stages: the staging files.
         keys: the keys of their records: a batch of `KEYS` for each staging file.
-        rejects: where the rejects are staged.
+        rejects: the staged rejects; None without any.
         reasons: rejects by reason.
         examples: the first rejects.
         years: documents by year, before duplicates are known.
@@ -141,7 +133,7 @@ class Ingested:
     notes: dict[str, int]
     stages: tuple[StageFile, ...]
     keys: File
-    rejects: StagedRejects
+    rejects: File | None
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
     years: dict[int, int]

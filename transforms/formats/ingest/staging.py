@@ -13,25 +13,24 @@ from typing import TypedDict
 import pyarrow as pa
 
 from schemas.rejects import REJECTS, RejectRow
-from transforms.common.code.fingerprints import bucket_of, digest
+from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchWriter
 from transforms.common.store.receipts import File
+from transforms.common.store.staged import StagedWriter
 from transforms.formats.records.base import Record
 
 __all__ = [
     "EXAMPLES",
     "KEYS",
     "RECORD",
-    "REJECT",
     "RecordKey",
     "RecordRow",
     "RecordStage",
     "RejectStage",
     "StageFile",
-    "StagedRejects",
     "stage_rejects",
 ]
 
@@ -102,19 +101,6 @@ class StageFile:
     characters: int
 
 
-# A row of a staging file of rejects: what is published, and the number that decides its part.
-REJECT = pa.schema([*REJECTS.schema(), ("bucket", pa.uint32())])
-REJECT_BUCKETS = 1 << 32
-
-
-@dataclass(frozen=True)
-class StagedRejects:
-    """Rejects of an artefact: a staging file of `REJECT` and its batches, or None for none."""
-
-    file: File | None
-    batches: int
-
-
 class RecordStage:
     """Writes records to staging files, opening a new one when the last is full.
 
@@ -178,14 +164,13 @@ class RecordStage:
 
 
 class RejectStage:
-    """Stages rejects in batches of some thousands; without rejects no file is made."""
+    """Stages rejects, each sorted by all its columns within its part; without rejects no file is made."""
 
     def __init__(self, artefact: Artefact) -> None:
         self._artefact = artefact
         self._held: list[RejectRow] = []
-        self._batches = 0
         self._open = ExitStack()
-        self._writer: BatchWriter | None = None
+        self._writer: StagedWriter | None = None
         self.reasons: Counter[str] = Counter()
         self.examples: list[RejectRow] = []
 
@@ -206,16 +191,14 @@ class RejectStage:
     def _flush(self) -> None:
         if self._writer is None:
             stream = self._open.enter_context(self._artefact.writing(_REJECTS))
-            self._writer = self._open.enter_context(BatchWriter(stream, REJECT))
-        rows = [(*row, bucket_of(digest([row.source, row.position]), REJECT_BUCKETS)) for row in self._held]
-        self._writer.write(_batch(rows, REJECT))
-        self._batches += 1
+            self._writer = self._open.enter_context(StagedWriter(stream, REJECTS.schema()))
+        hashes = [hash_of(digest([row.source, row.position])) for row in self._held]
+        self._writer.add_rows(hashes, ["\0".join(row) for row in self._held], _batch(self._held, REJECTS.schema()))
         self._held = []
 
-    def staged(self) -> StagedRejects:
-        """Return where the rejects are staged, once the stage is closed."""
-        file = self._artefact.file(_REJECTS) if self._batches else None
-        return StagedRejects(file, self._batches)
+    def staged(self) -> File | None:
+        """Return the staged file of the rejects, once the stage is closed; None without rejects."""
+        return self._artefact.file(_REJECTS) if self.count else None
 
     def __enter__(self) -> "RejectStage":
         return self
@@ -237,8 +220,8 @@ def _batch(rows: Iterable[Sequence[object]], schema: pa.Schema) -> pa.RecordBatc
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow]) -> StagedRejects:
-    """Write rejects to a staging file; return where they are."""
+def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow]) -> File | None:
+    """Write rejects to a staged file; return it, or None without any."""
     with RejectStage(artefact) as stage:
         for row in rejects:
             stage.add(row)

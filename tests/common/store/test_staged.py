@@ -1,0 +1,132 @@
+"""Staged rows lie together by part for any power of two, and are read by part, each batch once."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.corpus.sentences import SENTENCES
+from transforms.common.code.fingerprints import digest, hash_of
+from transforms.common.store import staged as module
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.sound import Damaged
+from transforms.common.store.staged import StagedFile, StagedWriter, places
+
+SCHEMA = pa.schema([("name", pa.string()), ("number", pa.int64())])
+
+
+def rows(*names):
+    return pa.RecordBatch.from_pylist([{"name": name, "number": n} for n, name in enumerate(names)], schema=SCHEMA)
+
+
+def stage(path, names, parts=0):
+    """Stage an entry of two rows for each name; return the file."""
+    artefact = Artefact(str(path))
+    with artefact.writing(".arrow") as stream, StagedWriter(stream, SCHEMA, parts) as writer:
+        for name in names:
+            writer.add(hash_of(name), name, 0, rows(name, name))
+    return artefact.file(".arrow")
+
+
+def taken(file, parts, bucket=None):
+    with StagedFile(file) as opened:
+        found = [(entry.key, entry.batch().to_pylist()) for entry in opened.entries(parts, bucket)]
+        assert not opened.held  # all were let go of
+    assert all(row == {"name": key, "number": n} for key, some in found for n, row in enumerate(some))
+    return [key for key, _ in found]
+
+
+NAMES = [digest([n]) for n in range(200)]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 8, 12, 64])
+def test_a_part_has_its_entries_in_order_whatever_the_number_of_parts(tmp_path, monkeypatch, parts):
+    monkeypatch.setattr(module, "RUN_BYTES", 2000)  # several runs
+    monkeypatch.setattr(module, "BATCH_BYTES", 300)
+    file = stage(tmp_path / "x", NAMES)
+    for bucket in range(parts):
+        assert taken(file, parts, bucket) == sorted(name for name in NAMES if hash_of(name) % parts == bucket)
+    assert sorted(taken(file, parts)) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("parts", [1, 6, 8])
+def test_what_was_gathered_for_a_number_of_parts_is_read_batch_after_batch(tmp_path, monkeypatch, parts):
+    with StagedFile(stage(tmp_path / "x", NAMES)) as opened:
+        order = [entry.key for entry in opened.entries(parts)]
+    monkeypatch.setattr(module, "BATCH_BYTES", 300)
+    file = stage(tmp_path / "y", order, parts)
+    read = []
+    with StagedFile(file) as opened:
+        for bucket in range(parts):
+            for entry in opened.entries(parts, bucket):
+                assert len(opened.held) <= 1
+                read.append(entry.number_of_batch)
+                entry.batch()
+    ranks = places(np.arange(parts, dtype=np.uint32), parts).tolist()
+    assert len(set(read)) >= parts
+    assert sorted(ranks) == list(range(parts))
+    # Batches of a part follow each other, and none holds entries of two parts.
+    assert [taken(file, parts, bucket) for bucket in range(parts)] == [
+        sorted(name for name in NAMES if hash_of(name) % parts == bucket) for bucket in range(parts)
+    ]
+    with pytest.raises(ValueError, match=f"staged for {parts} parts, not for {parts + 1}"):
+        taken(file, parts + 1, 0)
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1), st.integers(0, 32))
+def test_places_are_hashes_with_their_bits_turned_round(hashes, power):
+    found = places(np.array(hashes, np.uint32), 0).tolist()
+    assert found == [int(f"{number:032b}"[::-1], 2) for number in hashes]
+    parts = 1 << power
+    ranges = sorted((place, number % parts) for place, number in zip(found, hashes, strict=True))
+    buckets = [bucket for _, bucket in ranges]
+    assert len({*buckets}) == sum(a != b for a, b in zip(buckets, [-1, *buckets], strict=False))  # neighbours
+
+
+def test_rows_are_entries_of_their_own(tmp_path):
+    artefact = Artefact(str(tmp_path / "x"))
+    with artefact.writing(".arrow") as stream, StagedWriter(stream, SCHEMA) as writer:
+        writer.add_rows([1, 0, 1], ["b", "c", "a"], rows("b", "c", "a"))
+    with StagedFile(artefact.file(".arrow")) as opened:
+        assert [(e.key, e.rows, e.batch()["number"].to_pylist()) for e in opened.entries(2, 1)] == [
+            ("a", 1, [2]),
+            ("b", 1, [0]),
+        ]
+        assert pa.concat_tables(opened.tables()).num_rows == 3
+
+
+def test_without_entries_the_file_has_its_schema(tmp_path):
+    file = stage(tmp_path / "x", [])
+    assert taken(file, 8) == taken(file, 8, 3) == []
+    with StagedFile(file) as opened:
+        assert opened.schema == SCHEMA
+        assert list(opened.tables()) == []
+
+
+def test_a_damaged_file_is_told_when_it_is_opened(tmp_path):
+    file = stage(tmp_path / "x", NAMES)
+    with open(file.path, "r+b") as stream:
+        stream.seek(50)
+        stream.write(b"\xff\xff\xff")
+    with pytest.raises(Damaged):
+        StagedFile(file)
+
+
+def test_the_bytes_of_an_entry_are_those_of_its_rows_as_they_are_read_alone(tmp_path):
+    # Row groups end by them, so that they must not depend on what was staged beside it.
+    schema = SENTENCES.schema()
+    empty = dict.fromkeys(schema.names)
+    artefact = Artefact(str(tmp_path / "x"))
+    written = {}
+    with artefact.writing(".arrow") as stream, StagedWriter(stream, schema) as writer:
+        for n, name in enumerate(NAMES[:40]):
+            some = {**empty, "document_id": name, "lemmas": ["a"] * n, "year": n if n % 3 else None}
+            batch = pa.RecordBatch.from_pylist([{**some, "sentence": m} for m in range(n % 5 + 1)], schema=schema)
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, schema) as alone:
+                alone.write_batch(batch)
+            written[name] = pa.ipc.open_stream(sink.getvalue()).read_next_batch().nbytes
+            writer.add(hash_of(name), name, 0, batch)
+    with StagedFile(artefact.file(".arrow")) as opened:
+        assert {entry.key: entry.bytes for entry in opened.entries(4)} == written
