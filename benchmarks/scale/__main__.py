@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.measure import ROOT
 from benchmarks.scale.runs import Checkout, Results
 
-PARTS = ("tokens", "files", "refresh", "memory", "cut")
+PARTS = ("tokens", "files", "refresh", "gather", "memory", "cut")
 
 
 def main() -> int:

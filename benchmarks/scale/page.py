@@ -179,6 +179,18 @@ def _refresh(rows: Sequence[Row]) -> Iterator[str]:
     yield table(["files", "", "run", "made", "CPU", "of the first run's"], body)
 
 
+def _gather(rows: Sequence[Row]) -> Iterator[str]:
+    yield "## Pieces of work under one key\n"
+    yield told(prose.GATHER)
+    body = []
+    for case, what in (("lanes", "dealt out to lanes"), ("result", "handed back to the driver")):
+        for label, found in _known(rows, case):
+            peaks = medians(found, lambda row: row["peak"])
+            for size, cpu in medians(found, lambda row: row["cpu"]).items():
+                body.append([what, label, f"{size:,}", number(cpu), number(peaks[size] / MIB)])
+    yield table(["pieces", "", "how many", "CPU", "peak, MiB"], body)
+
+
 def _memory(rows: Sequence[Row]) -> Iterator[str]:
     yield "## Memory\n"
     yield told(prose.MEMORY, bound=BOUND / (1 << 30))
@@ -215,15 +227,17 @@ def _paper(parts: Parts) -> Iterator[str]:
             select(parts[part], case=case, label=label)
             for part, case in (("tokens", "none"), ("files", "packed"), ("files", "files"))
         )
-        if any(len({row["size"] for row in rows}) < 2 for rows in (long, packed, files)):
+        gathered = select(parts["gather"], label=label)
+        if any(len({row["size"] for row in rows}) < 2 for rows in (long, packed, files, gathered)):
             continue
+        piece = paper.piece_cost(gathered)
         costs = paper.unit_costs(long, packed, files)
         own = paper.for_label(corpus, long)
-        for what, value, unit in paper.on_paper(costs, own):
+        for what, value, unit in paper.on_paper(costs, piece, own):
             found.setdefault(f"{what}{', ' if unit else ''}{unit}", {})[label] = number(value)
         breaks += [
             [limit.what, label, limit.bound, number(limit.documents), number(limit.small_files)]
-            for limit in paper.limits(costs, own)
+            for limit in paper.limits(costs, piece, own)
         ]
     shown = [label for label in LABELS if any(label in values for values in found.values())]
     if not shown:
@@ -248,6 +262,7 @@ def page(parts: Parts) -> str:
         ("tokens", _tokens),
         ("files", _files),
         ("refresh", _refresh),
+        ("gather", _gather),
         ("memory", _memory),
         ("cut", _cut),
     ):

@@ -13,9 +13,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from benchmarks.scale.figures import STEPS, Row, marginal, steps
+from benchmarks.scale.figures import STEPS, Row, marginal, select, steps
 
-__all__ = ["PAPER", "Limit", "PaperCorpus", "UnitCost", "limits", "on_paper", "split_cost", "unit_costs"]
+__all__ = [
+    "PAPER",
+    "Limit",
+    "PaperCorpus",
+    "PieceCost",
+    "UnitCost",
+    "limits",
+    "on_paper",
+    "piece_cost",
+    "split_cost",
+    "unit_costs",
+]
 
 GIB = 1 << 30
 
@@ -50,6 +61,20 @@ class PaperCorpus:
 PAPER = PaperCorpus(
     documents=1e9, tokens=1e11, bytes=1e13, files=1e4, workers=100, memory=4 * GIB, unit_bytes=4 << 20, parts=8
 )
+
+
+class PieceCost(NamedTuple):
+    """What a piece of work costs where all are brought together under one key: seconds of CPU, bytes of memory."""
+
+    seconds: float
+    bytes: float
+
+
+def piece_cost(rows: Sequence[Row]) -> PieceCost:
+    """Return the cost of a piece from runs that gather many and few; the dearer of the ways of gathering."""
+    ways = [select(rows, case=case) for case in sorted({row["case"] for row in rows})]
+    costs = [[max(0.0, marginal(way, _value(name), _value("size"))) for way in ways] for name in ("cpu", "peak")]
+    return PieceCost(max(costs[0]), max(costs[1]))
 
 
 class UnitCost(NamedTuple):
@@ -138,7 +163,7 @@ class Limit(NamedTuple):
     small_files: float
 
 
-def limits(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> list[Limit]:
+def limits(costs: Mapping[str, UnitCost], piece: PieceCost, corpus: PaperCorpus) -> list[Limit]:
     """Return what breaks, the first first; what does not grow is left out."""
     day, memory = 24 * 3600.0, f"{corpus.memory / GIB:g} GiB"
     bounds = (
@@ -151,7 +176,8 @@ def limits(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> list[Limit]:
         ("the manifest", "100 MB", 1e8, ("manifest",), 1),
         ("planning and the graph, on one core", "24 h", day, ("cpu plan", "cpu graph"), 1),
     )
-    found = []
+    gathered = corpus.memory / piece.bytes / (corpus.units / corpus.documents) if piece.bytes > 0 else math.inf
+    found = [Limit("pieces of work under one key", memory, gathered, gathered)]
     for what, bound, most, names, among in bounds:
         large, small = (
             sum(costs[name].of(shape) for name in names) / corpus.documents / among
@@ -162,7 +188,7 @@ def limits(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> list[Limit]:
     return sorted(found, key=lambda limit: (limit.documents, limit.small_files))
 
 
-def on_paper(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> Iterator[tuple[str, float, str]]:
+def on_paper(costs: Mapping[str, UnitCost], piece: PieceCost, corpus: PaperCorpus) -> Iterator[tuple[str, float, str]]:
     """Yield what the corpus needs: what it is, how much, in which unit."""
     total = 0.0
     for name in STEPS:
@@ -182,7 +208,8 @@ def on_paper(costs: Mapping[str, UnitCost], corpus: PaperCorpus) -> Iterator[tup
     yield "rows for the shuffle, sent by workers", costs["sent"].of(corpus) / 1e9, "GB"
     yield "of these under the key of one part", costs["sent"].of(corpus) / 1e9 / corpus.parts, "GB"
     yield "rows from the shuffle", costs["returned"].of(corpus) / 1e9, "GB"
-    yield "receipts under one key, a piece of work each", corpus.units, ""
+    yield "hottest key: the pieces of a stage, CPU of gathering them", piece.seconds * corpus.units, "s"
+    yield "hottest key: the pieces of a stage, held", piece.bytes * corpus.units / GIB, "GiB"
     yield "objects written as artefacts", costs["artefact files"].of(corpus), ""
     yield "requests for them: each written once, read once", 2 * costs["artefact files"].of(corpus), ""
     yield "bytes of artefacts", costs["artefact bytes"].of(corpus) / 1e12, "TB"

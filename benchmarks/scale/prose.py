@@ -6,7 +6,7 @@ HEAD = """
 CPU, memory, graph and manifest of `lexbeam corpus` as a corpus grows, and ten terabytes on paper. The page is written
 by `make bench-scale PART=page` from runs that these measure, each in an hour at most, and resumed where it stopped:
 
-    make bench-scale PART=tokens                # or files, refresh, memory, cut
+    make bench-scale PART=tokens                # or files, refresh, gather, memory, cut
     make bench-scale PART=tokens SIZES=full
 
 All corpora are made: words by Zipf's law, some planted, each document a function of the seed and its number. The number
@@ -37,6 +37,10 @@ files, and their ratio; what takes less than one is left out. `open` and `digest
 REFRESH = """
 A run over many small files, the same again (`--overwrite`), and again with one file more. *Made* are artefacts that
 were not there before; one of ingestion and one of annotation are the least.
+"""
+GATHER = """
+Where work is dealt out by weight, and where a result is handed back, all pieces of a stage meet under one key. These
+are as small as they can be, in one process that is driver and worker at once; what a piece holds comes on top.
 """
 MEMORY = """
 The peak of the sum of PSS over driver and two workers, of `lexbeam corpus` (annotated input) and `lexbeam change` with

@@ -17,6 +17,8 @@ from benchmarks.scale.page import page, pictures, table
 from benchmarks.scale.runs import Results, read_log
 
 GIB = 1 << 30
+NAMES = ("tokens", "files", "refresh", "gather", "memory", "cut")
+PIECE = paper.PieceCost(1e-5, 400.0)
 
 
 def run(size, label="after", case="none", repeat=0, *, words=1000, fixed=5.0, ingest=1e-3, files=10):
@@ -161,6 +163,10 @@ def test_a_negative_cost_is_none():
     assert paper.split_cost(1.0, 60, 1000.0, 1000)[0] == 0.0
 
 
+def no_runs():
+    return {name: [] for name in NAMES}
+
+
 def paper_runs():
     sizes = (1000, 2000)
     long = [run(size, words=1000, ingest=1e-4 + 1000 * 1e-6) for size in sizes]
@@ -174,7 +180,7 @@ def test_a_corpus_on_paper_is_unit_costs_times_how_many_there_are():
     assert costs["cpu ingest"] == pytest.approx((1e-4, 1e-6, 2e-4), rel=1e-6)
     corpus = paper.PAPER
     seconds = corpus.documents * 1e-4 + corpus.tokens * 1e-6 + corpus.files * 2e-4
-    found = {what: value for what, value, _ in paper.on_paper(costs, corpus)}
+    found = {what: value for what, value, _ in paper.on_paper(costs, PIECE, corpus)}
     assert found["CPU, ingest"] == pytest.approx(seconds / 3600, rel=1e-6)
     whole = sum(value for what, value in found.items() if what.startswith("CPU, ") and what != "CPU, all steps")
     assert found["CPU, all steps"] == pytest.approx(whole)
@@ -183,9 +189,22 @@ def test_a_corpus_on_paper_is_unit_costs_times_how_many_there_are():
     assert found["pieces of work before merging"] == pytest.approx(corpus.bytes / (4 << 20))
 
 
+def test_a_piece_costs_what_the_dearer_way_of_gathering_takes():
+    rows = [
+        {"case": case, "size": size, "cpu": 1.0 + seconds * size, "peak": 10**6 + held * size}
+        for case, seconds, held in (("lanes", 2e-6, 300), ("result", 5e-6, 100))
+        for size in (1000, 50_000)
+    ]
+    assert paper.piece_cost(rows) == pytest.approx((5e-6, 300))
+    found = {what: value for what, value, _ in paper.on_paper(paper.unit_costs(*paper_runs()), PIECE, paper.PAPER)}
+    units = paper.PAPER.bytes / (4 << 20)
+    assert found["hottest key: the pieces of a stage, CPU of gathering them"] == pytest.approx(1e-5 * units)
+    assert found["hottest key: the pieces of a stage, held"] == pytest.approx(400 * units / GIB)
+
+
 def test_what_breaks_first_stands_first_and_at_its_bound():
     corpus = paper.PAPER
-    found = paper.limits(paper.unit_costs(*paper_runs()), corpus)
+    found = paper.limits(paper.unit_costs(*paper_runs()), PIECE, corpus)
     reached = {limit.what: limit.documents for limit in found}
     assert list(reached.values()) == sorted(reached.values())
     assert reached["memory of a worker"] == pytest.approx(corpus.memory / 8)
@@ -196,7 +215,7 @@ def test_what_breaks_first_stands_first_and_at_its_bound():
 def test_what_files_cost_breaks_with_small_files_alone():
     long, packed, files = paper_runs()
     files = [{**row, "graph": 100_000 + 20 * row["files"]} for row in files]
-    found = {limit.what: limit for limit in paper.limits(paper.unit_costs(long, packed, files), paper.PAPER)}
+    found = {limit.what: limit for limit in paper.limits(paper.unit_costs(long, packed, files), PIECE, paper.PAPER)}
     assert found["the graph"].small_files == pytest.approx(2 * GIB / 20)
     assert found["the graph"].documents == pytest.approx(2 * GIB / 20 * paper.PAPER.documents / paper.PAPER.files)
 
@@ -241,7 +260,8 @@ def test_a_large_file_is_lines_of_json_and_a_broken_one(tmp_path):
 def test_the_page_has_both_checkouts_side_by_side_and_tells_what_is_missed():
     long, packed, files = paper_runs()
     steep = [run(size, "before", ingest=1e-9 * size**2, fixed=0.0) for size in (10**6, 2 * 10**6)]
-    parts = {"tokens": [*steep, *long], "files": [*packed, *files], "refresh": [], "memory": [], "cut": []}
+    gathered = [{**row, "case": "lanes"} for row in long]
+    parts = {**no_runs(), "tokens": [*steep, *long], "files": [*packed, *files], "gather": gathered}
     text = page(parts)
     assert "*before* is commit `abcd1234`" in text
     line = next(line for line in text.splitlines() if line.startswith("| slope of ingest"))
@@ -252,14 +272,14 @@ def test_the_page_has_both_checkouts_side_by_side_and_tells_what_is_missed():
 
 
 def test_nothing_measured_is_a_page_without_tables():
-    text = page({name: [] for name in ("tokens", "files", "refresh", "memory", "cut")})
+    text = page(no_runs())
     assert "not measured yet" in text
     assert "|" not in text
 
 
 def test_plots_are_small_and_the_same_again():
     long, packed, files = paper_runs()
-    parts = {"tokens": long, "files": [*packed, *files], "refresh": [], "memory": [], "cut": []}
+    parts = {**no_runs(), "tokens": long, "files": [*packed, *files]}
     drawn = pictures(parts)
     assert set(drawn) == {"scale-tokens-none.svg", "scale-files-files.svg"}
     assert all(text.startswith("<svg") and len(text) < 60_000 for text in drawn.values())
