@@ -4,11 +4,20 @@ from dataclasses import dataclass
 
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
+from transforms.common.store.parts import AUTO, stated_parts
 
-__all__ = ["FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions", "model_folder", "or_a_name"]
+__all__ = [
+    "PARTS_HELP",
+    "FolderOptions",
+    "IntakeOptions",
+    "PublishOptions",
+    "RunnerOptions",
+    "model_folder",
+    "or_a_name",
+]
 
 KEEP = ("all", "published")
-MOST_PARTS = 10_000
+PARTS_HELP = "parts (files) of each table of records: a number, or auto: 8, and of large tables more by their size"
 RUN = "run"
 LIMITS = "limits"
 
@@ -83,4 +92,4 @@ class IntakeOptions(RunnerOptions):
     max_reject_share: float = option(
         0.05, help="publish nothing if more than this share of input records is rejected", least=0, most=1, group=LIMITS
     )
-    parts: int = option(8, help="parts (files) of each table of records", least=1, most=MOST_PARTS, group=RUN)
+    parts: str = option(AUTO, help=PARTS_HELP, metavar="N", check=stated_parts, group=RUN)

@@ -22,6 +22,7 @@ from transforms.common.records import Sentence
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchReader, SideRows
 from transforms.common.store.identity import Fingerprinted
+from transforms.common.store.parts import parts_for
 from transforms.common.store.receipts import File
 from transforms.common.store.runs import SortedRows, rows_of_part
 from transforms.common.store.tables import PartFile, write_rows
@@ -88,7 +89,12 @@ class RejectTask(NamedTuple):
 
 
 def part_tasks(loaded: Iterable[Loaded], parts: int) -> list[PartTask]:
-    """Return the task of each part: all loaded rows, in the order of the files' names."""
+    """Return the task of each part: all loaded rows, in the order of the files' names.
+
+    With 0 `parts` there are as many as the number of rows asks for.
+    """
+    loaded = list(loaded)
+    parts = parts or parts_for(sum(receipt.count for receipt in loaded))
     rows = tuple(receipt.rows for receipt in sorted(loaded, key=lambda receipt: receipt.name))
     return [PartTask(bucket, parts, rows) for bucket in range(parts)]
 

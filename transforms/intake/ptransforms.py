@@ -109,7 +109,8 @@ class SettleParts(beam.PTransform):
             keyed
             | "GroupAll" >> beam.GroupByKey()
             | "DealParts" >> beam.FlatMap(_deal_parts, self.deal)
-            | "SpreadParts" >> SpreadOverLanes(weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage="")
+            | "SpreadParts"
+            >> SpreadOverLanes(weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage=self.settle.name)
             | "SettlePart" >> beam.ParDo(MakeArtefact(self.workspace, self.settle, self.options))
         )
         settlements = settled | "Settlements" >> beam.Values()

@@ -34,6 +34,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts, units
+from transforms.common.store.parts import LEAST_PARTS, stated_parts
 from transforms.common.store.receipts import totals
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.stage import Unit
@@ -174,7 +175,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         PairReadOptions(read=read, lengths=options.lengths),
         engine.options,
         engine.name,
-        options.parts,
+        stated_parts(options.parts),
         options.max_reject_share,
     )
 
@@ -191,7 +192,7 @@ def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[
     else:
         units = graph.tasks(pipeline, "Units", [(unit.files[0].name, unit) for unit in plan.units], READ)
         loaded = units | "LoadUnits" >> LoadRecords(workspace, READ, plan.load, lanes)
-    graph.expect(SETTLE, plan.parts)
+    graph.expect(SETTLE, plan.parts or LEAST_PARTS)
     graph.expect(LIST_REJECTS, 1)
     settled, parts = loaded | "Settle" >> SettleParts(
         workspace, SETTLE, plan.settle, LIST_REJECTS, PAIR_REJECTS.name, deal, lanes

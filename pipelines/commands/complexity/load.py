@@ -28,6 +28,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, amount, counts_tail, explained_counts
 from transforms.common.store import files
+from transforms.common.store.parts import LEAST_PARTS, stated_parts
 from transforms.common.store.receipts import totals
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.complexity.instances.merge_stage import (
@@ -103,7 +104,7 @@ class LoadPlan:
         load: how they are read.
         settle: how sentences are annotated.
         engine: name of the engine; empty: none.
-        parts: parts of each table.
+        parts: parts of each table; 0: the corpus decides.
         max_reject_share: share of rejects above which nothing is published.
     """
 
@@ -147,7 +148,7 @@ def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
         ),
         engine.options,
         engine.name,
-        options.parts,
+        stated_parts(options.parts),
         options.max_reject_share,
     )
 
@@ -159,7 +160,7 @@ def _build(pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[s
     deal = partial(settle_tasks, parts=plan.parts, share=plan.max_reject_share)
     files = graph.tasks(pipeline, "Files", [(file.name, file) for file in plan.files], READ)
     loaded = files | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
-    graph.expect(SETTLE, plan.parts)
+    graph.expect(SETTLE, plan.parts or LEAST_PARTS)
     graph.expect(LIST_REJECTS, 1)
     settled, parts = loaded | "Settle" >> SettleParts(
         workspace, SETTLE, plan.settle, LIST_REJECTS, LOAD_REJECTS.name, deal, lanes

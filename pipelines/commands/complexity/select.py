@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.commands.options import corpus_folders
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import MOST_PARTS, RUN, RunnerOptions
+from pipelines.frame.common_options import PARTS_HELP, RUN, RunnerOptions
 from pipelines.frame.inputs import corpora_of
 from schemas.complexity.instances import INSTANCES, KINDS
 from transforms.annotation.guessing import short_tag
@@ -22,6 +22,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
+from transforms.common.store.parts import AUTO, LEAST_PARTS, stated_parts
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
 from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchSpec
@@ -61,7 +62,7 @@ class ComplexitySelectOptions(RunnerOptions):
     corpora: tuple[str, ...] = corpus_folders()
     select: SelectOptions = embedded(SelectOptions)
     lexicon: LexiconOptions = embedded(LexiconOptions)
-    parts: int = option(8, help="parts (files) of the table", least=1, most=MOST_PARTS, group=RUN)
+    parts: str = option(AUTO, help=PARTS_HELP, metavar="N", check=stated_parts, group=RUN)
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def _plan(options: ComplexitySelectOptions, inputs: Inputs) -> SelectPlan:
         contexts=select.contexts,
         quotas=parse_quotas(select.quota),
         layers=layers,
-        parts=options.parts,
+        parts=stated_parts(options.parts),
     )
 
 
@@ -173,7 +174,7 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
 
     workspace = graph.workspace
     spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
-    graph.expect(MERGE, plan.parts)
+    graph.expect(MERGE, plan.parts or LEAST_PARTS)
     targets = graph.tasks(pipeline, "SentenceParts", plan.sentences, FIND) | "Find" >> FindTargets(
         workspace, spec, plan.genres, graph.lanes, plan.settle
     )

@@ -32,6 +32,7 @@ from transforms.common.shown import units
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.merge import MergeTask, gather_stage
+from transforms.common.store.parts import LEAST_PARTS, parts_for
 from transforms.common.store.tables import PartFile
 from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels
@@ -65,7 +66,7 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
 
     workspace, lanes = graph.workspace, graph.lanes
     for stage in MERGES.values():
-        graph.expect(stage, plan.parts)
+        graph.expect(stage, plan.parts or LEAST_PARTS)
     ingested = graph.tasks(
         pipeline, "Units", [(unit.files[0].name, unit) for unit in plan.units]
     ) | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes)
@@ -80,10 +81,17 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
         ingested | "ListRows" >> ListRows(),
         annotated | "ListLateRows" >> ListRows(),
     ) | "AllStaged" >> beam.Flatten()
+    counts = (ingested, annotated) | "AllReceipts" >> beam.Flatten() | "SumCounts" >> SumCounts()
+    parts = plan.parts or counts | "DecideParts" >> beam.Map(_parts_of)
     return {
-        "parts": staged | "Merge" >> MergeTables(workspace, MERGES, GATHER, plan.parts, _merging(plan)),
-        "counts": (ingested, annotated) | "AllReceipts" >> beam.Flatten() | "SumCounts" >> SumCounts(),
+        "parts": staged | "Merge" >> MergeTables(workspace, MERGES, GATHER, parts, _merging(plan)),
+        "counts": counts,
     }
+
+
+def _parts_of(counts: IntakeCounts) -> int:
+    found = counts.counts
+    return parts_for(found.get("documents", 0), found.get("tokens", 0), found.get("characters", 0))
 
 
 def _merging(plan: CorpusPlan) -> Mapping[str, Any]:

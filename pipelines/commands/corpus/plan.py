@@ -14,6 +14,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
 from transforms.common.store.lanes import group_by_size
+from transforms.common.store.parts import stated_parts
 from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.duplicates import DUPLICATES
 from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit, YearChecks
@@ -115,7 +116,7 @@ class CorpusPlan:
         ingest: how files become documents.
         annotate: how documents are annotated.
         duplicates: what becomes of equal documents.
-        parts: parts of each table.
+        parts: parts of each table; 0: the corpus decides.
         max_reject_share: share of rejects above which nothing is published.
         asked: what other sections of the run ask of the documents' years.
         about: what the texts are, as the manifest says if it is given.
@@ -167,7 +168,7 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
             layers=layers,
         ),
         options.duplicates,
-        options.parts,
+        stated_parts(options.parts),
         options.max_reject_share,
         asked,
         options.about,

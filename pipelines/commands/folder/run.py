@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from pipelines.frame.command import Action, Command, Job
-from pipelines.frame.common_options import MOST_PARTS, IntakeOptions, PublishOptions, or_a_name
+from pipelines.frame.common_options import PARTS_HELP, IntakeOptions, PublishOptions, or_a_name
 from pipelines.frame.configuration import read_jobs
 from pipelines.frame.running import run_jobs
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.store import files
+from transforms.common.store.parts import stated_parts
 
 __all__ = ["RUN"]
 
@@ -49,9 +50,7 @@ class RunOptions(PublishOptions):
         most=1,
         group="limits",
     )
-    parts: int | None = option(
-        None, help="parts (files) of each table of records", least=1, most=MOST_PARTS, group="run"
-    )
+    parts: str | None = option(None, help=PARTS_HELP, metavar="N", check=stated_parts, group="run")
 
 
 def _run(options: RunOptions, action: Action) -> None:

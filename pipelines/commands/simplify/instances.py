@@ -39,6 +39,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
+from transforms.common.store.parts import LEAST_PARTS, stated_parts
 from transforms.common.store.tables import Part
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
@@ -143,7 +144,7 @@ class InstancesPlan:
         rejects: rows that are no judgments.
         judged: name, bytes and SHA-256 of the files of judgments.
         engine: the engine; without a name: none.
-        parts: parts of each table.
+        parts: parts of each table; 0: the corpus decides.
         max_reject_share: share of rejects above which nothing is published.
     """
 
@@ -277,7 +278,7 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
         tuple(rejects),
         judged,
         engine,
-        options.parts,
+        stated_parts(options.parts),
         options.max_reject_share,
     )
 
@@ -350,7 +351,7 @@ def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapp
     else:
         files = graph.tasks(pipeline, "Files", [(file.name, file) for file in plan.files], READ)
         loaded = files | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
-    graph.expect(SETTLE, plan.parts)
+    graph.expect(SETTLE, plan.parts or LEAST_PARTS)
     graph.expect(LIST_REJECTS, 1)
     settled, made = loaded | "Settle" >> SettleParts(
         workspace, SETTLE, plan.settle, LIST_REJECTS, INSTANCE_REJECTS.name, deal, lanes, rejects

@@ -45,6 +45,7 @@ from transforms.common.publish.views import View
 from transforms.common.shown import Block, amount, listed
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.files import is_local
+from transforms.common.store.parts import LEAST_PARTS, stated_parts
 from transforms.common.store.receipts import totals
 from transforms.common.store.tables import Part
 from transforms.corpora.corpus import languages
@@ -174,7 +175,7 @@ class TextPlan(NamedTuple):
         reader: how files are read.
         format: of the files.
         generation, selection, rankings: what words are chosen by; each of one setting.
-        parts: parts of each table of words.
+        parts: parts of each table of words; 0: their number decides.
         max_reject_share: share of rejects above which nothing is published.
     """
 
@@ -320,7 +321,7 @@ def _plan(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
         generation,
         selection_of({name: stages["select"]}, chosen.files, chosen.engine),
         rankings_of({name: stages["rank"]}, _ranking_files(chosen.files)),
-        options.parts,
+        stated_parts(options.parts),
         options.max_reject_share,
     )
 
@@ -347,7 +348,7 @@ def _build(pipeline: "beam.Pipeline", plan: TextPlan, graph: Graph) -> Mapping[s
     loaded = texts | "Loaded" >> beam.Values()
     stages: tuple[Stage[Any, Any, Any], ...] = (SETTLE, GENERATE, SELECT, RANK, REWRITE)
     for stage in stages:
-        graph.expect(stage, plan.parts)
+        graph.expect(stage, plan.parts or LEAST_PARTS)
     graph.expect(LIST_REJECTS, 1)
     graph.expect(RESOLVE, len(plan.found.units) or len(plan.found.parts))
     deal = partial(settle_tasks, judgments=(), parts=plan.parts, share=plan.max_reject_share)

@@ -38,7 +38,7 @@ def test_a_model_is_a_folder_beside_the_file_or_a_name(tmp_path):
 
 def test_the_command_line_wins(tmp_path):
     options = read(tmp_path, "parts: 5\n" + MINIMAL, {"out": "/else", "parts": 3})
-    assert [options["corpus"].out, options["corpus"].parts] == ["/else", 3]
+    assert [options["corpus"].out, options["corpus"].parts] == ["/else", "3"]
     assert options["change"].out == "/else"
 
 

@@ -270,7 +270,7 @@ class MakeParts(beam.PTransform):
         """Apply the transform."""
         made = (
             tasks
-            | "Spread" >> SpreadOverLanes(self._weigh, self.lanes, self.workspace, "")
+            | "Spread" >> SpreadOverLanes(self._weigh, self.lanes, self.workspace, self.stage.name)
             | "Make" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, self.options))
         )
         return made | "Receipts" >> beam.Values(), made | "Name" >> beam.ParDo(NameParts(self.table, "part"))

@@ -20,6 +20,7 @@ import numpy as np
 from schemas.complexity.instances import INSTANCES
 from transforms.common.draws.ptransforms import KeepSmallest
 from transforms.common.store.artefacts import Workspace
+from transforms.common.store.parts import parts_for
 from transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
 from transforms.common.store.receipts import File
 from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchedInstances, FetchSpec, FetchTask
@@ -216,7 +217,7 @@ class FetchInstances(beam.PTransform):
     Attributes:
         pairs: the corpora's parts, by SHA-256 of that of `sentences`.
         spec: what is carried over to instances.
-        parts: parts of the table.
+        parts: parts of the table; 0: the number of what is taken decides.
     """
 
     workspace: Workspace
@@ -226,6 +227,9 @@ class FetchInstances(beam.PTransform):
 
     def expand(self, taken: beam.PCollection[TargetOccurrence]) -> beam.PCollection[Any]:
         """Apply the transform."""
+        parts = self.parts or (
+            taken | "CountTaken" >> beam.combiners.Count.Globally() | "DecideParts" >> beam.Map(parts_for)
+        )
         return (
             taken
             | "KeyByPart" >> beam.Map(_by_part)
@@ -234,7 +238,5 @@ class FetchInstances(beam.PTransform):
             | "FetchFromPart" >> beam.ParDo(MakeArtefact(self.workspace, FETCH, self.spec))
             | "ListStaged" >> beam.Map(_staged)
             | "Merge"
-            >> MergeTables(
-                self.workspace, {INSTANCES.name: MERGE}, GATHER, self.parts, {INSTANCES.name: self.spec.layers}
-            )
+            >> MergeTables(self.workspace, {INSTANCES.name: MERGE}, GATHER, parts, {INSTANCES.name: self.spec.layers})
         )

@@ -105,7 +105,9 @@ def settle_tasks(
     """Return what each part is made from; nothing if too many records were faulty."""
     if not acceptable_records(loaded, share):
         return []
-    return [JudgedTask(part, judgments_of_part(judgments, part.bucket, parts)) for part in part_tasks(loaded, parts)]
+    return [
+        JudgedTask(part, judgments_of_part(judgments, part.bucket, part.parts)) for part in part_tasks(loaded, parts)
+    ]
 
 
 def list_judged(

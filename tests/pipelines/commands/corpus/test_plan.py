@@ -42,7 +42,7 @@ def test_where_and_how_a_run_is_made_decides_no_artefact(texts, tmp_path):
     plain = found()
     assert len(plain[0]) == len(plain[1]) == 1
     for more in (
-        {"parts": 3},
+        {"parts": "3"},
         {"max_reject_share": 0.5},
         {"runner_config": "direct_multiprocess"},
         {"out": "/else"},
