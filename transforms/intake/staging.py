@@ -131,9 +131,9 @@ class Staging:
         if error.reason not in self._by_rule and len(self._examples) < EXAMPLES:
             self._examples.append(row)
 
-    def add(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Stage the rows of a record."""
-        self.records += 1
+    def add(self, rows: Sequence[dict[str, Any]], *, further: bool = False) -> None:
+        """Stage the rows of a record; `further`: of the one before, which gave others."""
+        self.records += not further
         self._count += len(rows)
         for row in rows:
             self._writer.add(row, self._schema.size(row))

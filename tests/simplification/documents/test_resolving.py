@@ -1,12 +1,13 @@
 """Texts resolved, against a loop that puts pieces together."""
 
 import random
+from typing import NamedTuple
 
 import pytest
 
-from transforms.simplification.documents.placed_texts import PlacedSentence, PlacedText
-from transforms.simplification.documents.resolving import ChosenWord, chosen_word, resolved
-from transforms.simplification.rewriting.choices import Offer, TargetChoice
+from transforms.simplification.documents.placed_texts import PlacedSentence
+from transforms.simplification.documents.resolving import ChosenWord, Resolving, chosen_word
+from transforms.simplification.rewriting.choices import Offer, TargetChoice, edited
 
 ABOUT = {"chosen_by": "zipf", "chosen_value": 3.0, "place": 1, "candidates": 4, "score": 2.0, "target_score": None}
 
@@ -17,18 +18,18 @@ def word(identifier, sentence, target, start, shown, before=None, reason=None):
     return ChosenWord("en", sentence, choice, reason, {**ABOUT, "instance_id": identifier})
 
 
-def text_of(text, *sentences):
-    """Return a text with its sentences: number, place, instances."""
-    chosen = tuple(PlacedSentence(number, first, names) for number, first, *names in sentences)
-    return PlacedText("a.txt", "a.txt", "en", text, None, 2, 9, chosen)
+class Made(NamedTuple):
+    text: str
+    rows: list
 
 
-def no_inflector(_):
-    return None
-
-
-def allowed(_):
-    return None
+def resolved(text, sentences, words, refusal=lambda _: None):
+    """Return a text with its words and its rows; sentences are number, place, instances, and come one by one."""
+    resolving = Resolving("a.txt", refusal, lambda _: None)
+    rows = []
+    for number, first, *names in sentences:
+        rows += resolving.add([PlacedSentence(number, first, names)], words)
+    return Made(edited(text, resolving.edits), rows)
 
 
 def test_sentences_follow_each_other():
@@ -40,7 +41,7 @@ def test_sentences_follow_each_other():
         "2": word("2", first, "task", 11, "job"),
         "3": word("3", second, "arduous", 8, "arduous", reason="keep_target"),
     }
-    made = resolved(text_of(text, (0, 2, "1", "2"), (1, at, "3")), words, allowed, no_inflector)
+    made = resolved(text, [(0, 2, "1", "2"), (1, at, "3")], words)
     assert made.text == "  A hard job.\n\nIt  was arduous.\n"
     assert [(row["kind"], row["target"], row["chosen"], row["reason"]) for row in made.rows] == [
         ("beside", "An", "A", None),
@@ -60,10 +61,7 @@ def test_what_is_refused_stays_with_its_article():
     sentence = "An arduous task."
     words = {"1": word("1", sentence, "arduous", 3, "hard", "A"), "2": word("2", sentence, "task", 11, "job")}
     made = resolved(
-        text_of(sentence, (0, 0, "1", "2")),
-        words,
-        lambda edit: "markup stands there" if edit.beside else None,
-        no_inflector,
+        sentence, [(0, 0, "1", "2")], words, lambda edit: "markup stands there" if edit.beside else None
     )
     assert made.text == "An arduous job."
     assert [(row["target"], row["changed"], row["reason"], row["detail"]) for row in made.rows] == [
@@ -75,7 +73,7 @@ def test_what_is_refused_stays_with_its_article():
 def test_a_sentence_that_stands_twice():
     sentence = "A task."
     words = {"1": word("1", sentence, "task", 2, "job")}
-    made = resolved(text_of(f"{sentence} {sentence}", (0, 0, "1"), (1, 8, "1")), words, allowed, no_inflector)
+    made = resolved(f"{sentence} {sentence}", [(0, 0, "1"), (1, 8, "1")], words)
     assert made.text == "A job. A job."
     assert [row["start_out"] for row in made.rows] == [2, 9]
 
@@ -106,9 +104,7 @@ def test_texts_of_any_shape(seed):
             sentences.append((number, len(text), *(identifier for identifier, *_ in chosen)))
         border = draw.choice(["\n\n", " ", "\r\n ", "\t"])
         text, expected = text + sentence + border, expected + out + border
-    made = resolved(
-        text_of(text, *sentences), words, lambda edit: "no" if edit.start in refused else None, no_inflector
-    )
+    made = resolved(text, sentences, words, lambda edit: "no" if edit.start in refused else None)
     assert made.text == expected
     assert len(made.rows) == len(words)
     for row in made.rows:

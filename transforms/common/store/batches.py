@@ -25,6 +25,7 @@ from transforms.common.store.sound import HashedStream, checked
 __all__ = ["BatchReader", "BatchWriter", "SideRows"]
 
 _BUFFER = 1 << 16  # bytes
+_IN_MEMORY = 1 << 20  # bytes of rows that need not wait on disk
 
 
 class BatchWriter:
@@ -102,12 +103,16 @@ class SideRows:
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `__exit__` closes it
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - `__exit__` closes it
         self._writer = pa.ipc.new_stream(self._file, schema)
 
     def add(self, rows: Sequence[Mapping[str, object]]) -> None:
         """Add rows."""
         self._writer.write_table(pa.Table.from_pylist(list(rows), schema=self._schema))
+
+    def add_batch(self, batch: pa.RecordBatch) -> None:
+        """Add the rows of a batch of the same schema."""
+        self._writer.write_batch(batch)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows; no more can be added."""

@@ -15,7 +15,6 @@ from transforms.annotation.guessing import short_tag
 from transforms.common.blas import one_thread
 from transforms.common.errors import UsageError
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
 from transforms.corpora.reading import read_annotated
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.records.base import BadRecord, Reject
@@ -24,8 +23,7 @@ from transforms.formats.spans.registry import SPANS, spanned
 from transforms.intake.merging import engine_of
 from transforms.intake.staging import Loaded, LoadedFile
 from transforms.intake.unit_files import stage_unit
-from transforms.layers.registry import columns_of
-from transforms.simplification.documents.placed_texts import PlacedTextWriter, placed_text
+from transforms.simplification.documents.placed_texts import PlacedFiles, PlacedTextWriter
 from transforms.simplification.instances.content_words import COLUMNS, AnnotatedText
 from transforms.simplification.instances.find_stage import (
     CORPUS,
@@ -34,10 +32,11 @@ from transforms.simplification.instances.find_stage import (
     CorpusPart,
     FoundWords,
     TextFindOptions,
-    add_document,
-    annotated_table,
+    add_words,
+    annotated_pieces,
     chosen_in_corpus,
     chosen_in_texts,
+    reject,
     text_of_corpus,
     words_found,
 )
@@ -50,10 +49,10 @@ __all__ = ["PLACE_IN_CORPUS", "PLACE_IN_FILES", "LoadedTexts"]
 class LoadedTexts(Loaded):
     """Receipt of files or of a part of a corpus: that of their instances, and the texts with their places."""
 
-    texts: File
+    texts: PlacedFiles
 
 
-def _with_texts(loaded: Loaded, texts: File) -> LoadedTexts:
+def _with_texts(loaded: Loaded, texts: PlacedFiles) -> LoadedTexts:
     return LoadedTexts(**vars(loaded), texts=texts)
 
 
@@ -75,11 +74,11 @@ def _place_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOp
                 yield text
 
         for found in words_found(documents(), options, staging, CORPUS):
-            add_document(staging, found.text.source, found.sentences)
-            writer.add(placed_text(found.text.position, found, None))
+            add_words(staging, found)
+            writer.add(found.text.position, found, None)
     sha256 = task.pair.documents.sha256  # parts of corpora have the same names: their content identifies them
     loaded = staging.loaded([LoadedFile(sha256, task.pair.size, sha256, staging.records, staging.rejected)])
-    return _with_texts(loaded, writer.file())
+    return _with_texts(loaded, writer.files())
 
 
 class _Entry(NamedTuple):
@@ -103,22 +102,21 @@ def _place_in_files(artefact: Artefact, task: Unit, options: TextFindOptions) ->
         def read(file: InputFile, reading: FileReading) -> Iterator[_Entry]:
             try:
                 content = _content(reading)
-                text = _text_of(file.name, content, engine, options)
+                texts = _texts_of(file.name, content, engine, options)
+                for found in words_found(texts, options, staging, DOCUMENTS):
+                    yield _Entry(file.name, found, content)
             except BadRecord as error:
                 yield _Entry(file.name, Reject("", error.reason, error.detail))
-                return
-            for found in words_found([text], options, staging, DOCUMENTS):
-                yield _Entry(file.name, found, content)
 
         def add(entry: _Entry) -> None:
             if isinstance(entry.found, Reject):
-                add_document(staging, entry.name, entry.found)
+                reject(staging, entry.name, entry.found)
                 return
-            add_document(staging, entry.name, entry.found.sentences)
-            writer.add(placed_text(entry.name, entry.found, entry.content))
+            add_words(staging, entry.found)
+            writer.add(entry.name, entry.found, entry.content)
 
         inputs = stage_unit(staging, task, read, add)
-    return _with_texts(staging.loaded(inputs), writer.file())
+    return _with_texts(staging.loaded(inputs), writer.files())
 
 
 def _content(reading: FileReading) -> bytes:
@@ -129,21 +127,24 @@ def _content(reading: FileReading) -> bytes:
         raise BadRecord("unreadable", str(error)) from None
 
 
-def _text_of(name: str, content: bytes, engine: Engine, options: TextFindOptions) -> AnnotatedText:
-    """Return the text of a file, annotated.
+def _texts_of(name: str, content: bytes, engine: Engine, options: TextFindOptions) -> Iterator[AnnotatedText]:
+    """Yield the text of a file, annotated, piece by piece; one of white space alone has no sentences.
 
     Raises:
-        BadRecord: it cannot be read or edited, or the engine fails.
+        BadRecord: it cannot be read or edited, or the engine fails; before there is any piece.
     """
     try:
         text = spanned(content, name, format=options.format, options=options.reader).text
     except UsageError as error:
         raise BadRecord("not_editable", str(error)) from None
-    table = annotated_table(text, engine, columns_of(options.annotate.layers))
-    if isinstance(table, BadRecord):
-        raise table
+    except BadRecord as error:
+        if error.reason != "empty":
+            raise
+        text = ""
     language = options.language or options.engine_language
-    return AnnotatedText(name, "", language and short_tag(language), None, text, table)
+    language = language and short_tag(language)
+    for piece, table in enumerate(annotated_pieces(text, engine, options)):
+        yield AnnotatedText(name, "", language, None, text, table, piece > 0)
 
 
 def _chosen_in_files(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:

@@ -1,32 +1,27 @@
 """Texts on their way through the stages: what they are, and where in them the words stand that were found.
 
-A file of them has a batch for each text, in the order of their names.
+There are two files. One has a batch for each text, in the order of their names; the other the sentences with chosen
+words, as columns, some of a text a batch, so that of a long one only some are in memory.
 """
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any
+from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.receipts import File
-from transforms.simplification.instances.content_words import AnnotatedText
 from transforms.simplification.instances.find_stage import FEATS, FoundWords
 from transforms.simplification.rewriting.sentence_words import SentenceToken
 
-__all__ = ["PlacedSentence", "PlacedText", "PlacedTextWriter", "placed_text", "placed_texts"]
+__all__ = ["PlacedFiles", "PlacedPiece", "PlacedSentence", "PlacedText", "PlacedTextWriter", "placed_pieces"]
 
-_TOKEN = pa.struct(
-    [("start", pa.int64()), ("end", pa.int64()), ("lemma", pa.string()), ("upos", pa.string()), ("feats", pa.string())]
-)
-_SENTENCE = pa.struct(
-    [("number", pa.int32()), ("first", pa.int64()), ("instances", pa.list_(pa.string())), ("tokens", pa.list_(_TOKEN))]
-)
-_SCHEMA = pa.schema(
+_TEXTS = pa.schema(
     [
         ("document", pa.string()),
         ("source", pa.string()),
@@ -35,10 +30,25 @@ _SCHEMA = pa.schema(
         ("content", pa.large_binary()),
         ("sentences", pa.int32()),
         ("words", pa.int32()),
-        ("chosen", pa.list_(_SENTENCE)),
+        ("pieces", pa.int32()),
     ]
 )
-_SUFFIX = "-texts.arrow"
+_TOKENS = {"starts": pa.int32(), "ends": pa.int32(), "lemmas": pa.string(), "upos": pa.string(), FEATS: pa.string()}
+_SENTENCES = pa.schema(
+    [
+        ("number", pa.int32()),
+        ("instances", pa.list_(pa.string())),
+        *((name, pa.list_(kind)) for name, kind in _TOKENS.items()),
+    ]
+)
+_SUFFIXES = ("-texts.arrow", "-sentences.arrow")
+
+
+class PlacedFiles(NamedTuple):
+    """Texts, and their sentences with chosen words."""
+
+    texts: File
+    sentences: File
 
 
 @dataclass(frozen=True)
@@ -60,7 +70,7 @@ class PlacedSentence:
 
 @dataclass(frozen=True)
 class PlacedText:
-    """A text with the places of its chosen words.
+    """A text.
 
     Attributes:
         document: the file's name, or the document's id in a corpus.
@@ -70,7 +80,7 @@ class PlacedText:
         content: the file's bytes; None: of a corpus.
         sentences: how many there are.
         words: content words to choose from.
-        chosen: sentences with chosen words, in their order.
+        pieces: in which its sentences with chosen words come.
     """
 
     document: str
@@ -80,78 +90,131 @@ class PlacedText:
     content: bytes | None
     sentences: int
     words: int
-    chosen: tuple[PlacedSentence, ...]
+    pieces: int
 
 
-def placed_text(document: str, found: FoundWords, content: bytes | None) -> PlacedText:
-    """Return a text with the places of the words that were found in it.
+class PlacedPiece(NamedTuple):
+    """Some sentences of a text that have chosen words, one after the other.
 
-    Args:
-        document: its name.
-        found: its sentences with chosen words; sentences that gave none for a fault have none.
-        content: the bytes of a file.
+    Attributes:
+        text: the text.
+        number: of the piece, from 0.
+        held: the sentences, as columns; None: the text has none.
     """
-    text = found.text
-    assert text.text is not None
-    of_number: dict[int, list[tuple[int, str]]] = {}
-    for _, rows in found.sentences:
-        for row in rows if isinstance(rows, list) else ():
-            of_number.setdefault(row["line"], []).append((row["start"], row["key"]))
-    rows_of = {number: place for place, number in enumerate(text.sentences["sentence"].to_pylist())}
-    chosen = [_sentence(text, number, rows_of[number], sorted(of_number[number])) for number in sorted(of_number)]
-    return PlacedText(
-        document, text.source, text.language, text.text, content, text.sentences.num_rows, found.words, tuple(chosen)
-    )
 
+    text: PlacedText
+    number: int
+    held: pa.RecordBatch | None
 
-def _sentence(text: AnnotatedText, number: int, row: int, words: list[tuple[int, str]]) -> PlacedSentence:
-    held = {name: text.sentences[name][row].as_py() for name in ("starts", "ends", "lemmas", "upos")}
-    feats = text.sentences[FEATS][row].as_py() if FEATS in text.sentences.column_names else None
-    first = min(held["starts"])
-    nothing = [None] * len(held["starts"])
-    columns = (held["lemmas"] or nothing, held["upos"] or nothing, feats or nothing)
-    tokens = tuple(
-        SentenceToken(start - first, end - first, *annotation)
-        for start, end, *annotation in zip(held["starts"], held["ends"], *columns, strict=True)
-    )
-    return PlacedSentence(number, first, tuple(key for _, key in words), tokens)
+    @property
+    def is_last(self) -> bool:
+        """Whether no piece of the text follows."""
+        return self.number + 1 >= self.text.pieces
+
+    def instances(self) -> list[str]:
+        """Return the instances of all words."""
+        return [] if self.held is None else self.held.column("instances").flatten().to_pylist()
+
+    def sentences(self) -> Iterator[PlacedSentence]:
+        """Yield the sentences, in their order."""
+        if self.held is None:
+            return
+        for row in range(self.held.num_rows):
+            number, instances, *lists = (column[row].as_py() for column in self.held.columns)
+            starts = lists[0]
+            first = min(starts)
+            nothing = [None] * len(starts)
+            tokens = tuple(
+                SentenceToken(start - first, end - first, *annotation)
+                for start, end, *annotation in zip(*(values or nothing for values in lists), strict=True)
+            )
+            yield PlacedSentence(number, first, tuple(instances), tokens)
 
 
 class PlacedTextWriter:
-    """Writes texts beside an artefact's other files; `file` describes what was written."""
+    """Writes texts beside an artefact's other files; `files` describes what was written."""
 
     def __init__(self, artefact: Artefact) -> None:
         self._artefact = artefact
         self._open = ExitStack()
+        self._text: PlacedText | None = None
 
     def __enter__(self) -> "PlacedTextWriter":
-        stream = self._open.enter_context(self._artefact.writing(_SUFFIX))
-        self._writer = self._open.enter_context(BatchWriter(stream, _SCHEMA))
+        self._texts, self._sentences = (
+            self._open.enter_context(BatchWriter(self._open.enter_context(self._artefact.writing(suffix)), schema))
+            for suffix, schema in zip(_SUFFIXES, (_TEXTS, _SENTENCES), strict=True)
+        )
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is None:
+            self._end()
         self._open.__exit__(kind, error, trace)
 
-    def add(self, text: PlacedText) -> None:
-        """Write a text."""
-        chosen = [{**vars(one), "tokens": [token._asdict() for token in one.tokens]} for one in text.chosen]
-        self._writer.write(pa.RecordBatch.from_pylist([{**vars(text), "chosen": chosen}], _SCHEMA))
+    def add(self, document: str, found: FoundWords, content: bytes | None) -> None:
+        """Write a text, or a further piece of the one before.
 
-    def file(self) -> File:
-        """Return the file; it must be closed."""
-        return self._artefact.file(_SUFFIX)
+        Args:
+            document: its name.
+            found: its sentences with chosen words; sentences that gave none for a fault have none.
+            content: the bytes of a file.
+        """
+        of = found.text
+        assert of.text is not None
+        if not of.further:
+            self._end()
+            self._text = PlacedText(document, of.source, of.language, of.text, content, 0, 0, 0)
+        assert self._text is not None
+        chosen = _chosen(found)
+        if chosen is not None:
+            self._sentences.write(chosen)
+        self._text = replace(
+            self._text,
+            sentences=self._text.sentences + of.sentences.num_rows,
+            words=self._text.words + found.words,
+            pieces=self._text.pieces + (chosen is not None),
+        )
+
+    def _end(self) -> None:
+        if self._text is not None:
+            self._texts.write(pa.RecordBatch.from_pylist([vars(self._text)], _TEXTS))
+            self._text = None
+
+    def files(self) -> PlacedFiles:
+        """Return the files; they must be closed."""
+        return PlacedFiles(*map(self._artefact.file, _SUFFIXES))
 
 
-def placed_texts(file: File) -> Iterator[PlacedText]:
-    """Yield the texts of a file, in their order."""
+def _chosen(found: FoundWords) -> pa.RecordBatch | None:
+    """Return the sentences with chosen words, as columns; None if there are none."""
+    of_number: dict[int, list[tuple[int, str]]] = {}
+    for _, rows in found.sentences:
+        for row in rows if isinstance(rows, list) else ():
+            of_number.setdefault(row["line"], []).append((row["start"], row["key"]))
+    if not of_number:
+        return None
+    numbers = sorted(of_number)
+    table = found.text.sentences
+    all_numbers = table["sentence"].to_numpy()
+    held = table.take(pa.array(np.searchsorted(all_numbers, np.array(numbers, all_numbers.dtype))))
+    instances = [[key for _, key in sorted(of_number[number])] for number in numbers]
+    columns = [pa.array(numbers, pa.int32()), pa.array(instances, pa.list_(pa.string()))]
+    for name, kind in _TOKENS.items():
+        given = held[name].cast(pa.list_(kind)) if name in held.column_names else None
+        columns.append(pa.nulls(len(numbers), pa.list_(kind)) if given is None else pa.concat_arrays(given.chunks))
+    return pa.RecordBatch.from_arrays(columns, schema=_SENTENCES)
+
+
+def placed_pieces(files: PlacedFiles) -> Iterator[PlacedPiece]:
+    """Yield the texts of files, in their order, each in pieces; one without chosen words in one."""
     with BatchReader() as reader:
-        for ordinal in range(reader.count(file)):
-            row = reader.read(file, ordinal).to_pylist()[0]
-            yield PlacedText(**{**row, "chosen": tuple(map(_read, row["chosen"]))})
-
-
-def _read(row: dict[str, Any]) -> PlacedSentence:
-    tokens = tuple(SentenceToken(**token) for token in row["tokens"])
-    return PlacedSentence(row["number"], row["first"], tuple(row["instances"]), tokens)
+        done = 0
+        for ordinal in range(reader.count(files.texts)):
+            text = PlacedText(**reader.read(files.texts, ordinal).to_pylist()[0])
+            if not text.pieces:
+                yield PlacedPiece(text, 0, None)
+            for number in range(text.pieces):
+                yield PlacedPiece(text, number, reader.read(files.sentences, done))
+                done += 1

@@ -3,21 +3,19 @@
 The choices of a sentence are placed together, and sentences follow each other as they stand.
 """
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.store.join import Rows
 from transforms.inflection.inflector import Inflecting
-from transforms.simplification.documents.placed_texts import PlacedSentence, PlacedText
+from transforms.simplification.documents.placed_texts import PlacedSentence
 from transforms.simplification.records import Row
-from transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice, edited
+from transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice
 from transforms.simplification.rewriting.together import resolve
 
-__all__ = ["COLUMNS", "ChosenWord", "ResolvedText", "chosen_word", "resolved"]
+__all__ = ["COLUMNS", "ChosenWord", "InflectorOf", "Refusal", "Resolving", "chosen_word"]
 
 # What is read of each table, beside the instance.
 COLUMNS = {
@@ -75,69 +73,65 @@ def chosen_word(identifier: str, rows: Mapping[str, Rows]) -> ChosenWord:
     return ChosenWord(found["language"], found["sentence"], choice, made["reason"], about)
 
 
-class ResolvedText(NamedTuple):
-    """A text with its chosen words.
-
-    Attributes:
-        text: as it is now.
-        edits: of the text as it was, from left to right.
-        rows: of table simplification/changes.
-    """
-
-    text: str
-    edits: list[PlacedEdit]
-    rows: list[Row]
-
-
 Refusal = Callable[[PlacedEdit], str | None]
 InflectorOf = Callable[[str], Inflecting | None]
 
 
-def resolved(
-    text: PlacedText, words: Mapping[str, ChosenWord], refusal: Refusal, inflector_of: InflectorOf
-) -> ResolvedText:
-    """Return a text with its chosen words.
+class Resolving:
+    """A text whose chosen words are put in, some sentences after the others, which do not overlap.
 
     Args:
-        text: where they stand in it.
-        words: by instance, what was chosen.
+        document: its name.
         refusal: of an edit of the text, why it cannot be made; None if it can.
         inflector_of: of a language, what knows its genders; None: nothing does.
+
+    Attributes:
+        edits: of the text as it was, from left to right.
     """
-    edits: list[PlacedEdit] = []
-    rows: list[Row] = []
-    for sentence in text.chosen:
-        of_sentence = [words[name] for name in sentence.instances]
-        last = sentence.first + len(of_sentence[0].sentence)
-        here = {"document": text.document, "sentence": sentence.number}
-        for row, edit in _sentence(sentence, of_sentence, refusal, inflector_of(of_sentence[0].language)):
-            if row["changed"]:
-                edits.append(edit)
-            rows.append({**row, **here, "sentence_start": sentence.first, "sentence_end": last})
-    edits.sort()
-    rows.sort(key=_place)
-    out = _Shifted(edits)
-    for row in rows:
-        row["start_out"] = out.at(row["start"])
-        row["end_out"] = row["start_out"] + len(row["chosen"])
-        row["sentence_start"], row["sentence_end"] = out.at(row["sentence_start"]), out.at(row["sentence_end"])
-    return ResolvedText(edited(text.text, edits), edits, rows)
+
+    def __init__(self, document: str, refusal: Refusal, inflector_of: InflectorOf) -> None:
+        self.edits: list[PlacedEdit] = []
+        self._document = document
+        self._refusal = refusal
+        self._inflector_of = inflector_of
+        self._longer = 0  # than it was, in characters, with the sentences so far
+
+    def add(self, sentences: Iterable[PlacedSentence], words: Mapping[str, ChosenWord]) -> list[Row]:
+        """Take in the next sentences of the text; return their rows of table simplification/changes.
+
+        Args:
+            sentences: in the order of the text.
+            words: by instance, what was chosen.
+        """
+        rows: list[Row] = []
+        for sentence in sentences:
+            rows += self._rows(sentence, [words[name] for name in sentence.instances])
+        return rows
+
+    def _rows(self, sentence: PlacedSentence, words: Sequence[ChosenWord]) -> list[Row]:
+        inflector = self._inflector_of(words[0].language)
+        made = sorted(_sentence(sentence, words, self._refusal, inflector), key=lambda pair: pair[1][:2])
+        edits = [edit for row, edit in made if row["changed"]]
+        before = self._longer
+
+        def out(place: int) -> int:
+            """Return where a place before the edits lies after them; it lies in none, but may border on one."""
+            return place + before + sum(map(_longer, (edit for edit in edits if edit.end <= place)))
+
+        self.edits += edits
+        self._longer += sum(map(_longer, edits))
+        first, last = sentence.first, sentence.first + len(words[0].sentence)
+        here = {"document": self._document, "sentence": sentence.number}
+        here |= {"sentence_start": out(first), "sentence_end": out(last)}
+        places = [out(edit.start) for _, edit in made]
+        return [
+            {**row, **here, "start_out": start, "end_out": start + len(row["chosen"])}
+            for (row, _), start in zip(made, places, strict=True)
+        ]
 
 
-def _place(row: Row) -> tuple[int, int]:
-    return row["start"], row["end"]
-
-
-class _Shifted:
-    """Where a place of the text before its edits lies after them."""
-
-    def __init__(self, edits: Sequence[PlacedEdit]) -> None:
-        self._ends = [edit.end for edit in edits]
-        self._shifts = [0, *accumulate(len(edit.text) - (edit.end - edit.start) for edit in edits)]
-
-    def at(self, place: int) -> int:
-        """Return the place; it must lie in no edit, but may border on one."""
-        return place + self._shifts[bisect_right(self._ends, place)]
+def _longer(edit: PlacedEdit) -> int:
+    return len(edit.text) - (edit.end - edit.start)
 
 
 def _sentence(

@@ -19,35 +19,27 @@ from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import SideRows
 from transforms.common.store.join import joined
-from transforms.common.store.receipts import File
 from transforms.common.store.tables import Part, PartFile, write_rows
 from transforms.formats.records.base import ReaderOptions
 from transforms.formats.spans.registry import SPANS, spanned
 from transforms.formats.spans.source import SpannedSource, TextEdit
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.models import InflectorReference, inflector_for
-from transforms.simplification.documents.placed_texts import PlacedText, placed_texts
-from transforms.simplification.documents.resolving import (
-    COLUMNS,
-    ChosenWord,
-    Refusal,
-    ResolvedText,
-    chosen_word,
-    resolved,
-)
+from transforms.simplification.documents.placed_texts import PlacedFiles, PlacedPiece, PlacedText, placed_pieces
+from transforms.simplification.documents.resolving import COLUMNS, ChosenWord, Refusal, Resolving, chosen_word
 from transforms.simplification.records import ID, Row
-from transforms.simplification.rewriting.choices import PlacedEdit
+from transforms.simplification.rewriting.choices import PlacedEdit, edited
 
 __all__ = ["CHANGED", "RESOLVE", "ResolveOptions", "ResolvedPart", "TextsTask"]
 
 CHANGED = "changed"
-_TEXTS, _WORDS = 256, 20_000  # that are resolved at a time
+_PIECES, _WORDS = 256, 20_000  # of texts, that are resolved at a time
 
 
 class TextsTask(NamedTuple):
     """Texts, and all parts of the tables that say what was chosen."""
 
-    texts: File
+    texts: PlacedFiles
     instances: tuple[Part, ...]
     rankings: tuple[Part, ...]
     simplifications: tuple[Part, ...]
@@ -55,7 +47,7 @@ class TextsTask(NamedTuple):
     @property
     def weight(self) -> int:
         """Bytes of texts, for dealing out."""
-        return self.texts.bytes
+        return self.texts.texts.bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,21 +91,25 @@ def _resolve(artefact: Artefact, task: TextsTask, options: ResolveOptions) -> Re
     totals: Counter[str] = Counter()
     schemas = DOCUMENTS.schema(), CHANGES.schema()
 
-    def size(text: PlacedText) -> int:
-        return sum(len(sentence.instances) for sentence in text.chosen)
+    def size(piece: PlacedPiece) -> int:
+        return len(piece.instances())
 
     def documents(changes: SideRows) -> Iterator[pa.Table]:
-        for texts in batched(placed_texts(task.texts), _TEXTS, size=size, largest=_WORDS):
-            words = _words(texts, task)
+        text = None
+        for pieces in batched(placed_pieces(task.texts), _PIECES, size=size, largest=_WORDS):
+            words = _words(pieces, task)
             rows = []
-            for text in texts:
-                made, content = _edited(text, words, options)
-                of_words = [row for row in made.rows if row["kind"] == "word"]
-                counts.update(row["reason"] or CHANGED for row in of_words)
-                totals["beside"] += len(made.rows) - len(of_words)
-                totals["altered"] += bool(made.edits)
-                changes.add(made.rows)
-                rows.append(_document(text, made, content, of_words))
+            for piece in pieces:
+                if text is None:
+                    text = _OpenText(piece.text, options)
+                made = text.add(piece, words)
+                changes.add(made)
+                counts.update(row["reason"] or CHANGED for row in made if row["kind"] == "word")
+                totals["beside"] += sum(row["kind"] != "word" for row in made)
+                if piece.is_last:
+                    totals["altered"] += bool(text.resolving.edits)
+                    rows.append(text.row())
+                    text = None
             yield pa.Table.from_pylist(rows, schemas[0])
 
     def written(suffix: str, table: Table, batches: Iterable[pa.Table | pa.RecordBatch]) -> PartFile:
@@ -127,38 +123,49 @@ def _resolve(artefact: Artefact, task: TextsTask, options: ResolveOptions) -> Re
     return ResolvedPart(of_documents, of_changes, dict(sorted(counts.items())), totals["beside"], totals["altered"])
 
 
-def _words(texts: Sequence[PlacedText], task: TextsTask) -> dict[str, ChosenWord]:
+def _words(pieces: Sequence[PlacedPiece], task: TextsTask) -> dict[str, ChosenWord]:
     """Return what was chosen for the instances of texts."""
     tables = {INSTANCES.name: task.instances, RANKINGS.name: task.rankings, SIMPLIFICATIONS.name: task.simplifications}
-    wanted = {name for text in texts for sentence in text.chosen for name in sentence.instances}
+    wanted = {name for piece in pieces for name in piece.instances()}
     return {identifier: chosen_word(identifier, rows) for identifier, rows in joined(tables, COLUMNS, ID, wanted)}
 
 
-def _document(text: PlacedText, made: ResolvedText, content: bytes | None, words: Sequence[Row]) -> Row:
-    return {
-        "document": text.document,
-        "source": text.source,
-        "language": text.language,
-        "text": made.text,
-        "content": content,
-        "sentences": text.sentences,
-        "words": text.words,
-        "chosen": len(words),
-        "changed": sum(row["changed"] for row in words),
-    }
+class _OpenText:
+    """A text while its pieces are resolved, and its row of table simplification/documents then."""
 
+    def __init__(self, text: PlacedText, options: ResolveOptions) -> None:
+        self._text = text
+        self._source: SpannedSource | None = None
+        if text.content is not None and text.pieces:
+            self._source = spanned(text.content, text.document, format=options.format, options=options.reader)
+        refusal = _no_refusal if self._source is None else _refusal_of(self._source)
+        self.resolving = Resolving(text.document, refusal, options.inflector_of)
+        self._counts = {"chosen": 0, "changed": 0}
 
-def _edited(
-    text: PlacedText, words: Mapping[str, ChosenWord], options: ResolveOptions
-) -> tuple[ResolvedText, bytes | None]:
-    """Return a text with its chosen words, and of a file its bytes; without a change they are those that it had."""
-    if text.content is None:
-        return resolved(text, words, _no_refusal, options.inflector_of), None
-    source = spanned(text.content, text.document, format=options.format, options=options.reader)
-    made = resolved(text, words, _refusal_of(source), options.inflector_of)
-    if not made.edits:
-        return made, text.content
-    return made, source.replaced([_in_block(source, edit) for edit in made.edits])
+    def add(self, piece: PlacedPiece, words: Mapping[str, ChosenWord]) -> list[Row]:
+        """Take in the next piece; return its rows of table simplification/changes."""
+        rows = self.resolving.add(piece.sentences(), words)
+        of_words = [row for row in rows if row["kind"] == "word"]
+        self._counts["chosen"] += len(of_words)
+        self._counts["changed"] += sum(row["changed"] for row in of_words)
+        return rows
+
+    def row(self) -> Row:
+        """Return the row; without a change a file has the bytes that it had."""
+        text, source, edits = self._text, self._source, self.resolving.edits
+        content = text.content
+        if edits and source is not None:
+            content = source.replaced([_in_block(source, edit) for edit in edits])
+        return {
+            "document": text.document,
+            "source": text.source,
+            "language": text.language,
+            "text": edited(text.text, edits),
+            "content": content,
+            "sentences": text.sentences,
+            "words": text.words,
+            **self._counts,
+        }
 
 
 def _no_refusal(_: PlacedEdit) -> str | None:

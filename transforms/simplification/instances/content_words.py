@@ -30,7 +30,7 @@ _JOINS = (*_HYPHENS, "'", "’")
 
 
 class AnnotatedText(NamedTuple):
-    """A document with its sentences.
+    """A document with its sentences, or with some of them: those of a long one come in several pieces.
 
     Attributes:
         source: the file that it came from.
@@ -39,6 +39,7 @@ class AnnotatedText(NamedTuple):
         genre: None: not known.
         text: None: it came annotated.
         sentences: columns `COLUMNS` of `sentences`, and layers.
+        further: whether they go on with the document of the text before.
     """
 
     source: str
@@ -47,6 +48,7 @@ class AnnotatedText(NamedTuple):
     genre: str | None
     text: str | None
     sentences: pa.Table
+    further: bool = False
 
 
 class ProtectedTerms:

@@ -6,6 +6,7 @@ FIND_IN_TEXTS     a unit of files -> staged rows; an engine annotates their docu
 A record is a document, whether or not it has a word to simplify.
 """
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
 from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.batches import SideRows
 from transforms.complexity.scorers.fit_stages import chosen_of
 from transforms.corpora.corpus import PartPair
 from transforms.corpora.reading import AnnotatedDocument, read_annotated
@@ -57,10 +59,11 @@ __all__ = [
     "FoundSentences",
     "FoundWords",
     "TextFindOptions",
-    "add_document",
-    "annotated_table",
+    "add_words",
+    "annotated_pieces",
     "chosen_in_corpus",
     "chosen_in_texts",
+    "reject",
     "text_of_corpus",
     "words_found",
 ]
@@ -70,8 +73,8 @@ FEATS = "feats"
 GROUPS = "transforms.complexity.features.registry:GROUPS"
 # What receipts tally beside layouts: sentences, content words, and those left out, by reason.
 TALLIED = ("sentences", "words", "name", "word")
-# Documents that words are chosen from at a time, and their sentences.
-_DOCUMENTS, _SENTENCES = 1024, 4096
+# Documents that words are chosen from at a time, and their sentences; longer ones are taken in pieces.
+_DOCUMENTS, _SENTENCES = 1024, 2048
 
 
 class CorpusPart(NamedTuple):
@@ -130,16 +133,18 @@ class TextFindOptions(FindOptions):
 
 # By position, the staged rows of sentences that have a chosen word, or why they have none.
 FoundSentences = list[tuple[str, list[Row] | BadRecord]]
-# A document that was read, by its source; or a reject.
-_Entry = tuple[str, Reject | FoundSentences]
 
 
 class FoundWords(NamedTuple):
-    """A document, its sentences with chosen words, and how many content words there were to choose from."""
+    """A piece of a document, its sentences with chosen words, and how many content words there were to choose from."""
 
     text: AnnotatedText
     sentences: FoundSentences
     words: int
+
+
+# Words of a document that was read; or its source, and why it has none.
+_Entry = FoundWords | tuple[str, Reject]
 
 
 def _find_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> Loaded:
@@ -154,7 +159,7 @@ def _find_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOpt
     )
     with staging_of(artefact) as staging:
         for found in words_found(documents, options, staging, CORPUS):
-            add_document(staging, found.text.source, found.sentences)
+            add_words(staging, found)
     sha256 = task.pair.documents.sha256  # parts of corpora have the same names: their content identifies them
     return staging.loaded([LoadedFile(sha256, task.pair.size, sha256, staging.records, staging.rejected)])
 
@@ -189,12 +194,14 @@ def _find_in_texts(artefact: Artefact, task: Unit, options: TextFindOptions) -> 
             )
             rejects: list[_Entry] = []
             documents = _annotated(read_entries, engine, options, rejects)
-            for found in words_found(documents, options, staging, DOCUMENTS):
-                yield found.text.source, found.sentences
+            yield from words_found(documents, options, staging, DOCUMENTS)
             yield from rejects
 
         def add(entry: _Entry) -> None:
-            add_document(staging, *entry)
+            if isinstance(entry, FoundWords):
+                add_words(staging, entry)
+            else:
+                reject(staging, *entry)
 
         inputs = stage_unit(staging, task, read, add)
     return staging.loaded(inputs)
@@ -203,8 +210,7 @@ def _find_in_texts(artefact: Artefact, task: Unit, options: TextFindOptions) -> 
 def _annotated(
     entries: Iterable[tuple[str, Record | Reject]], engine: Engine, options: TextFindOptions, rejects: list[_Entry]
 ) -> Iterator[AnnotatedText]:
-    """Yield the documents of a file, annotated; rejects are added to a list."""
-    layers = columns_of(options.annotate.layers)
+    """Yield the documents of a file, annotated, those that are long piece by piece; rejects are added to a list."""
     for source, entry in entries:
         if isinstance(entry, Record) and entry.block:
             continue  # of a document that comes annotated
@@ -215,59 +221,77 @@ def _annotated(
             rejects.append((source, entry))
             continue
         assert entry.text is not None
-        table = annotated_table(entry.text, engine, layers)
-        if isinstance(table, BadRecord):
-            rejects.append((source, Reject(entry.position, table.reason, table.detail)))
-            continue
         language = options.language or entry.fields.get("language") or options.engine_language
-        yield AnnotatedText(
-            source, entry.position, language and short_tag(language), entry.fields.get("genre"), entry.text, table
-        )
+        language = language and short_tag(language)
+        try:
+            for piece, table in enumerate(annotated_pieces(entry.text, engine, options)):
+                genre = entry.fields.get("genre")
+                yield AnnotatedText(source, entry.position, language, genre, entry.text, table, piece > 0)
+        except BadRecord as error:
+            rejects.append((source, Reject(entry.position, error.reason, error.detail)))
 
 
-def annotated_table(text: str, engine: Engine, layers: Sequence[str]) -> pa.Table | BadRecord:
-    """Return the sentences of a text with their numbers, or that the engine failed.
+def annotated_pieces(text: str, engine: Engine, options: TextFindOptions) -> Iterator[pa.Table]:
+    """Yield the sentences of a text with their numbers, those of some paragraphs at a time; at least one table.
+
+    All are annotated before the first ones are given: nothing is found in a text on which the engine fails.
 
     Args:
         text: the text.
         engine: what annotates it.
-        layers: columns that it gives beside forms, lemmas and parts of speech.
+        options: with the layers that it gives; where a share of all words is chosen, there is one table.
+
+    Raises:
+        BadRecord: `engine_error`.
     """
-    try:
-        batches = [annotation_batch(some, layers) for some in annotate_by_batch(text, engine)]
-    except (LexbeamError, MemoryError, OSError):
-        raise
-    except Exception as error:  # whatever an engine raises is about this document
-        return BadRecord("engine_error", f"{type(error).__name__}: {error}")
-    table = pa.Table.from_batches(batches, annotation_schema(layers))
-    return table.append_column("sentence", pa.array(np.arange(table.num_rows), pa.int32()))
+    layers = columns_of(options.annotate.layers)
+    with SideRows(annotation_schema(layers)) as waiting:
+        try:
+            for some in annotate_by_batch(text, engine):
+                waiting.add_batch(annotation_batch(some, layers))
+        except (LexbeamError, MemoryError, OSError):
+            raise
+        except Exception as error:  # whatever an engine raises is about this document
+            raise BadRecord("engine_error", f"{type(error).__name__}: {error}") from None
+        tables: Iterator[pa.Table] = (pa.Table.from_batches([batch]) for batch in waiting.batches())
+        first = next(tables, annotation_schema(layers).empty_table())
+        if options.choice.share is not None:
+            first, tables = pa.concat_tables([first, *tables]), iter(())
+        begin = 0
+        for table in itertools.chain([first], tables):
+            numbers = np.arange(begin, begin + table.num_rows, dtype=np.int32)
+            begin += table.num_rows
+            yield table.append_column("sentence", pa.array(numbers))
 
 
-def add_document(staging: Staging, source: str, found: Reject | FoundSentences) -> None:
-    """Stage a document: the rows of its sentences, or why there are none."""
-    if isinstance(found, Reject):
-        detail = " ".join(printable(found.detail).split())
-        staging.reject(source, found.position, BadRecord(found.reason, detail))
-        return
+def reject(staging: Staging, source: str, why: Reject) -> None:
+    """Stage that nothing can be found in a document."""
+    staging.reject(source, why.position, BadRecord(why.reason, " ".join(printable(why.detail).split())))
+
+
+def add_words(staging: Staging, found: FoundWords) -> None:
+    """Stage the rows of a piece of a document, and why its other sentences have none."""
     rows: list[dict[str, Any]] = []
-    for position, of_sentence in found:
+    for position, of_sentence in found.sentences:
         if isinstance(of_sentence, BadRecord):
-            staging.reject(source, position, of_sentence)
+            staging.reject(found.text.source, position, of_sentence)
         else:
             rows += of_sentence
-    staging.add(rows)
+    staging.add(rows, further=found.text.further)
 
 
 def words_found(
     documents: Iterable[AnnotatedText], options: FindOptions, staging: Staging, layout: str
 ) -> Iterator[FoundWords]:
-    """Yield documents with the staged rows of their chosen words, and tally what was looked at."""
+    """Yield documents, piece by piece, with the staged rows of their chosen words, and tally what was looked at."""
     protected = ProtectedTerms(options.choice.protected)
 
     def sentences(text: AnnotatedText) -> int:
         return int(text.sentences.num_rows)
 
-    for texts in batched(documents, _DOCUMENTS, size=sentences, largest=_SENTENCES):
+    whole = options.choice.share is not None  # which is a share of all words of a document
+    pieces = documents if whole else itertools.chain.from_iterable(map(_pieces, documents))
+    for texts in batched(pieces, _DOCUMENTS, size=sentences, largest=_SENTENCES):
         words = content_words(texts, protected)
         staging.tally.update(words.left)
         staging.tally["sentences"] += words.table.num_rows
@@ -277,8 +301,15 @@ def words_found(
             by_text[place].append(row)
         counts = np.bincount(words.text_of[words.row], minlength=len(texts)).tolist()
         for text, rows, count in zip(texts, by_text, counts, strict=True):
-            staging.tally[layout] += 1
+            staging.tally[layout] += not text.further
             yield FoundWords(text, rows, count)
+
+
+def _pieces(text: AnnotatedText) -> Iterator[AnnotatedText]:
+    """Yield a text, or pieces of one that comes as a whole and is long."""
+    rows = text.sentences.num_rows
+    for start in range(0, rows or 1, _SENTENCES):
+        yield text._replace(sentences=text.sentences.slice(start, _SENTENCES), further=text.further or start > 0)
 
 
 def _rows(words: ContentWords, choice: WordChoice) -> Iterator[tuple[int, tuple[str, list[Row] | BadRecord]]]:
