@@ -60,9 +60,7 @@ def test_sentences_follow_each_other():
 def test_what_is_refused_stays_with_its_article():
     sentence = "An arduous task."
     words = {"1": word("1", sentence, "arduous", 3, "hard", "A"), "2": word("2", sentence, "task", 11, "job")}
-    made = resolved(
-        sentence, [(0, 0, "1", "2")], words, lambda edit: "markup stands there" if edit.beside else None
-    )
+    made = resolved(sentence, [(0, 0, "1", "2")], words, lambda edit: "markup stands there" if edit.beside else None)
     assert made.text == "An arduous job."
     assert [(row["target"], row["changed"], row["reason"], row["detail"]) for row in made.rows] == [
         ("arduous", False, "refused", "markup stands there"),

@@ -5,7 +5,6 @@ the place of the old one. Read again they give the old text with the edit made, 
 were. What cannot be done so is refused, with a reason.
 """
 
-import bisect
 import itertools
 import unicodedata
 from collections.abc import Iterable
@@ -15,7 +14,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.marks import is_nfc
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_value
-from transforms.formats.spans.aligning import Units
+from transforms.formats.spans.aligning import Unit, Units
 from transforms.formats.spans.origin import FROZEN, Origin
 
 __all__ = ["SpannedSource", "TextBlock", "TextEdit"]
@@ -156,42 +155,41 @@ class SpannedSource:
 
     def _is_end(self, place: int) -> bool:
         """Whether a unit ends before a character of the text."""
-        ends = self._units.ends
-        unit = bisect.bisect_left(ends, place)
-        return unit < len(ends) and int(ends[unit]) == place
+        unit = self._units.before(place)
+        return unit is not None and unit.end == place
 
-    # `bisect` looks at some places; `searchsorted` would copy all of them into the type of the one that it looks for.
     def _start(self, place: int) -> tuple[int, int]:
         """Return where in the source a character of the text begins, and in which stretch."""
-        unit = bisect.bisect_right(self._units.starts, place) - 1
-        if unit < 0:
+        unit = self._units.before(place + 1)
+        if unit is None:
             raise _Refused("it begins in what the source has not got")
-        if place == self._units.starts[unit]:
-            return int(self._units.first[unit]), int(self._units.opens[unit])
-        if place < self._units.ends[unit]:
+        if place == unit.start:
+            return unit.first, unit.opens
+        if place < unit.end:
             raise _Refused("it begins within what is one sign in the source")
         return self._between(unit, place)
 
     def _end(self, place: int) -> tuple[int, int]:
         """Return where in the source the character before one of the text ends, and in which stretch."""
-        unit = bisect.bisect_left(self._units.starts, place) - 1
-        if unit < 0:
+        unit = self._units.before(place)
+        if unit is None:
             raise _Refused("it ends in what the source has not got")
-        if place < self._units.ends[unit]:
+        if place < unit.end:
             raise _Refused("it ends within what is one sign in the source")
-        if place > self._units.ends[unit] and place in self._units.starts[unit + 1 : unit + 2]:
-            return int(self._units.first[unit + 1]), int(self._units.opens[unit + 1])
+        following = self._units.behind(unit.end)
+        if place > unit.end and following is not None and place == following.start:
+            return following.first, following.opens
         return self._between(unit, place)
 
-    def _between(self, unit: int, place: int) -> tuple[int, int]:
+    def _between(self, unit: Unit, place: int) -> tuple[int, int]:
         """Return where in the source white space behind a unit stands."""
-        last, stretch = int(self._units.last[unit]), int(self._units.closes[unit])
-        if place == self._units.ends[unit]:
-            return last, stretch
-        if unit + 1 < len(self._units.starts):
-            gap = self.text[self._units.ends[unit] : self._units.starts[unit + 1]]
-            if gap == self._origin.coded.text[last : int(self._units.first[unit + 1])]:
-                return last + place - int(self._units.ends[unit]), stretch
+        if place == unit.end:
+            return unit.last, unit.closes
+        following = self._units.behind(unit.end)
+        if following is not None:
+            gap = self.text[unit.end : following.start]
+            if gap == self._origin.coded.text[unit.last : following.first]:
+                return unit.last + place - unit.end, unit.closes
         raise _Refused("it begins or ends within white space that is another in the source")
 
 
