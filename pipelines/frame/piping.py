@@ -49,7 +49,12 @@ def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any, Tell
         if not os.path.getsize(path):
             raise LexbeamError("standard input is empty: nothing came through the pipe")
         out = options.out or os.path.join(folder, "out")
-        run(replace(options, inputs=(path,), out=out), tell if options.out else partial(_tell_without, folder, tell))
+        told = tell if options.out else partial(_tell_without, folder, tell)
+        try:
+            run(replace(options, inputs=(path,), out=out), told)
+        except LexbeamError as error:
+            error.args = (_without(folder, path, str(error)),)
+            raise
         for content in command.piped(open_snapshot(out)):
             sys.stdout.buffer.write(content)
         sys.stdout.flush()
@@ -58,3 +63,9 @@ def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any, Tell
 def _tell_without(folder: str, tell: Tell, line: str) -> None:
     if folder not in line:
         tell(line)
+
+
+def _without(folder: str, path: str, message: str) -> str:
+    """Return a message without the lines that name what is removed; the input is called what it is."""
+    named = message.replace(path, "standard input")
+    return "\n".join(line for line in named.split("\n") if folder not in line) or named

@@ -63,6 +63,7 @@ INSTANCE_REASONS = {
     "no_language": "nothing says its language",
     "several": "the target stands there more than once, and such records are left out",
     "annotated": "a document that comes with annotation, which only a corpus takes in",
+    "long_sentence": "a sentence of a text that is too long for so many words; the rest of its text is kept",
     "no_text": "a corpus without the document's text, where words are to be put into it",
     "not_editable": "a file in a format whose words cannot be replaced",
     "engine_error": REASONS["engine_error"],
@@ -83,6 +84,7 @@ INSTANCE_REASONS = {
 # Left out by rule, not by fault: they do not count towards `max_reject_share`.
 BY_RULE = frozenset(
     {
+        "long_sentence",
         "several",
         "phrase",
         "capital",

@@ -14,9 +14,9 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import from_mapping
 from transforms.simplification.settings import STAGES, options_class, settings_of, stage_options
 
-__all__ = ["DEFAULT", "ENGINES", "INFLECTORS", "TEXT_SETTINGS", "TextSetting", "setting_of"]
+__all__ = ["BOLD", "DEFAULT", "ENGINES", "INFLECTORS", "TEXT_SETTINGS", "TextSetting", "setting_of"]
 
-DEFAULT = "careful"
+DEFAULT, BOLD = "careful", "bold"
 ZIPF_BELOW = "zipf_below"
 
 # What annotates and inflects where nothing is named: what needs no file.
@@ -39,7 +39,7 @@ class TextSetting(Entry):
 
 TEXT_SETTINGS: Registry[TextSetting] = Registry(
     {
-        "careful": TextSetting(
+        DEFAULT: TextSetting(
             {
                 "zipf_below": 4.0,
                 "generators": "thesaurus",
@@ -58,7 +58,7 @@ TEXT_SETTINGS: Registry[TextSetting] = Registry(
             },
             doc="a word stays unless another is commoner: fewer changes, fewer mistakes",
         ),
-        "bold": TextSetting(
+        BOLD: TextSetting(
             {
                 "zipf_below": 4.5,
                 "generators": "thesaurus",

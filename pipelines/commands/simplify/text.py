@@ -8,63 +8,33 @@ docs/tasks/simplification/text.md says what is changed, and what stays.
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.intake import TextEngine, text_engine
-from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line, settings_file
-from pipelines.commands.simplify.found_words import (
-    FoundIn,
-    found_in_corpora,
-    found_in_texts,
-    layout_of_inputs,
-    place_words,
-    reads_corpora,
-)
-from pipelines.commands.simplify.text_writing import check_places, content_of, places_of, write_texts
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RUN, IntakeOptions
-from pipelines.frame.inputs import corpora_of, list_inputs
+from pipelines.commands.simplify.found_words import place_words
+from pipelines.commands.simplify.text_plan import SimplifyTextOptions, TextPlan, check, plan_of, reads
+from pipelines.commands.simplify.text_writing import content_of, write_texts
+from pipelines.frame.command import Command, Graph, HandedBack
 from pipelines.frame.openings import Opening
-from pipelines.frame.piping import STDIN
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
 from schemas.simplification.instances import INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.annotation.engines.registry import describe_engine
-from transforms.annotation.guessing import short_tag
 from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.options.option import Within
-from transforms.common.publish.output_folders import check_output_folder
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.shown import Block, amount, listed
 from transforms.common.store.artefacts import Stage
-from transforms.common.store.files import is_local
-from transforms.common.store.parts import LEAST_PARTS, stated_parts
+from transforms.common.store.parts import LEAST_PARTS
 from transforms.common.store.receipts import totals
 from transforms.common.store.tables import Part
-from transforms.corpora.corpus import languages
-from transforms.formats.readers.registry import FORMATS
-from transforms.formats.records.base import ReaderOptions
-from transforms.inflection.models import warn_of_languages
 from transforms.report.panels import Panel
 from transforms.simplification.documents.find_stage import PLACE_IN_CORPUS, PLACE_IN_FILES, LoadedTexts
 from transforms.simplification.documents.stage import CHANGED, RESOLVE, ResolvedPart, ResolveOptions
-from transforms.simplification.generation.inputs import (
-    GenerationFiles,
-    GenerationInputs,
-    check_generation,
-    generation_inputs,
-)
-from transforms.simplification.generation.languages import check_languages
 from transforms.simplification.generation.stage import GENERATE, Generated
 from transforms.simplification.instances.counts import check_records, counted
-from transforms.simplification.instances.find_stage import CORPUS, FEATS
+from transforms.simplification.instances.fixed_text import FIXED
 from transforms.simplification.instances.merge_stage import (
     LIST_REJECTS,
     SETTLE,
@@ -73,16 +43,13 @@ from transforms.simplification.instances.merge_stage import (
     list_judged,
     settle_tasks,
 )
-from transforms.simplification.instances.targets import COMPLEX, TargetOptions, check_targets
-from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
-from transforms.simplification.ranking.stage import RANK, Rankings
+from transforms.simplification.ranking.stage import RANK
 from transforms.simplification.rewriting.stage import REWRITE, Rewriting
-from transforms.simplification.selection.inputs import SelectionFiles, check_selection, selection_of
-from transforms.simplification.selection.stage import SELECT, Selection
+from transforms.simplification.selection.stage import SELECT
 from transforms.simplification.shown.documents import DOCUMENT_VIEWS, difference, document_panels
 from transforms.simplification.shown.instances import INSTANCE_VIEWS
 from transforms.simplification.shown.views import CANDIDATE_VIEWS
-from transforms.simplification.text_settings import DEFAULT, ENGINES, INFLECTORS, setting_of
+from transforms.simplification.text_settings import BOLD, DEFAULT
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -90,245 +57,8 @@ if TYPE_CHECKING:
 __all__ = ["SIMPLIFY_TEXT", "SimplifyTextOptions"]
 
 SECTION = "simplify.text"
-INPUT = "input"
-SETTING = "setting"
 
 _REMEDY = "Name another `format` or `encoding`, leave files out by `exclude`"
-
-
-def _but_standard_input(value: str) -> Within | None:
-    return None if value == STDIN else Within("", value)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TextFiles(GenerationFiles, SelectionFiles):
-    """What words are looked up in, whatever looks them up."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SimplifyTextOptions(IntakeOptions):
-    """Options of `lexbeam simplify text`."""
-
-    out: str | None = option(  # type: ignore[assignment]
-        None,
-        help="folder of the published tables; of standard input, none: the text alone is printed",
-        path="place",
-        published=False,
-        group=RUN,
-    )
-    inputs: tuple[str, ...] = option(
-        (),
-        help="files, folders or globs, or a folder that `lexbeam corpus` made; -: standard input to standard output",
-        metavar="FILE",
-        positional=True,
-        path="input",
-        within=_but_standard_input,
-        published=False,
-    )
-    language: str | None = option(
-        None, help="language of the texts; else that of the corpus, or of the engine", metavar="L", group=INPUT
-    )
-    format: str = option("auto", help="format of the files", choices=FORMATS, group=INPUT)
-    exclude: tuple[str, ...] = excluded_files(INPUT)
-    encoding: tuple[str, ...] = encodings(INPUT)
-    engine: str | None = annotation_engine("texts", otherwise="English ones are annotated by builtin:en")
-    setting: str = option(
-        DEFAULT,
-        help="how words are found and replaced: a named setting, or one of `settings`",
-        metavar="NAME",
-        listed="transforms.simplification.text_settings:TEXT_SETTINGS",
-        group=SETTING,
-    )
-    settings: str | None = settings_file("`setting` names the one that counts")
-    complexity_scorer: str | None = option(
-        None,
-        help="find hard words by a scorer that `lexbeam complexity score` kept with `save`, not by frequency",
-        metavar="MODEL",
-        path="place",
-        published=False,
-        group=SETTING,
-    )
-    above: float | None = option(
-        None, help="of `complexity_scorer`: words that it finds harder than this", least=0, most=1, group=SETTING
-    )
-    zipf_below: float | None = option(
-        None, help="words rarer than this are hard, in Zipf; if not given, as the setting says", least=0, group=SETTING
-    )
-    files: TextFiles = embedded(TextFiles)
-    write_text: str | None = option(
-        None,
-        help="also write each text there, under the name that it has",
-        metavar="DIR",
-        path="place",
-        published=False,
-        group=RUN,
-    )
-    max_line_bytes: int = longest_line()
-
-
-class TextPlan(NamedTuple):
-    """What is to be done.
-
-    Attributes:
-        found: what words are found in, and how.
-        engine: what annotates.
-        reader: how files are read.
-        format: of the files.
-        generation, selection, rankings: what words are chosen by; each of one setting.
-        parts: parts of each table of words; 0: their number decides.
-        max_reject_share: share of rejects above which nothing is published.
-    """
-
-    found: FoundIn
-    engine: TextEngine
-    reader: ReaderOptions
-    format: str
-    generation: GenerationInputs
-    selection: Selection
-    rankings: Rankings
-    parts: int
-    max_reject_share: float
-
-
-def _is_corpus(options: SimplifyTextOptions) -> bool:
-    return bool(options.inputs) and layout_of_inputs(options.inputs, "", "") == CORPUS
-
-
-def _reads(options: SimplifyTextOptions) -> Sequence[TableSource]:
-    return reads_corpora(options.inputs) if _is_corpus(options) else []
-
-
-class _Chosen(NamedTuple):
-    """The options of each stage, as the setting has them, with what is chosen where nothing is named."""
-
-    stages: Mapping[str, Any]
-    targets: TargetOptions
-    files: TextFiles
-    engine: str | None
-    language: str | None
-
-
-def _chosen(options: SimplifyTextOptions, spoken: str | None = None) -> _Chosen:
-    """Return what is chosen; the language is that of the option, of the engine, or `spoken`.
-
-    Raises:
-        UsageError: there is no such setting, or options do not go together.
-    """
-    engine = options.engine
-    language = options.language or (engine and describe_engine(engine).language) or spoken
-    short = short_tag(language or "")
-    if engine is None:
-        engine = ENGINES.get(short)
-    stages, below = setting_of(options.setting, short, options.settings)
-    files = options.files
-    named = {field.name: getattr(files, field.name) for field in fields(TextFiles)}
-    if not files.wordlist and short:
-        named["wordlist"] = (f"frequency=wordfreq:{short}",)
-    if files.inflector is None:
-        named["inflector"] = INFLECTORS.get(short)
-    scorer = options.complexity_scorer
-    targets = TargetOptions(
-        targets=COMPLEX,
-        complexity_scorer=scorer,
-        above=options.above,
-        zipf_below=options.zipf_below if scorer or options.zipf_below is not None else below,
-        protect=files.protect,
-        wordlist=files.wordlist,
-        wordnet=files.wordnet if scorer else None,
-        cache=files.cache,
-    )
-    return _Chosen(stages, targets, TextFiles(**named), engine, language)
-
-
-def _check(options: SimplifyTextOptions) -> None:
-    if not options.inputs:
-        raise UsageError("`inputs`: name the files, or - for standard input")
-    if STDIN in options.inputs:
-        raise UsageError("`inputs`: - is standard input, which goes alone, and on the command line")
-    if options.write_text is not None and is_local(options.write_text):
-        check_output_folder(options.write_text, "write_text")
-    corpus = _is_corpus(options)
-    chosen = _chosen(options)
-    check_targets(chosen.targets)
-    if not corpus:
-        _check_engine(chosen)
-    if chosen.language is not None:  # else the corpus says it
-        _check_stages(options.setting, chosen)
-
-
-def _check_engine(chosen: _Chosen) -> None:
-    if chosen.engine is None:
-        of = "" if chosen.language is None else f" of `language` {chosen.language!r}"
-        raise UsageError(
-            f"give an `engine` that annotates texts{of} with parts of speech: spacy:NAME_OR_PATH, or stanza:LANG; "
-            "docs/tasks/simplification/languages/ has sources"
-        )
-    if chosen.language is None:
-        raise UsageError("give `language`: the engine is of none in particular")
-
-
-def _check_stages(setting: str, chosen: _Chosen) -> None:
-    """Check that the stages have what they need.
-
-    Raises:
-        UsageError: one lacks something, or the setting asks for what a text is not simplified by.
-    """
-    stages, files = chosen.stages, chosen.files
-    if "gold" in stages["generate"].used_generators:
-        raise UsageError(f"setting {setting} generates by gold, which texts have not: choose another")
-    if len(stages["rank"].ranker) > 1:
-        raise UsageError(f"setting {setting} has several rankers, and a text takes one: leave the others out")
-    if uses_regressor({setting: stages["rank"]}):
-        raise UsageError(
-            f"setting {setting} ranks by a regressor, which learns what the words of the text are not: run the stages "
-            "one by one, `lexbeam simplify instances` first"
-        )
-    check_generation({setting: stages["generate"]}, files, SETTING)
-    check_selection({setting: stages["select"]}, files, chosen.engine, SETTING)
-    check_ranking({setting: stages["rank"]}, _ranking_files(files), SETTING)
-
-
-def _ranking_files(files: TextFiles) -> RankingFiles:
-    return RankingFiles(wordlist=files.wordlist, vectors=files.vectors, cache=files.cache)
-
-
-def _plan(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
-    reader = ReaderOptions(encoding=options.encoding, max_line_bytes=options.max_line_bytes)
-    if _is_corpus(options):
-        found = found_in_corpora(inputs, _chosen(options).targets, options.language)
-        engine = text_engine(None)
-        spoken = _languages(found, inputs)
-        chosen = _chosen(options, spoken[0])
-        _check_stages(options.setting, chosen)
-    else:
-        chosen = _chosen(options)
-        engine = text_engine(chosen.engine, layers=(FEATS,))
-        listed_files = list_inputs(options.inputs, options.exclude, str(options.out))
-        found = found_in_texts(listed_files, chosen.targets, engine, options.language, options.format, reader)
-        spoken = [short_tag(str(chosen.language))]
-    if options.write_text is not None:
-        check_places(options.write_text, places_of(found), overwrite=options.overwrite, inputs=found.units)
-    name, stages = options.setting, chosen.stages
-    generation = generation_inputs({name: stages["generate"]}, chosen.files)
-    warn_of_languages(generation.inflector, spoken)
-    generators = {name: stages["generate"].used_generators}
-    check_languages(spoken, generators, generation.lexicon, generation.thesauri)
-    return TextPlan(
-        found,
-        engine,
-        reader,
-        options.format,
-        generation,
-        selection_of({name: stages["select"]}, chosen.files, chosen.engine),
-        rankings_of({name: stages["rank"]}, _ranking_files(chosen.files)),
-        stated_parts(options.parts),
-        options.max_reject_share,
-    )
-
-
-def _languages(found: FoundIn, inputs: Inputs) -> list[str]:
-    given = found.options.language
-    return sorted({short_tag(name) for name in ([given] if given else languages(corpora_of(inputs)))})
 
 
 def _is_made(part: Part) -> bool:
@@ -423,11 +153,17 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what was changed, and what was left out."""
     yield from difference(snapshot)
     section = snapshot.section(SECTION)
+    name = section["settings"][0]["setting"]
     outcomes = listed(f"{name} {number}" for name, number in section["outcomes"].items() if number)
     yield (
-        f"{section['altered']} of {section['documents']} texts changed by setting "
-        f"{section['settings'][0]['setting']}; complex words: {outcomes or 'none'}"
+        f"{section['altered']} of {section['documents']} texts changed by setting {name}; complex words: "
+        f"{outcomes or 'none'}"
     )
+    found = section.get("found", {})
+    if fixed := listed(f"{found[why]} {meaning}" for why, meaning in FIXED.items() if found.get(why)):
+        yield f"content words left alone: {fixed}"
+    if name == DEFAULT and 2 * section["outcomes"][CHANGED] < sum(section["outcomes"].values()):
+        yield f"`setting` {BOLD} changes more of them, and makes more mistakes"
     if section["rejected"]:
         reasons = ", ".join(f"{reason} {number}" for reason, number in section["rejects"].items())
         yield f"warning: {section['rejected']} left out, see {INSTANCE_REJECTS.name}: {reasons}"
@@ -461,10 +197,10 @@ SIMPLIFY_TEXT: Command[SimplifyTextOptions, TextPlan] = Command(
   lexbeam simplify text - --language en < letter.txt""",
     tables=(INSTANCES, CANDIDATES, SELECTIONS, RANKINGS, SIMPLIFICATIONS, DOCUMENTS, CHANGES, INSTANCE_REJECTS),
     explains=(INSTANCE_REJECTS,),
-    reads=_reads,
+    reads=reads,
     stages=(PLACE_IN_CORPUS, PLACE_IN_FILES, SETTLE, LIST_REJECTS, GENERATE, SELECT, RANK, REWRITE, RESOLVE),
-    check=_check,
-    plan=_plan,
+    check=check,
+    plan=plan_of,
     build=_build,
     rows={"loaded": LoadedTexts, "settled": SettledJudged, "generated": Generated, "resolved": ResolvedPart},
     resources=_resources,

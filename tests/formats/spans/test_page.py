@@ -20,7 +20,7 @@ GAPS = st.sampled_from(
         *(
             "</p><p class='a > b'>",
             "</p>\n<p hidden>gone &amp; gone</p><p>",
-            "</p><pre>",
+            "</p><pre></pre><p>",
             "</p><script>let p = '<p>x';</script><p>",
         ),
         *("<b> ", ' <i title="x &amp; y">', "</b> ", "</i>\n", "<td>", " <textarea>\n</textarea>"),

@@ -68,6 +68,14 @@ def test_what_is_refused_stays_with_its_article():
     ]
 
 
+def test_what_changes_beside_a_word_never_stands_in_an_address():
+    sentence = "See #An arduous task."
+    words = {"1": word("1", sentence, "arduous", 8, "hard", "A"), "2": word("2", sentence, "task", 16, "job")}
+    made = resolved(sentence, [(0, 0, "1", "2")], words)
+    assert made.text == "See #An arduous job."
+    assert made.rows[0]["detail"] == "it stands in addresses, hashtags or @names"
+
+
 def test_a_sentence_that_stands_twice():
     sentence = "A task."
     words = {"1": word("1", sentence, "task", 2, "job")}

@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ _OPENING = re.compile(
     r"(?=[\s/>])|(?P<bogus>[!?]|/(?![a-z]))|/?(?=[a-z]))",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"<(/?)(code|kbd|pre|samp|tt|var)(?=[\s/>])", re.IGNORECASE)
 _COMMENT_END = re.compile("--!?>")
 _NAME = re.compile(r"[^\s/>]*+")
 # As HTML's tokenizer has it: an attribute's name, and its value in quotes or up to white space.
@@ -111,15 +113,23 @@ def _tags(page: str) -> Iterator[_Tag]:
         yield _Tag(tag.start(), place, raw, rest[0], held)
 
 
-def text_between_tags(page: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield where the text of a page stands in its source, some of it unseen, and whether it has no entities."""
+def text_between_tags(page: str) -> Iterator[tuple[int, int, bool, bool]]:
+    """Yield where the text of a page stands in its source, some of it unseen; whether it has no entities, or is code.
+
+    Code is also what people type, or what is laid out sign by sign: the elements `code`, `kbd`, `samp`, `tt`, `var`,
+    `pre` and `textarea`, up to their end tags.
+    """
     place = 0
+    within: Counter[str] = Counter()
     for tag in _tags(page):
-        yield place, tag.start, False
+        yield place, tag.start, False, within.total() > 0
         if tag.kind in _TEXT_HELD:
-            yield *tag.held, tag.kind == "xmp"
+            yield *tag.held, tag.kind == "xmp", tag.kind == "textarea" or within.total() > 0
+        elif code := _CODE.match(page, tag.start):
+            name = code[2].lower()
+            within[name] = max(0, within[name] + (-1 if code[1] else 1))
         place = tag.end
-    yield place, len(page), False
+    yield place, len(page), False, within.total() > 0
 
 
 def without_scripts(page: str, most: int | None = None) -> Page:

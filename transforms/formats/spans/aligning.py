@@ -77,6 +77,11 @@ class Units:
         self._text = text
         self._runs = _Runs(*map(np.concatenate, zip(*runs, strict=True)))
 
+    def of_stretch(self, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return where in the text the units stand that begin or end in a stretch: their starts, and their ends."""
+        held = (self._runs.opens == number) | (self._runs.closes == number)
+        return tuple(self._runs.starts[held].tolist()), tuple(self._runs.ends[held].tolist())
+
     # `bisect` looks at some places; `searchsorted` would copy all of them into the type of the one that it looks for.
     def before(self, place: int) -> Unit | None:
         """Return the last unit that starts before a place of the text; None: there is none."""

@@ -30,11 +30,18 @@ _OPEN = re.compile(r"(?:&[#\w]*|<[/!?]?)$")
 
 
 class Stretch(NamedTuple):
-    """Where text stands in a source; `verbatim` if nothing in it is an entity, so that new text has no way to it."""
+    """Where text stands in a source.
+
+    Attributes:
+        start, end: its first character, and the place behind its last one.
+        verbatim: whether nothing in it is an entity, so that new text has no way to it.
+        fixed: whether it is code or the like, in which no words are replaced.
+    """
 
     start: int
     end: int
     verbatim: bool = False
+    fixed: bool = False
 
 
 Value = Callable[[str], str]
@@ -95,16 +102,17 @@ def _is_seen(text: str, piece: SourcePiece) -> bool:
 
 
 def _pieces(text: str, stretch: Stretch, number: int, value: Value) -> Iterator[SourcePiece]:
-    place, end, verbatim = stretch
+    place, end, verbatim, fixed = stretch
     if verbatim:
         yield SourcePiece(place, end, None, FROZEN)
         return
+    of = FROZEN if fixed else number
     for entity in _ENTITY.finditer(text, place, end):
         stands_for = value(entity[0])
         if stands_for != entity[0]:
             if place < entity.start():
-                yield SourcePiece(place, entity.start(), None, number)
-            yield SourcePiece(entity.start(), entity.end(), stands_for, number)
+                yield SourcePiece(place, entity.start(), None, of)
+            yield SourcePiece(entity.start(), entity.end(), stands_for, of)
             place = entity.end()
     if place < end:
-        yield SourcePiece(place, end, None, number)
+        yield SourcePiece(place, end, None, of)

@@ -83,6 +83,11 @@ class SpannedSource:
         self._origin = origin
         self._units = units
 
+    @property
+    def fixed(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Where code, addresses and the like stand in the text, in which no words are replaced: starts and ends."""
+        return self._units.of_stretch(FROZEN)
+
     def refusal(self, edit: TextEdit) -> str | None:
         """Return why an edit cannot be made, for a person; None if it can.
 

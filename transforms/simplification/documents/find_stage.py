@@ -40,6 +40,7 @@ from transforms.simplification.instances.find_stage import (
     text_of_corpus,
     words_found,
 )
+from transforms.simplification.instances.fixed_text import FixedPlaces
 from transforms.simplification.instances.read_stage import staging_of
 
 __all__ = ["PLACE_IN_CORPUS", "PLACE_IN_FILES", "LoadedTexts"]
@@ -134,17 +135,18 @@ def _texts_of(name: str, content: bytes, engine: Engine, options: TextFindOption
         BadRecord: it cannot be read or edited, or the engine fails; before there is any piece.
     """
     try:
-        text = spanned(content, name, format=options.format, options=options.reader).text
+        source = spanned(content, name, format=options.format, options=options.reader)
+        text, fixed = source.text, FixedPlaces(*source.fixed)
     except UsageError as error:
         raise BadRecord("not_editable", str(error)) from None
     except BadRecord as error:
         if error.reason != "empty":
             raise
-        text = ""
+        text, fixed = "", FixedPlaces()
     language = options.language or options.engine_language
     language = language and short_tag(language)
     for piece, table in enumerate(annotated_pieces(text, engine, options)):
-        yield AnnotatedText(name, "", language, None, text, table, piece > 0)
+        yield AnnotatedText(name, "", language, None, text, table, piece > 0, fixed)
 
 
 def _chosen_in_files(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:

@@ -11,6 +11,7 @@ from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.store.join import Rows
 from transforms.inflection.inflector import Inflecting
 from transforms.simplification.documents.placed_texts import PlacedSentence
+from transforms.simplification.instances.fixed_text import FIXED, fixed_in
 from transforms.simplification.records import Row
 from transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice
 from transforms.simplification.rewriting.together import resolve
@@ -144,10 +145,16 @@ def _sentence(
     first, whole, language = sentence.first, words[0].sentence, words[0].language
     choices = [word.choice for word in words]
     refusals: dict[int, str] = {}
+    fixed = [(first + start, first + end, FIXED[kind]) for start, end, kind in fixed_in(whole)]
+
+    def refused(edit: PlacedEdit) -> str | None:
+        within = (f"it stands {where}" for start, end, where in fixed if start < edit.end and edit.start < end)
+        return next(within, None) or refusal(edit)
+
     while True:
         outcomes = resolve(whole, choices, language, inflector, tokens=sentence.tokens)
         edits = [[_moved(edit, first) for edit in outcome.edits] for outcome in outcomes]
-        new = {at: why for at, made in enumerate(edits) for edit in made if (why := refusal(edit)) is not None}
+        new = {at: why for at, made in enumerate(edits) for edit in made if (why := refused(edit)) is not None}
         if not new:
             break
         refusals |= new

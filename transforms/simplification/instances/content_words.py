@@ -1,4 +1,4 @@
-"""The content words of annotated texts, but for names, numbers and what a person protects.
+"""The content words of annotated texts, but for names, numbers, code, addresses and what a person protects.
 
 A content word is a noun, verb, adjective or adverb that consists of letters, with hyphens or apostrophes between
 them. Names are left out as by `is_name`, whether or not the engine took them for nouns.
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from transforms.corpora.sentence_text import SentenceText, sentence_text
 from transforms.simplification.generation.forms import key_of
 from transforms.simplification.generation.protection import is_name
+from transforms.simplification.instances.fixed_text import FixedPlaces, fixed_in
 from transforms.simplification.instances.instance import LONGEST_TARGET
 from transforms.simplification.records import Instance
 
@@ -40,6 +41,7 @@ class AnnotatedText(NamedTuple):
         text: None: it came annotated.
         sentences: columns `COLUMNS` of `sentences`, and layers.
         further: whether they go on with the document of the text before.
+        fixed: places in the text that are code or the like.
     """
 
     source: str
@@ -49,6 +51,7 @@ class AnnotatedText(NamedTuple):
     text: str | None
     sentences: pa.Table
     further: bool = False
+    fixed: FixedPlaces = FixedPlaces()
 
 
 class ProtectedTerms:
@@ -96,7 +99,7 @@ class ContentWords(NamedTuple):
         place: its token.
         targets: as they stand.
         lemmas: as annotated; None: not known.
-        left: content words that are left out, by reason: `name`, `word`.
+        left: content words that are left out, by reason: `name`, `word` (`protection.PROTECTED`), and those of `FIXED`.
     """
 
     texts: Sequence[AnnotatedText]
@@ -151,14 +154,17 @@ def content_words(texts: Sequence[AnnotatedText], protected: ProtectedTerms) -> 
     lemmas: list[str | None] = []
     left: dict[str, int] = {}
     inside: set[int] = set()
+    apart: list[tuple[int, int, str]] = []
     at = 0
     forms, starts, ends = (table[name] for name in ("forms", "starts", "ends"))
     of_words = _items(table["lemmas"], rows, places).to_pylist()
+    of_text = [_items(table[name], rows, places).to_pylist() for name in ("starts", "ends")]
     for number, (row, place) in enumerate(zip(rows.tolist(), places.tolist(), strict=True)):
         text = texts[int(text_of[row])]
         if row not in lines:
             lines[row] = sentence_text(forms[row].as_py(), starts[row].as_py(), ends[row].as_py(), text.text)
             inside = protected.within(lines[row])
+            apart = list(fixed_in(lines[row].text))
             at = row
         assert at == row  # the words of a sentence stand together
         line = lines[row]
@@ -168,7 +174,10 @@ def content_words(texts: Sequence[AnnotatedText], protected: ProtectedTerms) -> 
         if not is_word(target):
             continue
         lemma = of_words[number]
-        why = _left_alone(target, lemma, line, place, text.language, protected, inside)
+        why = next((kind for start, end, kind in apart if start < line.ends[place] and line.starts[place] < end), None)
+        if why is None and text.fixed.starts and text.fixed.holds(of_text[0][number], of_text[1][number]):
+            why = "code"
+        why = why or _left_alone(target, lemma, line, place, text.language, protected, inside)
         if why:
             left[why] = left.get(why, 0) + 1
             continue

@@ -43,6 +43,7 @@ from transforms.simplification.instances.content_words import (
     ProtectedTerms,
     content_words,
 )
+from transforms.simplification.instances.fixed_text import FIXED
 from transforms.simplification.instances.layouts import BenchmarkInstance
 from transforms.simplification.instances.read_stage import staged_rows, staging_of
 from transforms.simplification.records import Row
@@ -72,7 +73,7 @@ CORPUS, DOCUMENTS = "corpus", "documents"  # layouts of what words are found in
 FEATS = "feats"
 GROUPS = "transforms.complexity.features.registry:GROUPS"
 # What receipts tally beside layouts: sentences, content words, and those left out, by reason.
-TALLIED = ("sentences", "words", "name", "word")
+TALLIED = ("sentences", "words", "name", "word", *FIXED)
 # Documents that words are chosen from at a time, and their sentences; longer ones are taken in pieces.
 _DOCUMENTS, _SENTENCES = 1024, 2048
 
@@ -289,6 +290,7 @@ def words_found(
     def sentences(text: AnnotatedText) -> int:
         return int(text.sentences.num_rows)
 
+    nameless = False  # whether the document before has words, and no language
     whole = options.choice.share is not None  # which is a share of all words of a document
     pieces = documents if whole else itertools.chain.from_iterable(map(_pieces, documents))
     for texts in batched(pieces, _DOCUMENTS, size=sentences, largest=_SENTENCES):
@@ -302,7 +304,14 @@ def words_found(
         counts = np.bincount(words.text_of[words.row], minlength=len(texts)).tolist()
         for text, rows, count in zip(texts, by_text, counts, strict=True):
             staging.tally[layout] += not text.further
+            nameless = nameless and text.further
+            if text.language is None and rows:
+                rows, nameless = [] if nameless else [_no_language(text)], True
             yield FoundWords(text, rows, count)
+
+
+def _no_language(text: AnnotatedText) -> tuple[str, BadRecord]:
+    return text.position, BadRecord("no_language", "neither the document nor an option says it")
 
 
 def _pieces(text: AnnotatedText) -> Iterator[AnnotatedText]:
@@ -330,7 +339,8 @@ def _rows(words: ContentWords, choice: WordChoice) -> Iterator[tuple[int, tuple[
         try:
             made = staged_rows(instances, "first", (None, None), **where)
         except BadRecord as error:
-            yield place, (position, error)
+            fault = BadRecord("long_sentence", error.detail) if error.reason == "too_large" else error
+            yield place, (position, fault)
             continue
         for (word, _), staged in zip(members, made, strict=True):
             lemma = words.lemmas[word]

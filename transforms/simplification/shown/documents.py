@@ -4,7 +4,8 @@ lexbeam show easy --document report.txt
 lexbeam show easy --document report.txt --lost
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -30,6 +31,7 @@ from transforms.simplification.shown.views import stage_rows
 __all__ = ["DOCUMENT_VIEWS", "DocumentOptions", "changes_of", "difference", "document_panels", "marked_text"]
 
 _QUOTED = 20  # sentences in the report, and in the difference of a run
+_AT_ONCE = 1024  # rows that are values of Python
 _STAGES = ("instances", "candidates", "selections", "rankings", "simplifications")
 
 
@@ -67,10 +69,11 @@ def marked_text(text: str, rows: Sequence[Row], start: int = 0, end: int | None 
     return "".join([*pieces, text[at:end]])
 
 
-def _sentences(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Yield the rows of each sentence in which something is changed."""
+def _sentences(rows: Iterable[Row], kept: Counter[str]) -> Iterator[list[Row]]:
+    """Yield the rows of each sentence in which something is changed; count why the other words stay."""
     for _, of_sentence in groupby(rows, key=itemgetter("sentence_start")):
         held = list(of_sentence)
+        kept.update(row["reason"] for row in held if row["kind"] == "word")
         if any(row["changed"] for row in held):
             yield held
 
@@ -85,18 +88,13 @@ def _lines(text: str, rows: Sequence[Row]) -> Iterator[str]:
             yield f"       {row['target']} → {row['chosen']}: {_about(row)}"
 
 
-def _kept(rows: Sequence[Row]) -> dict[str, int]:
-    words = [row["reason"] for row in rows if row["kind"] == "word"]
-    return {name: words.count(name) for name in KEPT}
-
-
-def _head(document: Row, rows: Sequence[Row]) -> str:
-    kept = counts_tail(_kept(rows))
+def _head(document: Row, kept: Mapping[str, int]) -> str:
+    tail = counts_tail({name: kept[name] for name in KEPT})
     complex_words, content_words = (units(document[name], "words") for name in ("chosen", "words"))
     return (
         f"{document['document']}: {document['changed']} of {document['chosen']} complex {complex_words} changed, in "
         f"{document['words']} content {content_words} and {amount(document['sentences'], 'sentences')}"
-        + (f"; kept{kept[1:]}" if kept else "")
+        + (f"; kept{tail[1:]}" if tail else "")
     )
 
 
@@ -106,35 +104,44 @@ def difference(snapshot: Snapshot, most: int = _QUOTED) -> Iterator[Block]:
     for number, (document, rows) in enumerate(_documents(snapshot), 1):
         told = number <= _QUOTED and most > 0
         texts += not told
-        if told:
-            yield _head(document, rows)
-        for of_sentence in _sentences(rows):
-            if told and most:
-                yield from _lines(document["text"], of_sentence)
-                most -= 1
+        kept: Counter[str] = Counter()
+        quoted: list[list[Row]] = []
+        for of_sentence in _sentences(rows, kept):
+            if told and len(quoted) < most:
+                quoted.append(of_sentence)
             else:
                 left += 1
+        if told:
+            yield _head(document, kept)
+            for of_sentence in quoted:
+                yield from _lines(document["text"], of_sentence)
+            most -= len(quoted)
     if left or texts:
         more = [f"{left} more changed {units(left, 'sentences')}"] if left else []
         more += [f"{texts} more {units(texts, 'texts')}"] if texts else []
         yield f"{' and '.join(more)}: `lexbeam show {files.shown(snapshot.out)}` has each text by its `document`"
 
 
-def _documents(snapshot: Snapshot) -> Iterator[tuple[Row, list[Row]]]:
-    """Yield texts with their changes, a part after the other."""
+def _documents(snapshot: Snapshot) -> Iterator[tuple[Row, Iterable[Row]]]:
+    """Yield texts with their changes, a part after the other; changes must be taken before the next text is."""
     parts = zip(snapshot.paths(DOCUMENTS.name), snapshot.paths(CHANGES.name), strict=True)
     names = [name for name in DOCUMENTS.schema().names if name != "content"]
     for documents, changes in parts:
-        rows = (row for table in read_rows([changes]) for row in table.to_pylist())
+        rows = (
+            row
+            for table in read_rows([changes])
+            for start in range(0, table.num_rows, _AT_ONCE)
+            for row in table.slice(start, _AT_ONCE).to_pylist()
+        )
         by_document = groupby(rows, key=itemgetter("document"))
         waiting = next(by_document, None)
         for table in read_rows([documents], names):
             for document in table.to_pylist():
-                held: list[Row] = []
-                if waiting is not None and waiting[0] == document["document"]:
-                    held = list(waiting[1])
-                    waiting = next(by_document, None)
-                yield document, held
+                if waiting is None or waiting[0] != document["document"]:
+                    yield document, ()
+                    continue
+                yield document, waiting[1]
+                waiting = next(by_document, None)
 
 
 def changes_of(snapshot: Snapshot, options: DocumentOptions) -> pa.Table:
@@ -163,7 +170,7 @@ def _document(snapshot: Snapshot, name: str) -> Row:
 def _document_blocks(snapshot: Snapshot, options: DocumentOptions) -> Iterator[Block]:
     document = _document(snapshot, options.document)
     rows = changes_of(snapshot, options).to_pylist()
-    yield _head(document, rows)
+    yield _head(document, Counter(row["reason"] for row in rows if row["kind"] == "word"))
     yield ""
     yield from marked_text(document["text"], rows).split("\n")
     yield ""
@@ -190,7 +197,7 @@ def document_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
     """Return the panel with the first changed sentences of texts, changed words marked."""
     rows: list[Row] = []
     for document, changes in _documents(snapshot):
-        for held in _sentences(changes):
+        for held in _sentences(changes, Counter()):
             if len(rows) < _QUOTED:
                 line = marked_text(document["text"], held, held[0]["sentence_start"], held[0]["sentence_end"])
                 why = [f"{row['target']}: {_about(row)}" for row in held if row["kind"] == "word" and row["changed"]]

@@ -22,6 +22,7 @@ from transforms.common.shown import Block, Kwic, Use, amount, listed
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
 from transforms.report.panels import Note, Panel, Rows
+from transforms.simplification.instances.fixed_text import FIXED
 from transforms.simplification.records import Row
 
 __all__ = [
@@ -248,6 +249,7 @@ def instance_summary(snapshot: Snapshot) -> Iterator[Block]:
         yield (
             f"chosen of {found['words']} content words in {amount(found['sentences'], 'sentences')}; left alone: "
             f"{found['name']} with the capital of a name, {found['word']} protected"
+            + "".join(f", {found[name]} {meaning}" for name, meaning in FIXED.items() if found.get(name))
         )
     for flag, number in section["flags"].items():
         yield f"  {flag} {number}: {FLAGS[flag]}"
