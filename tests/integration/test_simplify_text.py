@@ -129,6 +129,54 @@ def test_a_pipe_prints_the_text_alone(world, monkeypatch, capfdbinary):
     assert "tables:" not in told.err.decode()  # they are removed
 
 
+CODE = {
+    "page.html": "<p>An arduous <code>arduous &amp; ordinance</code> <kbd>arduous</kbd> <textarea>arduous</textarea> "
+    "task.<pre>arduous\n<b>ordinance</b></pre><p>An <b>ar</b>duous, arduous &lt; day.",
+    "notes.md": "An arduous `arduous ordinance` task.\n\n    arduous\n\n```\narduous\n```\n",
+    "post.txt": "An arduous &amp; arduous caf&eacute; task: #arduous @magistrate http://a.org/arduous-task, "
+    "a@arduous.com www.arduous.org arduous.org/ordinance <i class='arduous ordinance'>.\n",
+    "blank.txt": " \r\n\t\n",
+    "empty.txt": "",
+}
+
+
+def test_code_and_addresses_stay_and_blank_texts_come_out(world, tmp_path, capsys):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for name, text in CODE.items():
+        (texts / name).write_bytes(text.encode())
+    written = ("--write-text", tmp_path / "written", "--parts", 1)
+    assert call("simplify", "text", texts, "--out", tmp_path / "out", *words(world), *written) == 0
+    made = {name: (tmp_path / "written" / name).read_bytes().decode() for name in CODE}
+    page = CODE["page.html"].replace("An arduous", "A hard").replace(", arduous", ", hard")
+    assert made["page.html"] == page
+    assert made["notes.md"] == CODE["notes.md"].replace("An arduous", "A hard", 1)
+    post = CODE["post.txt"].replace("An arduous", "A hard", 1).replace("&amp; arduous", "&amp; hard", 1)
+    assert made["post.txt"] == post
+    assert [made["blank.txt"], made["empty.txt"]] == [CODE["blank.txt"], ""]
+    section = manifest(tmp_path / "out")["simplify.text"]
+    assert (section["documents"], section["rejected"]) == (5, 0)
+    assert section["found"]["code"] >= 5
+    assert section["found"]["address"] >= 1
+    told = capsys.readouterr().out
+    assert f"content words left alone: {section['found']['code']} in code or the like, " in told
+
+
+def test_a_failed_pipe_names_nothing_that_is_removed(world, monkeypatch, capfdbinary):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\x89PNG\r\n\x1a\n" + bytes(40))))
+    assert call("simplify", "text", "-", *words(world)) == 1
+    told = capfdbinary.readouterr()
+    assert told.out == b""
+    assert b"image 1" in told.err
+    assert b"lexbeam-" not in told.err
+
+
+def test_a_blank_pipe_comes_out(world, monkeypatch, capfdbinary):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b" \n")))
+    assert call("simplify", "text", "-", *words(world)) == 0
+    assert capfdbinary.readouterr().out == b" \n"
+
+
 def test_an_empty_pipe_is_told(world, monkeypatch, capfdbinary):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert call("simplify", "text", "-", *words(world)) == 1

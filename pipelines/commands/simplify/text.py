@@ -49,7 +49,7 @@ from transforms.simplification.selection.stage import SELECT
 from transforms.simplification.shown.documents import DOCUMENT_VIEWS, difference, document_panels
 from transforms.simplification.shown.instances import INSTANCE_VIEWS
 from transforms.simplification.shown.views import CANDIDATE_VIEWS
-from transforms.simplification.text_settings import BOLD, DEFAULT
+from transforms.simplification.text_settings import bolder
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -162,8 +162,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     found = section.get("found", {})
     if fixed := listed(f"{found[why]} {meaning}" for why, meaning in FIXED.items() if found.get(why)):
         yield f"content words left alone: {fixed}"
-    if name == DEFAULT and 2 * section["outcomes"][CHANGED] < sum(section["outcomes"].values()):
-        yield f"`setting` {BOLD} changes more of them, and makes more mistakes"
+    if hint := bolder(name, section["outcomes"][CHANGED], sum(section["outcomes"].values())):
+        yield hint
     if section["rejected"]:
         reasons = ", ".join(f"{reason} {number}" for reason, number in section["rejects"].items())
         yield f"warning: {section['rejected']} left out, see {INSTANCE_REJECTS.name}: {reasons}"

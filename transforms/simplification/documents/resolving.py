@@ -147,14 +147,14 @@ def _sentence(
     refusals: dict[int, str] = {}
     fixed = [(first + start, first + end, FIXED[kind]) for start, end, kind in fixed_in(whole)]
 
-    def refused(edit: PlacedEdit) -> str | None:
+    def reason_of(edit: PlacedEdit) -> str | None:
         within = (f"it stands {where}" for start, end, where in fixed if start < edit.end and edit.start < end)
         return next(within, None) or refusal(edit)
 
     while True:
         outcomes = resolve(whole, choices, language, inflector, tokens=sentence.tokens)
         edits = [[_moved(edit, first) for edit in outcome.edits] for outcome in outcomes]
-        new = {at: why for at, made in enumerate(edits) for edit in made if (why := refused(edit)) is not None}
+        new = {at: why for at, made in enumerate(edits) for edit in made if (why := reason_of(edit)) is not None}
         if not new:
             break
         refusals |= new
