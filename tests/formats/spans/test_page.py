@@ -103,3 +103,18 @@ def test_what_an_encoding_lacks_is_written_as_a_reference():
     source = spanned(page, "a.html")
     assert source.replaced([TextEdit(0, 3, 8, "日本œ")]) == page.replace(b"coche", b"&#26085;&#26412;\x9c")
     assert source.replaced([TextEdit(0, 9, 15, "ágil")]) == page.replace(b"r\xe1pido", b"\xe1gil")
+
+
+def test_code_is_fixed():
+    page = (
+        "<p>a <code class=x>b <i>c</i> &amp;</code> d <KBD>e</KBD><p>f<textarea>g</textarea>h "
+        "<pre>i\n<code>j</code> k</pre>l</code> m <!-- <code> --> n <codex>o</codex> <code>p"
+    )
+    source = spanned(page.encode(), "a.html")
+    held = "".join(source.text[start:end] for start, end in zip(*source.fixed, strict=True))
+    assert "".join(held.split()) == "bc&egijkp"
+    for letter in "abcdefghijklmnop":
+        block, text = next((number, found.text) for number, found in enumerate(source.blocks) if letter in found.text)
+        place = text.index(letter)
+        refusal = source.refusal(TextEdit(block, place, place + 1, "x"))
+        assert (refusal is not None and "code" in refusal) == (letter in "bcegijkp"), letter

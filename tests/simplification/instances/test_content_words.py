@@ -1,9 +1,12 @@
 """Which tokens are words to simplify, and which are left alone."""
 
+import re
+
 import pyarrow as pa
 import pytest
 
 from transforms.simplification.instances.content_words import AnnotatedText, ProtectedTerms, content_words, is_word
+from transforms.simplification.instances.fixed_text import FixedPlaces
 
 
 def annotated(text, tokens, language="en"):
@@ -49,6 +52,42 @@ def test_words_of_a_sentence(text, tokens, expected):
     assert found.targets == expected
     line = found.lines[0]
     assert [line.text[line.starts[at] : line.ends[at]] for at in found.place.tolist()] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "left"),
+    [
+        ("hard #hard work", ["hard", "work"], {"address": 1}),
+        ("hard @ann.hard's #1 work", ["hard", "work"], {"address": 1}),
+        ("hard C# and hard work", ["hard", "hard", "work"], {}),
+        ("see https://a.org/hard(work) work", ["see", "work"], {"address": 2}),
+        ("www.hard.org/work work", ["work"], {"address": 2}),
+        ("hard.work@a.org and a.org/hard and hard work", ["hard", "work"], {"address": 3}),
+        ("hard/work and/or work", ["hard", "work", "work"], {}),
+        ("hard &amp; work &#38; ag&eacute; old", ["hard", "work", "old"], {"code": 3}),
+        ("R&D hard; AT&hard", ["hard", "hard"], {}),
+        ("old <b class='hard work'>hard</b> 3 < hard", ["old", "hard", "hard"], {"code": 2}),
+    ],
+)
+def test_words_of_addresses_and_markup_are_left_out(text, expected, left):
+    words = re.findall("hard|work|amp|ag|eacute|old|see", text)
+    found = targets(text, [(word, "ADJ") for word in words])
+    assert found.targets == expected
+    assert found.left == left
+
+
+def test_words_in_code_of_a_format_are_left_out():
+    text = "old hard work"
+    one = annotated(text, [("old", "ADJ"), ("hard", "ADJ"), ("work", "NOUN")])
+    for starts, ends, expected in (
+        ((4,), (8,), ["old", "work"]),
+        ((0, 9), (3, 13), ["hard"]),
+        ((6,), (7,), ["old", "work"]),
+        ((3, 8), (4, 9), ["old", "hard", "work"]),
+    ):
+        found = content_words([one._replace(fixed=FixedPlaces(starts, ends))], ProtectedTerms(()))
+        assert found.targets == expected
+        assert found.left.get("code", 0) == 3 - len(expected)
 
 
 def test_german_nouns_are_no_names():
