@@ -1,6 +1,6 @@
 """Beam glue of intake: files or parts in, parts of a task's tables and of its rejects out.
 
-LoadRecords   PCollection[(name, task)] -> PCollection[Loaded]
+LoadRecords   PCollection[(key, task)] -> PCollection[Loaded], or PCollection[(key, Loaded)]
 SettleParts   PCollection[Loaded] -> PCollection[Settled], PCollection[Part]
 """
 
@@ -25,7 +25,7 @@ class _Sized(Protocol):
         """Bytes to read."""
 
 
-def _size(element: tuple[str, _Sized]) -> float:
+def _size(element: tuple[Any, _Sized]) -> float:
     return float(element[1].size)
 
 
@@ -42,21 +42,23 @@ class LoadRecords(beam.PTransform):
         stage: reads a task, which has a `size`.
         options: of the stage.
         lanes: how many keys the work is dealt out to.
+        keyed: whether receipts keep the keys of their tasks.
     """
 
     workspace: Workspace
     stage: Stage[Any, Any, Loaded]
     options: Any
     lanes: int
+    keyed: bool = False
 
     def expand(self, tasks: beam.PCollection) -> beam.PCollection:
         """Apply the transform."""
-        return (
+        read = (
             tasks
             | "Spread" >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage="")
             | "Read" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, self.options))
-            | "Receipts" >> beam.Values()
         )
+        return read if self.keyed else read | "Receipts" >> beam.Values()
 
 
 def _deal_parts(

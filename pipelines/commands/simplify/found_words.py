@@ -35,16 +35,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FINDING",
+    "PLACING",
     "FoundIn",
     "find_words",
     "found_in_corpora",
     "found_in_texts",
     "layout_of_inputs",
-    "place_words",
     "reads_corpora",
 ]
 
-FINDING: tuple[Stage[Any, Any, Any], ...] = (FIND_IN_CORPUS, FIND_IN_TEXTS)
+Stages = tuple[Stage[Any, Any, Any], Stage[Any, Any, Any]]
+FINDING: Stages = (FIND_IN_CORPUS, FIND_IN_TEXTS)
+PLACING: Stages = (PLACE_IN_CORPUS, PLACE_IN_FILES)
 _TABLES = ("sentences", "documents")
 
 
@@ -149,31 +151,27 @@ def carried(found: FoundIn, graph: Graph) -> CorpusFindOptions | TextFindOptions
     return replace(found.options, choice=choice._replace(lexicon=graph.carry(choice.lexicon), scorer=scorer))
 
 
-def find_words(pipeline: "beam.Pipeline", found: FoundIn, graph: Graph) -> "beam.PCollection":
-    """Put corpora or texts into a pipeline, and find words in them; yields receipts."""
+def find_words(
+    pipeline: "beam.Pipeline", found: FoundIn, graph: Graph, stages: Stages = FINDING, *, keyed: bool = False
+) -> "beam.PCollection":
+    """Put corpora or texts into a pipeline, and find words in them; yields receipts.
+
+    Args:
+        pipeline: the pipeline.
+        found: what words are found in.
+        graph: of the command.
+        stages: those that read a part of a corpus and a unit of files: `FINDING` or `PLACING`.
+        keyed: whether receipts have the numbers of their parts or units.
+    """
     from transforms.intake.ptransforms import LoadRecords
-    from transforms.simplification.instances.ptransforms import FindInCorpora
-
-    options = carried(found, graph)
-    if isinstance(options, CorpusFindOptions):
-        named = [(part.pair.sentences.sha256, part) for part in found.parts]
-        parts = graph.tasks(pipeline, "CorpusParts", named, FIND_IN_CORPUS)
-        return parts | "FindInCorpora" >> FindInCorpora(graph.workspace, options, graph.lanes, found.several)
-    units = graph.tasks(pipeline, "Units", [(unit.files[0].name, unit) for unit in found.units], FIND_IN_TEXTS)
-    return units | "FindInTexts" >> LoadRecords(graph.workspace, FIND_IN_TEXTS, options, graph.lanes)
-
-
-def place_words(pipeline: "beam.Pipeline", found: FoundIn, graph: Graph) -> "beam.PCollection":
-    """Put corpora or texts into a pipeline, and find words in them; yields receipts with their places, by number."""
-    from transforms.simplification.documents.ptransforms import PlaceTexts
     from transforms.simplification.instances.ptransforms import WithoutCopies
 
     options = carried(found, graph)
     if isinstance(options, CorpusFindOptions):
-        parts = graph.tasks(pipeline, "CorpusParts", enumerate(found.parts), PLACE_IN_CORPUS)
-        units = parts | "Copies" >> WithoutCopies(found.several)
-        stage: Stage[Any, Any, Any] = PLACE_IN_CORPUS
+        stage = stages[0]
+        parts = graph.tasks(pipeline, "CorpusParts", enumerate(found.parts), stage)
+        tasks = parts | "Copies" >> WithoutCopies(found.several)
     else:
-        units = graph.tasks(pipeline, "Units", enumerate(found.units), PLACE_IN_FILES)
-        stage = PLACE_IN_FILES
-    return units | "Place" >> PlaceTexts(graph.workspace, stage, options, graph.lanes)
+        stage = stages[1]
+        tasks = graph.tasks(pipeline, "Units", enumerate(found.units), stage)
+    return tasks | "FindWords" >> LoadRecords(graph.workspace, stage, options, graph.lanes, keyed)

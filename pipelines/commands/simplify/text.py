@@ -12,7 +12,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.simplify.found_words import place_words
+from pipelines.commands.simplify.found_words import PLACING, find_words
 from pipelines.commands.simplify.text_plan import SimplifyTextOptions, TextPlan, check, plan_of, reads
 from pipelines.commands.simplify.text_writing import content_of, write_texts
 from pipelines.frame.command import Command, Graph, HandedBack
@@ -30,7 +30,7 @@ from transforms.common.store.parts import LEAST_PARTS
 from transforms.common.store.receipts import totals
 from transforms.common.store.tables import Part
 from transforms.report.panels import Panel
-from transforms.simplification.documents.find_stage import PLACE_IN_CORPUS, PLACE_IN_FILES, LoadedTexts
+from transforms.simplification.documents.find_stage import LoadedTexts
 from transforms.simplification.documents.stage import CHANGED, RESOLVE, ResolvedPart, ResolveOptions
 from transforms.simplification.generation.stage import GENERATE, Generated
 from transforms.simplification.instances.counts import check_records, counted
@@ -74,7 +74,7 @@ def _build(pipeline: "beam.Pipeline", plan: TextPlan, graph: Graph) -> Mapping[s
     from transforms.simplification.documents.ptransforms import ResolveTexts, SimplifyWords
 
     workspace, lanes = graph.workspace, graph.lanes
-    texts = place_words(pipeline, plan.found, graph)
+    texts = find_words(pipeline, plan.found, graph, PLACING, keyed=True)
     loaded = texts | "Loaded" >> beam.Values()
     stages: tuple[Stage[Any, Any, Any], ...] = (SETTLE, GENERATE, SELECT, RANK, REWRITE)
     for stage in stages:
@@ -198,7 +198,7 @@ SIMPLIFY_TEXT: Command[SimplifyTextOptions, TextPlan] = Command(
     tables=(INSTANCES, CANDIDATES, SELECTIONS, RANKINGS, SIMPLIFICATIONS, DOCUMENTS, CHANGES, INSTANCE_REJECTS),
     explains=(INSTANCE_REJECTS,),
     reads=reads,
-    stages=(PLACE_IN_CORPUS, PLACE_IN_FILES, SETTLE, LIST_REJECTS, GENERATE, SELECT, RANK, REWRITE, RESOLVE),
+    stages=(*PLACING, SETTLE, LIST_REJECTS, GENERATE, SELECT, RANK, REWRITE, RESOLVE),
     check=check,
     plan=plan_of,
     build=_build,

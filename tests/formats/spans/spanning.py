@@ -4,11 +4,13 @@ A source is a list of pieces, words or not; so it is known without any reader wh
 """
 
 import html
+import random
 import re
+from collections import Counter
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading import entries, reader_options
 
@@ -17,7 +19,20 @@ from transforms.formats.records.base import BadRecord
 from transforms.formats.spans.registry import spanned
 from transforms.formats.spans.source import TextEdit
 
-__all__ = ["CODED", "FEW", "MANY", "WORDS", "Case", "Word", "any_edit", "coded", "drawn_edits", "escaped", "holds"]
+__all__ = [
+    "CODED",
+    "FEW",
+    "SOME_OR_MANY",
+    "WORDS",
+    "Case",
+    "Word",
+    "coded",
+    "drawn_edits",
+    "escaped",
+    "generated",
+    "holds",
+    "made_by",
+]
 
 # A machine may be busy: no verdict depends on seconds.
 FEW = settings(suppress_health_check=[HealthCheck.too_slow])
@@ -179,6 +194,47 @@ def any_edit(data, rng, *, name, **options):
     expected[number] = text[:start] + edit.text + text[end:]
     assert [block.text for block in spanned(found, name, options=given).blocks] == expected, (data, edit, found)
     return "made"
+
+
+def generated(cases, check):
+    """Return two tests, of a few drawn cases and, in the soak, of 2,000.
+
+    Args:
+        cases: strategy of what `check` takes.
+        check: raises where anything else than the words changes.
+    """
+
+    @FEW
+    @given(cases)
+    def some(drawn):
+        check(drawn)
+
+    @pytest.mark.soak
+    @MANY
+    @given(cases)
+    def many(drawn):
+        check(drawn)
+
+    return some, many
+
+
+def made_by(make, name, documents):
+    """Check edits anywhere in generated documents: some are made, and nothing else comes of them than is allowed.
+
+    Args:
+        make: from a random generator, the bytes of a document.
+        name: of the documents, which gives their format.
+        documents: how many.
+    """
+    rng = random.Random(1)
+    found = Counter(any_edit(make(rng), rng, name=name).partition(":")[0] for _ in range(documents))
+    assert found["made"] > documents / 5, found
+    assert found.keys() <= {"made", "refused", "rejected"}
+
+
+SOME_OR_MANY = pytest.mark.parametrize(
+    "documents", [200, pytest.param(5000, marks=[pytest.mark.slow, pytest.mark.soak])]
+)
 
 
 def _places(source, words):

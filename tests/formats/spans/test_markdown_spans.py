@@ -1,14 +1,10 @@
 """Markdown: words are replaced between its signs, which stay byte for byte."""
 
-import random
 import re
-from collections import Counter
 
-import pytest
 from fuzz_making import make_markdown
-from hypothesis import given
 from hypothesis import strategies as st
-from spanning import CODED, FEW, MANY, WORDS, Case, Word, any_edit, coded, drawn_edits, holds
+from spanning import CODED, SOME_OR_MANY, WORDS, Case, Word, coded, drawn_edits, generated, holds, made_by
 
 from transforms.formats.spans.registry import spanned
 from transforms.formats.spans.source import TextEdit
@@ -86,25 +82,12 @@ def check(drawn):
     holds(case, new, name="a.md", written=written, may_refuse="emphasis beside it", encoding=plain)
 
 
-@FEW
-@given(cases())
-def test_only_the_words_change(drawn):
-    check(drawn)
+test_only_the_words_change, test_only_the_words_change_in_2000 = generated(cases(), check)
 
 
-@pytest.mark.soak
-@MANY
-@given(cases())
-def test_only_the_words_change_in_2000_documents(drawn):
-    check(drawn)
-
-
-@pytest.mark.parametrize("documents", [200, pytest.param(5000, marks=[pytest.mark.slow, pytest.mark.soak])])
+@SOME_OR_MANY
 def test_whatever_document_there_is(documents):
-    rng = random.Random(1)
-    found = Counter(any_edit(make_markdown(rng), rng, name="a.md").partition(":")[0] for _ in range(documents))
-    assert found["made"] > documents / 5, found
-    assert found.keys() <= {"made", "refused", "rejected"}
+    made_by(make_markdown, "a.md", documents)
 
 
 DOCUMENT = """# A *Haus* #

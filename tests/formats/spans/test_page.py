@@ -1,14 +1,10 @@
 """Web pages: words are replaced between tags and entities, which stay byte for byte."""
 
 import html
-import random
-from collections import Counter
 
-import pytest
 from fuzz_making_html import make_html
-from hypothesis import given
 from hypothesis import strategies as st
-from spanning import CODED, FEW, MANY, WORDS, Case, Word, any_edit, coded, drawn_edits, escaped, holds
+from spanning import CODED, SOME_OR_MANY, WORDS, Case, Word, coded, drawn_edits, escaped, generated, holds, made_by
 
 from transforms.formats.spans.registry import spanned
 from transforms.formats.spans.source import TextEdit
@@ -50,25 +46,12 @@ def check(drawn):
     holds(case, new, name="a.html", written=escaped)
 
 
-@FEW
-@given(cases())
-def test_only_the_words_change(drawn):
-    check(drawn)
+test_only_the_words_change, test_only_the_words_change_in_2000 = generated(cases(), check)
 
 
-@pytest.mark.soak
-@MANY
-@given(cases())
-def test_only_the_words_change_in_2000_pages(drawn):
-    check(drawn)
-
-
-@pytest.mark.parametrize("pages", [200, pytest.param(5000, marks=[pytest.mark.slow, pytest.mark.soak])])
-def test_whatever_page_there_is(pages):
-    rng = random.Random(1)
-    found = Counter(any_edit(make_html(rng), rng, name="a.html").partition(":")[0] for _ in range(pages))
-    assert found["made"] > pages / 5, found
-    assert found.keys() <= {"made", "refused", "rejected"}
+@SOME_OR_MANY
+def test_whatever_page_there_is(documents):
+    made_by(make_html, "a.html", documents)
 
 
 def test_an_edit_within_an_entity_or_over_markup_is_refused():

@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spanning import CODED, FEW, MANY, WORDS, Case, coded, drawn_edits, holds
+from spanning import CODED, FEW, WORDS, Case, coded, drawn_edits, generated, holds
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.formats.records.base import BadRecord, ReaderOptions
@@ -39,17 +39,7 @@ def check(drawn):
     )
 
 
-@FEW
-@given(cases())
-def test_only_the_words_change(drawn):
-    check(drawn)
-
-
-@pytest.mark.soak
-@MANY
-@given(cases())
-def test_only_the_words_change_in_2000_texts(drawn):
-    check(drawn)
+test_only_the_words_change, test_only_the_words_change_in_2000 = generated(cases(), check)
 
 
 @FEW

@@ -1,13 +1,8 @@
 """TEI: words of the text are replaced between tags and entities, which stay byte for byte."""
 
-import random
-from collections import Counter
-
-import pytest
 from fuzz_making import make_tei
-from hypothesis import given
 from hypothesis import strategies as st
-from spanning import CODED, FEW, MANY, WORDS, Case, Word, any_edit, coded, drawn_edits, escaped, holds
+from spanning import CODED, SOME_OR_MANY, WORDS, Case, Word, coded, drawn_edits, escaped, generated, holds, made_by
 
 from transforms.formats.records.base import ReaderOptions
 from transforms.formats.spans.registry import spanned
@@ -50,25 +45,12 @@ def check(drawn):
     holds(case, new, name="a.xml", written=escaped)
 
 
-@FEW
-@given(cases())
-def test_only_the_words_change(drawn):
-    check(drawn)
+test_only_the_words_change, test_only_the_words_change_in_2000 = generated(cases(), check)
 
 
-@pytest.mark.soak
-@MANY
-@given(cases())
-def test_only_the_words_change_in_2000_documents(drawn):
-    check(drawn)
-
-
-@pytest.mark.parametrize("documents", [200, pytest.param(5000, marks=[pytest.mark.slow, pytest.mark.soak])])
+@SOME_OR_MANY
 def test_whatever_document_there_is(documents):
-    rng = random.Random(1)
-    found = Counter(any_edit(make_tei(rng), rng, name="a.xml").partition(":")[0] for _ in range(documents))
-    assert found["made"] > documents / 5, found
-    assert found.keys() <= {"made", "refused", "rejected"}
+    made_by(make_tei, "a.xml", documents)
 
 
 DOCUMENT = """<TEI><text><body><p>M&ue;de Kar-<lb/>ten, Karten; well-<lb/>known <![CDATA[a < b]]></p>

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from transforms.formats.spans.origin import SourcePiece
 
-__all__ = ["Unaligned", "Unit", "Units", "align", "is_passed"]
+__all__ = ["AlignedUnit", "Unaligned", "Units", "align", "is_passed"]
 
 # Of what no two characters in a row are the same text: white space, what is not seen, what marks are put for.
 _PASSED = "\u00ad\u034f\u200b\u200c\u200d\u2060\ufeff" + "".join(
@@ -31,7 +31,7 @@ class Unaligned(Exception):
     """The text of a reader is not what the pieces of its source stand for."""
 
 
-class Unit(NamedTuple):
+class AlignedUnit(NamedTuple):
     """A unit.
 
     Attributes:
@@ -51,7 +51,7 @@ class Unit(NamedTuple):
 class _Runs(NamedTuple):
     """Units, or runs of such as are one character each and as far apart in the text as in the source.
 
-    Arrays of one length, as the fields of `Unit`; `even` tells runs, each of which begins and ends with a unit.
+    Arrays of one length, as the fields of `AlignedUnit`; `even` tells runs, each of which begins and ends with a unit.
     """
 
     starts: _Places
@@ -83,7 +83,7 @@ class Units:
         return tuple(self._runs.starts[held].tolist()), tuple(self._runs.ends[held].tolist())
 
     # `bisect` looks at some places; `searchsorted` would copy all of them into the type of the one that it looks for.
-    def before(self, place: int) -> Unit | None:
+    def before(self, place: int) -> AlignedUnit | None:
         """Return the last unit that starts before a place of the text; None: there is none."""
         run = bisect_left(self._runs.starts, place) - 1
         if run < 0:
@@ -95,7 +95,7 @@ class Units:
             at -= 1
         return self._within(run, at)
 
-    def behind(self, place: int) -> Unit | None:
+    def behind(self, place: int) -> AlignedUnit | None:
         """Return the first unit that starts at or behind the end of another; None: there is none."""
         run = bisect_right(self._runs.ends, place)
         if run == len(self._runs.ends):
@@ -107,13 +107,13 @@ class Units:
             at += 1
         return self._within(run, at)
 
-    def _whole(self, run: int) -> Unit:
-        return Unit(*(int(column[run]) for column in self._runs[:-1]))
+    def _whole(self, run: int) -> AlignedUnit:
+        return AlignedUnit(*(int(column[run]) for column in self._runs[:-1]))
 
-    def _within(self, run: int, at: int) -> Unit:
+    def _within(self, run: int, at: int) -> AlignedUnit:
         whole = self._whole(run)
         first = whole.first + at - whole.start
-        return Unit(at, at + 1, first, first + 1, whole.opens, whole.closes)
+        return AlignedUnit(at, at + 1, first, first + 1, whole.opens, whole.closes)
 
 
 class _Spread(NamedTuple):

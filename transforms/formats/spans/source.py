@@ -14,7 +14,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.marks import is_nfc
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_value
-from transforms.formats.spans.aligning import Unit, Units
+from transforms.formats.spans.aligning import AlignedUnit, Units
 from transforms.formats.spans.origin import FROZEN, Origin
 
 __all__ = ["SpannedSource", "TextBlock", "TextEdit"]
@@ -186,7 +186,7 @@ class SpannedSource:
             return following.first, following.opens
         return self._between(unit, place)
 
-    def _between(self, unit: Unit, place: int) -> tuple[int, int]:
+    def _between(self, unit: AlignedUnit, place: int) -> tuple[int, int]:
         """Return where in the source white space behind a unit stands."""
         if place == unit.end:
             return unit.last, unit.closes

@@ -15,16 +15,15 @@ from transforms.annotation.guessing import short_tag
 from transforms.common.blas import one_thread
 from transforms.common.errors import UsageError
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.corpora.reading import read_annotated
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.sources.readings import FileReading
 from transforms.formats.spans.registry import SPANS, spanned
 from transforms.intake.merging import engine_of
-from transforms.intake.staging import Loaded, LoadedFile
+from transforms.intake.staging import Loaded
 from transforms.intake.unit_files import stage_unit
 from transforms.simplification.documents.placed_texts import PlacedFiles, PlacedTextWriter
-from transforms.simplification.instances.content_words import COLUMNS, AnnotatedText
+from transforms.simplification.instances.content_words import AnnotatedText
 from transforms.simplification.instances.find_stage import (
     CORPUS,
     DOCUMENTS,
@@ -36,8 +35,9 @@ from transforms.simplification.instances.find_stage import (
     annotated_pieces,
     chosen_in_corpus,
     chosen_in_texts,
+    corpus_texts,
+    loaded_part,
     reject,
-    text_of_corpus,
     words_found,
 )
 from transforms.simplification.instances.fixed_text import FixedPlaces
@@ -58,16 +58,10 @@ def _with_texts(loaded: Loaded, texts: PlacedFiles) -> LoadedTexts:
 
 
 def _place_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> LoadedTexts:
-    left_out = frozenset(task.left_out)
-    columns = (*COLUMNS, *options.layers)
     with staging_of(artefact) as staging, PlacedTextWriter(artefact) as writer:
 
         def documents() -> Iterator[AnnotatedText]:
-            read = read_annotated(task.pair, columns=columns, document_columns=("source", "language", "genre", "text"))
-            for annotated in read:
-                text = text_of_corpus(annotated, options)
-                if text.position in left_out:
-                    continue
+            for text in corpus_texts(task, options):
                 if text.text is None or text.sentences["starts"].null_count:
                     detail = "it came annotated, without a text to put words into"
                     staging.reject(text.source, text.position, BadRecord("no_text", detail))
@@ -77,9 +71,7 @@ def _place_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOp
         for found in words_found(documents(), options, staging, CORPUS):
             add_words(staging, found)
             writer.add(found.text.position, found, None)
-    sha256 = task.pair.documents.sha256  # parts of corpora have the same names: their content identifies them
-    loaded = staging.loaded([LoadedFile(sha256, task.pair.size, sha256, staging.records, staging.rejected)])
-    return _with_texts(loaded, writer.files())
+    return _with_texts(loaded_part(staging, task), writer.files())
 
 
 class _Entry(NamedTuple):

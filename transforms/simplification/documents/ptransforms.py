@@ -1,6 +1,5 @@
 """Beam glue of whole texts: from texts to texts, by way of all stages of simplification.
 
-PlaceTexts       PCollection[(number, Unit or CorpusPart)] -> PCollection[(number, LoadedTexts)]
 SimplifyWords    PCollection[Part] of instances -> receipts and parts, stage by stage
 ResolveTexts     PCollection[(number, LoadedTexts)], parts of words -> PCollection[ResolvedPart], PCollection[Part]
 """
@@ -28,36 +27,7 @@ from transforms.simplification.records import JoinTask
 from transforms.simplification.rewriting.stage import REWRITE, Rewriting
 from transforms.simplification.selection.stage import SELECT, Selection
 
-__all__ = ["PlaceTexts", "ResolveTexts", "SimplifyWords"]
-
-
-def _size(element: tuple[int, Any]) -> float:
-    return float(element[1].size)
-
-
-@dataclass
-class PlaceTexts(beam.PTransform):
-    """Read texts and find their hard words, each unit as one element, balanced over workers by size.
-
-    Attributes:
-        workspace: where artefacts lie.
-        stage: of files, or of parts of corpora.
-        options: of the stage.
-        lanes: how many keys the work is dealt out to.
-    """
-
-    workspace: Workspace
-    stage: Stage[Any, Any, LoadedTexts]
-    options: Any
-    lanes: int
-
-    def expand(self, units: beam.PCollection) -> beam.PCollection:
-        """Apply the transform."""
-        return (
-            units
-            | "Spread" >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage="")
-            | "Find" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, self.options))
-        )
+__all__ = ["ResolveTexts", "SimplifyWords"]
 
 
 def _of_table(part: Part, table: str) -> bool:

@@ -25,7 +25,7 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import SideRows
 from transforms.complexity.scorers.fit_stages import chosen_of
 from transforms.corpora.corpus import PartPair
-from transforms.corpora.reading import AnnotatedDocument, read_annotated
+from transforms.corpora.reading import read_annotated
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.registry import READERS, printable, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
@@ -64,8 +64,9 @@ __all__ = [
     "annotated_pieces",
     "chosen_in_corpus",
     "chosen_in_texts",
+    "corpus_texts",
+    "loaded_part",
     "reject",
-    "text_of_corpus",
     "words_found",
 ]
 
@@ -149,34 +150,33 @@ _Entry = FoundWords | tuple[str, Reject]
 
 
 def _find_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> Loaded:
-    left_out = frozenset(task.left_out)
-    columns = (*COLUMNS, *options.layers)
-    documents = (
-        text_of_corpus(annotated, options)
-        for annotated in read_annotated(
-            task.pair, columns=columns, document_columns=("source", "language", "genre", "text")
-        )
-        if annotated.document.document_id not in left_out
-    )
     with staging_of(artefact) as staging:
-        for found in words_found(documents, options, staging, CORPUS):
+        for found in words_found(corpus_texts(task, options), options, staging, CORPUS):
             add_words(staging, found)
-    sha256 = task.pair.documents.sha256  # parts of corpora have the same names: their content identifies them
+    return loaded_part(staging, task)
+
+
+def corpus_texts(task: CorpusPart, options: CorpusFindOptions) -> Iterator[AnnotatedText]:
+    """Yield the documents of a part of a corpus that count there."""
+    left_out = frozenset(task.left_out)
+    columns, of_documents = (*COLUMNS, *options.layers), ("source", "language", "genre", "text")
+    for document, sentences in read_annotated(task.pair, columns=columns, document_columns=of_documents):
+        if document.document_id not in left_out:
+            language = options.language or document.language
+            yield AnnotatedText(
+                document.source,
+                document.document_id,
+                language and short_tag(language),
+                document.genre,
+                document.text,
+                sentences,
+            )
+
+
+def loaded_part(staging: Staging, task: CorpusPart) -> Loaded:
+    """Return the receipt of a part of a corpus; parts of all have the same names: their content identifies them."""
+    sha256 = task.pair.documents.sha256
     return staging.loaded([LoadedFile(sha256, task.pair.size, sha256, staging.records, staging.rejected)])
-
-
-def text_of_corpus(annotated: AnnotatedDocument, options: FindOptions) -> AnnotatedText:
-    """Return a document of a corpus with its sentences."""
-    document = annotated.document
-    language = options.language or document.language
-    return AnnotatedText(
-        document.source,
-        document.document_id,
-        language and short_tag(language),
-        document.genre,
-        document.text,
-        annotated.sentences,
-    )
 
 
 def _find_in_texts(artefact: Artefact, task: Unit, options: TextFindOptions) -> Loaded:
