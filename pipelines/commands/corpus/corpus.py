@@ -37,6 +37,7 @@ from transforms.common.store.tables import PartFile
 from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels
 from transforms.formats.ingest.counts import MERGE_INPUTS
+from transforms.formats.ingest.cut import CUT
 from transforms.formats.ingest.merges import MERGE_REJECTS
 from transforms.formats.ingest.stage import INGEST, YearChecks, acceptable, lacking
 from transforms.layers.registry import columns_of
@@ -62,14 +63,17 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
 
     from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
     from transforms.common.store.ptransforms import MergeTables
+    from transforms.formats.ingest.cut_ptransforms import CutLarge
     from transforms.formats.ingest.ptransforms import IngestFiles, KeepAcceptable, ListRows, SettleDuplicates
 
     workspace, lanes = graph.workspace, graph.lanes
     for stage in MERGES.values():
         graph.expect(stage, plan.parts or LEAST_PARTS)
-    ingested = graph.tasks(
-        pipeline, "Units", [(unit.files[0].name, unit) for unit in plan.units]
-    ) | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes)
+    ingested = (
+        graph.tasks(pipeline, "Units", [(unit.files[0].name, unit) for unit in plan.units])
+        | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes)
+        | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes)
+    )
     tasks = (
         ingested
         | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
@@ -105,7 +109,7 @@ _MERGING = {"documents": 0.5, "sentences": 2.0, "rejects": 0.1, INPUTS.name: 0.1
 
 def _weights(options: CorpusOptions) -> Mapping[str, float]:
     """Return about how much work the stages are; annotation by other engines takes any time."""
-    weights = {INGEST.name: 1.0, **{MERGES[table].name: w for table, w in _MERGING.items()}}
+    weights = {CUT.name: 0.02, INGEST.name: 1.0, **{MERGES[table].name: w for table, w in _MERGING.items()}}
     engine = options.engine.partition(":")[0]
     if engine in _ANNOTATING:
         weights[ANNOTATE.name] = _ANNOTATING[engine]
@@ -244,7 +248,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
   lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'""",
     tables=(DOCUMENTS, SENTENCES, REJECTS, INPUTS),
     explains=(REJECTS,),
-    stages=(INGEST, ANNOTATE, GATHER, *MERGES.values()),
+    stages=(CUT, INGEST, ANNOTATE, GATHER, *MERGES.values()),
     plan=plan_corpus,
     build=_build,
     rows={"counts": IntakeCounts},

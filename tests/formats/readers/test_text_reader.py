@@ -22,10 +22,10 @@ def test_tokens_can_be_forms_or_lines_text():
 
 
 @pytest.mark.parametrize("blank", [0, 3])
-def test_blocks_are_cut_by_lines_of_the_file_and_numbered_without_gaps(blank):
+def test_blocks_are_cut_by_lines_of_the_file_and_numbered_in_their_order(blank):
     lines = [b""] * (blank * BLOCK) + [b"w%d" % n for n in range(2 * BLOCK + 1)]
     found = entries(b"\n".join(lines), "lines")
-    assert [r.block for r in found] == [0, 1, 2]
+    assert [r.block for r in found] == [0, 1 + blank, 2 + blank]
     assert [len(r.sentences) for r in found] == [BLOCK, BLOCK, 1]
     words = itertools.chain(*(s.lemmas for r in found for s in r.sentences))
     assert list(words) == [f"w{n}" for n in range(2 * BLOCK + 1)]

@@ -30,7 +30,8 @@ class InputCount(NamedTuple):
     """What became of an input file, or a change of that: its name, bytes and SHA-256, and numbers of records.
 
     Bytes and SHA-256 are those of what was read; for a file that could not be read, its listed bytes
-    and the cause. A change has neither. `notes` counts what readers changed or guessed as they read; None for nothing.
+    and the cause. Of a file that is cut the count of the first piece has the bytes. A change has neither. `notes`
+    counts what readers changed or guessed as they read; None for nothing.
     """
 
     name: str

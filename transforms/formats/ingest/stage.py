@@ -25,23 +25,28 @@ from transforms.formats.dates.metadata import Metadata
 from transforms.formats.dates.rules import DateRule, date_of
 from transforms.formats.ingest.counts import COUNTED, InputCount, stage_inputs
 from transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, RecordStage, RejectStage, StageFile
-from transforms.formats.readers.registry import READERS, printable, read_file
+from transforms.formats.readers.registry import READERS, printable, read_file, read_piece
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.sources.readings import CHANGED, FileReading, first_reading
+from transforms.formats.records.pieces import Piece
+from transforms.formats.sources.readings import CHANGED, Blocks, FileReading, first_reading, reading_of
 from transforms.layers.registry import columns_of
 
 __all__ = [
     "INGEST",
+    "FilePiece",
     "IngestOptions",
     "Ingested",
     "InputFile",
     "Unit",
     "YearChecks",
     "acceptable",
+    "failed_reading",
     "lacking",
     "read_documents",
+    "readers_chosen",
 ]
 
+MOST_OF_PIECE = 1 << 40  # records that a piece of a file may have
 READINGS = 3  # of a file that changes while it is read, before it is a reject
 
 
@@ -54,6 +59,24 @@ class InputFile(NamedTuple):
     collection: str
 
 
+class FilePiece(NamedTuple):
+    """A piece of a file that was cut.
+
+    Attributes:
+        piece: where it lies.
+        format: in which it is read.
+        sha256: of the whole file.
+        bytes: of the whole file.
+        blocks: digests of the blocks in which it lies, see `FileReading.blocks`.
+    """
+
+    piece: Piece
+    format: str
+    sha256: str
+    bytes: Size
+    blocks: Annotated[Blocks, Uncounted("they follow from the content, which has its digest")]
+
+
 @dataclass(frozen=True, order=True)
 class Unit:
     """Files that one worker takes in together.
@@ -63,16 +86,23 @@ class Unit:
         size: their bytes, as listed.
         broken: files that changed, or could no longer be read, after their digest was taken: the
             name and the cause, once for each time that it happened.
+        piece: what is taken in of the only file; None: all of it.
     """
 
     files: tuple[InputFile, ...]
     size: Size
     broken: Annotated[tuple[tuple[str, str], ...], Uncounted("the digests are of what was read at last")] = ()
+    piece: FilePiece | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
         # Names and paths of a folder are alike, and a graph holds those of all files.
         files = zlib.compress(pickle.dumps([tuple(file) for file in self.files]))
-        return _unit, (files, self.size, self.broken)
+        return _unit, (files, self.size, self.broken, self.piece)
+
+    @property
+    def begins(self) -> bool:
+        """Whether the files are taken in from their start."""
+        return self.piece is None or self.piece.piece.number == 0
 
     def content_digests(self) -> list[str]:
         """Return the SHA-256 of each file, in their order."""
@@ -81,12 +111,12 @@ class Unit:
     @functools.cached_property
     def readings(self) -> list[FileReading]:
         """What was read of the files for their digests, in their order."""
-        return [_reading(file, self.broken) for file in self.files]
+        return [_reading(file, self.broken, self.piece) for file in self.files]
 
 
-def _unit(files: bytes, size: int, broken: tuple[tuple[str, str], ...]) -> Unit:
+def _unit(files: bytes, size: int, broken: tuple[tuple[str, str], ...], piece: FilePiece | None) -> Unit:
     named = pickle.loads(zlib.decompress(files))
-    return Unit(tuple(InputFile(*file) for file in named), size, broken)
+    return Unit(tuple(InputFile(*file) for file in named), size, broken, piece)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +183,7 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
             before = rejects.count
             documents = 0
             notes: Counter[str] = Counter()
-            for row in _documents(file, reading, options, notes=notes):
+            for row in _documents(file, reading, options, notes=notes, piece=unit.piece):
                 if isinstance(row, RejectRow):
                     rejects.add(row)
                 else:
@@ -168,7 +198,8 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
             refused = rejects.count - before
             counts = (documents + refused, documents, refused)
             noted = dict(sorted((+notes).items())) or None  # without zeros
-            inputs.append(InputCount(file.name, reading.bytes, reading.sha256, *counts, noted))
+            size = reading.bytes if unit.begins else 0
+            inputs.append(InputCount(file.name, size, reading.sha256, *counts, noted))
         stage.flush()
     return Ingested(
         inputs=stage_inputs(artefact, inputs),
@@ -198,18 +229,22 @@ def lacking(years: Collection[int], year_checks: YearChecks) -> list[str]:
     return [f"{section}: {text}" for section, text in lacks if text is not None]
 
 
-def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> FileReading:
+def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = (), piece: FilePiece | None = None) -> FileReading:
     """Read a file for its digest; if that fails, return a reading that fails whenever it is opened."""
     causes = [cause for name, cause in broken if name == file.name]
     if len(causes) == READINGS:
-        return _failed(file, causes[-1])
+        return failed_reading(file, causes[-1])
+    if piece is not None:
+        return reading_of(file.path, piece.sha256, piece.bytes, piece.blocks)
     try:
         return first_reading(file.path)
     except OSError as error:
-        return _failed(file, str(error.strerror or error))
+        return failed_reading(file, str(error.strerror or error))
 
 
-def _failed(file: InputFile, cause: str) -> FileReading:
+def failed_reading(file: InputFile, cause: str) -> FileReading:
+    """Return the reading of a file that cannot be read, which says so whenever it is opened."""
+
     def fail(_: FileReading) -> NoReturn:
         if cause == CHANGED:
             raise BadRecord(*_REJECT)
@@ -251,19 +286,31 @@ def _documents(
     options: IngestOptions,
     on_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
+    piece: FilePiece | None = None,
 ) -> Iterator[_Row | RejectRow]:
-    """Yield what a file holds; nothing more once its reading is broken."""
-    ordinal = 0
-    refused = False
-    entries = read_file(
-        file.path,
-        file.name,
-        format=options.format,
-        options=options.reader,
-        open=reading.open,
-        on_format=on_format,
-        notes=notes,
-    )
+    """Yield what a file, or a piece of it, holds; nothing more once its reading is broken."""
+    if piece is None:
+        ordinal = 0
+        entries = read_file(
+            file.path,
+            file.name,
+            format=options.format,
+            options=options.reader,
+            open=reading.open,
+            on_format=on_format,
+            notes=notes,
+        )
+    else:
+        ordinal = piece.piece.number * MOST_OF_PIECE
+        entries = read_piece(
+            file.path,
+            file.name,
+            piece.piece,
+            format=piece.format,
+            options=options.reader,
+            open=reading.open,
+            notes=Counter() if notes is None else notes,
+        )
     for source, entry in entries:
         if reading.broken is not None:
             return
@@ -271,13 +318,10 @@ def _documents(
             yield RejectRow(source, entry.position, "ingest", entry.reason, entry.detail)
             continue
         ordinal += 1
-        if not entry.block:
-            refused = False
-        elif refused:
-            continue
         row = _row(source, entry, options)
         if isinstance(row, Reject):
-            refused = True
+            if entry.block:  # the first one, which has the same fields, was a reject
+                continue
             detail = " ".join(printable(row.detail).split())
             yield RejectRow(source, entry.position, "ingest", row.reason, detail)
             continue
@@ -321,13 +365,17 @@ def _content_key(text: str, row: RecordRow, collection: str) -> str:
     return text_digest(text, [row["year"], row["author"], row["title"], collection])
 
 
-def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
-    """Return the entries that count: of readers all where the format is found out by file."""
-    named = {options.format} if options.format != "auto" else set(READERS)
-    if options.format == "auto" and options.reader.html == "reject":
+def readers_chosen(format: str, options: ReaderOptions) -> dict[str, tuple[str, ...]]:
+    """Return the readers that count: all where the format is found out by file."""
+    named = {format} if format != "auto" else set(READERS)
+    if format == "auto" and options.html == "reject":
         named.discard("html")  # nor does the package count that nobody needs then
+    return {"transforms.formats.readers.registry:READERS": tuple(sorted(named))}
+
+
+def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
     return {
-        "transforms.formats.readers.registry:READERS": tuple(sorted(named)),
+        **readers_chosen(options.format, options.reader),
         "transforms.formats.dates.rules:DATE_RANGES": (options.date_range,) if options.dates else (),
         "transforms.layers.registry:LAYERS": options.reader.layers,
     }

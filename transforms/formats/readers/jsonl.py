@@ -13,10 +13,12 @@ from transforms.formats.readers.json_array import begins_array, iter_elements, i
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.nested import entries_of, kind_of
 from transforms.formats.records.paths import look_up
+from transforms.formats.records.pieces import Piece
 from transforms.formats.records.text_cleaning import Cleaning, cleaning, decode, without_control
+from transforms.formats.sources.cutting import cut_by_lines
 from transforms.formats.sources.streams import encodings_of, iter_lines, opened, peek, read_all, too_long
 
-__all__ = ["json_rows", "read_json", "read_jsonl"]
+__all__ = ["cut_jsonl", "json_rows", "read_json", "read_jsonl"]
 
 _HEAD = 4096
 _PIECE = 1 << 18
@@ -51,7 +53,7 @@ def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, obj
     records = 0
     stream, encodings = opened(source, options)
     with stream:
-        for number, line in iter_lines(stream, options.max_line_bytes):
+        for number, line in iter_lines(stream, options.max_line_bytes, source.before):
             if line is not None and (not line or line.isspace()):
                 continue
             records += 1
@@ -61,12 +63,21 @@ def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, obj
                 value = _parse(line, encodings, how)
             except BadRecord as error:
                 value = error
-            if records == 1 and line is not None and isinstance(value, list | BadRecord):
+            if records == 1 and source.begins and line is not None and isinstance(value, list | BadRecord):
                 value = _without_lines(line, encodings[0], value)
             line = None  # which may be long
             yield number, value
-    if not records:
+    if source.begins and not records:
         raise BadRecord("empty", "no line holds anything")
+
+
+def cut_jsonl(source: Source, options: ReaderOptions, size: int) -> list[Piece]:
+    """Return pieces of JSON lines of at least `size` bytes each; the first holds the first record.
+
+    Raises:
+        Uncuttable: a byte of the encoding may be a line feed and something else.
+    """
+    return cut_by_lines(source, options, size)
 
 
 def _without_lines(line: bytes | bytearray, encoding: str, value: object) -> object:

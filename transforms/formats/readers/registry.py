@@ -17,19 +17,20 @@ from transforms.formats.readers.conllu import read_conllu
 from transforms.formats.readers.delimited import read_csv
 from transforms.formats.readers.epub import read_epub
 from transforms.formats.readers.html import read_html
-from transforms.formats.readers.jsonl import read_json, read_jsonl
+from transforms.formats.readers.jsonl import cut_jsonl, read_json, read_jsonl
 from transforms.formats.readers.markdown import read_markdown
 from transforms.formats.readers.office import read_docx, read_odt
 from transforms.formats.readers.parquet import read_parquet
 from transforms.formats.readers.tei import read_tei
-from transforms.formats.readers.text import read_lines, read_text
-from transforms.formats.records.base import BadRecord, Reader, ReaderOptions, Record, Reject, Source
-from transforms.formats.sources.archives import open_sources
+from transforms.formats.readers.text import cut_lines, read_lines, read_text
+from transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.pieces import Piece, Uncuttable
+from transforms.formats.sources.archives import open_sources, wrapping
 from transforms.formats.sources.compression import SUFFIXES
 from transforms.formats.sources.content import HEAD, content_of, is_binary
 from transforms.formats.sources.streams import marked_encoding, peek, reject_of
 
-__all__ = ["FORMATS", "READERS", "Format", "detect", "printable", "read_file"]
+__all__ = ["FORMATS", "READERS", "Format", "cutter_of", "detect", "printable", "read_file", "read_piece"]
 
 _LOOK = 4096
 _DETAIL = 300
@@ -144,6 +145,65 @@ def _read(
         yield _clean(reject_of(error))
 
 
+def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> tuple[str, Cutter]:
+    """Return the format of a large file, and what cuts it.
+
+    Args:
+        source: the file, which is not opened.
+        head: its first bytes.
+        format: a key of `READERS`, or `auto`.
+        options: of the reader.
+
+    Raises:
+        Uncuttable: it is read as a whole, with the reason.
+    """
+    if (kind := wrapping(source.name, head)) is not None:
+        raise Uncuttable(kind)
+    try:
+        name = _format_of(source, head, format, options)
+    except BadRecord as error:  # is told when the file is read
+        raise Uncuttable(error.detail) from None
+    cut = READERS[name].cut
+    if cut is None:
+        raise Uncuttable(_called(name))
+    return name, cut
+
+
+def read_piece(
+    path: str,
+    name: str,
+    piece: Piece,
+    *,
+    format: str,
+    options: ReaderOptions,
+    open: Callable[[], BinaryIO],
+    notes: Counter[str],
+) -> Iterator[tuple[str, Record | Reject]]:
+    """Yield what a piece of a file holds, as `read_file` does for all of the file.
+
+    Args:
+        path: where the file really lies.
+        name: its published name.
+        piece: one of the file's pieces.
+        format: a key of `READERS`.
+        options: those with which the file was cut.
+        open: opens the stream of the whole file's bytes.
+        notes: counts what readers changed or guessed.
+
+    Raises:
+        LexbeamError: something must be corrected before anything can be read.
+    """
+    source = Source(name, open, path, notes, piece=piece)
+    try:
+        for entry in READERS[format].read(source, options):
+            yield name, _clean(entry) if isinstance(entry, Reject) else entry
+    except LexbeamError:
+        raise
+    except Exception as error:
+        reject = _clean(reject_of(error))
+        yield name, reject if source.begins else reject._replace(position=str(source.before + 1))
+
+
 def _format_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> str:
     """Return the reader of a source.
 
@@ -210,25 +270,34 @@ class Format(Entry):
         title: what details of rejects call it; empty: its name in the registry. A doc line must not stand in
             published rows, since the identity of code passes over it.
         any_content: whether it reads what begins like a picture, a page or a program.
+        cut: from a source, options and a number of bytes, pieces of at least that size that can be read by
+            themselves, see `Piece`; None: a file is read as a whole.
     """
 
     read: Reader
     suffixes: tuple[str, ...] = ()
     title: str = ""
     any_content: bool = False
+    cut: Cutter | None = None
 
 
 READERS: Registry[Format] = Registry(
     {
         "text": Format(read_text, (".txt",), "plain text", doc="plain text, paragraphs separated by empty lines"),
         "tei": Format(read_tei, (".xml", ".tei"), "TEI", doc="TEI P5"),
-        "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), "JSON lines", doc="JSON lines, a record a line"),
+        "jsonl": Format(
+            read_jsonl, (".jsonl", ".ndjson"), "JSON lines", cut=cut_jsonl, doc="JSON lines, a record a line"
+        ),
         "json": Format(read_json, (".json",), "JSON", doc="JSON, an array of records or one object"),
         "csv": Format(read_csv, (".csv", ".tsv", ".tab"), "CSV", doc="CSV or TSV, a record a row"),
         "parquet": Format(read_parquet, (".parquet", ".pq"), "Parquet", doc="Parquet, a record a row"),
         "conllu": Format(read_conllu, (".conllu", ".conll"), "CoNLL-U", doc="annotated text in CoNLL-U"),
         "lines": Format(
-            read_lines, (), "lines of text", doc="ready-made sentences, one a line, tokens separated by spaces"
+            read_lines,
+            (),
+            "lines of text",
+            cut=cut_lines,
+            doc="ready-made sentences, one a line, tokens separated by spaces",
         ),
         "markdown": Format(read_markdown, (".md", ".markdown"), "Markdown", doc="Markdown, without code and HTML"),
         "html": Format(read_html, (".html", ".htm", ".xhtml"), "HTML", doc="web pages"),

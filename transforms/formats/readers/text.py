@@ -12,10 +12,12 @@ from collections.abc import Iterator
 
 from transforms.common.records import Sentence
 from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.pieces import Piece, Uncuttable
 from transforms.formats.records.text_cleaning import clean_bytes, clean_value, cleaning, decode
+from transforms.formats.sources.cutting import cut_by_lines
 from transforms.formats.sources.streams import encodings_of, iter_lines, opened, read_all, too_long
 
-__all__ = ["read_lines", "read_text"]
+__all__ = ["cut_lines", "read_lines", "read_text"]
 
 _PIECE = 1 << 20
 _SPACE = re.compile(r"\s")
@@ -48,14 +50,14 @@ def read_lines(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
         yield from _text(source, options)
         return
     lemmatised = options.lines_hold == "lemmas"
-    block = 0
+    begun = not source.begins
     sentences: list[Sentence] = []
     rejected = False
-    last = 0
+    last = source.before
     for number, line in _decoded(source, options):
         if number // BLOCK > last // BLOCK and sentences:
-            yield Record("", {}, None, sentences, block)
-            block += 1
+            yield Record("", {}, None, sentences, last // BLOCK if begun else 0)
+            begun = True
             sentences = []
         last = number
         if isinstance(line, Reject):
@@ -65,9 +67,30 @@ def read_lines(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
             forms, lemmas = (None, tokens) if lemmatised else (tokens, None)
             sentences.append(Sentence(forms, lemmas, None, None, None))
     if sentences:
-        yield Record("", {}, None, sentences, block)
-    elif not block and not rejected:
+        yield Record("", {}, None, sentences, last // BLOCK if begun else 0)
+    elif not begun and not rejected:
         raise BadRecord("empty", "no line holds a token")
+
+
+def cut_lines(source: Source, options: ReaderOptions, size: int) -> list[Piece]:
+    """Return pieces of `lines`, each of whole blocks and at least `size` bytes; the first holds the first sentence.
+
+    Raises:
+        Uncuttable: the lines are one text; or a byte of the encoding may be a line feed and something else.
+    """
+    if options.lines_hold == "text":
+        raise Uncuttable("its lines are one text")
+    how = cleaning(Source(source.name, source.open, source.path), options)
+
+    def is_sentence(line: bytes) -> bool:
+        if len(line) > options.max_line_bytes:
+            return False
+        try:
+            return bool(clean_value(decode(line.rstrip(b"\r\n"), options.encoding, how), how).split())
+        except BadRecord:
+            return False
+
+    return cut_by_lines(source, options, size, is_record=is_sentence, every=BLOCK)
 
 
 def _decoded(source: Source, options: ReaderOptions) -> Iterator[tuple[int, str | Reject]]:
@@ -75,7 +98,7 @@ def _decoded(source: Source, options: ReaderOptions) -> Iterator[tuple[int, str 
     how = cleaning(source, options)
     stream, encodings = opened(source, options)
     with stream:
-        for number, line in iter_lines(stream, options.max_line_bytes):
+        for number, line in iter_lines(stream, options.max_line_bytes, source.before):
             try:
                 if line is None:
                     raise too_long(options)

@@ -45,6 +45,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.records import Sentence
 from transforms.formats.records.paths import check_path, check_records
+from transforms.formats.records.pieces import Piece
 
 __all__ = [
     "BLOCK",
@@ -54,6 +55,7 @@ __all__ = [
     "MARKS",
     "TEI_PARTS",
     "BadRecord",
+    "Cutter",
     "Reader",
     "ReaderOptions",
     "Record",
@@ -117,7 +119,7 @@ class Record(NamedTuple):
         text: in NFC, without soft hyphens and zero-width characters; lines end in a line feed, an
             empty line parts paragraphs. None if annotation came without text.
         sentences: annotation that came with the record, else None; offsets refer to `text`.
-        block: ordinal of this block within the record, from 0 and without gaps.
+        block: a number that orders the blocks of a record; that of the first is 0, others may be missing.
     """
 
     position: str
@@ -145,6 +147,7 @@ class Source:
             before the next member is asked for.
         path: where the file (of a member: the archive) really lies.
         package: the reader of an archive that is one document; empty of all else.
+        piece: what is to be read of a file that is cut; None for all of it. `open` gives the whole file.
         notes: counts what readers changed or guessed. A note is a few plain words for a person who
             reads the manifest, such as `encoding cp1252`.
     """
@@ -154,6 +157,17 @@ class Source:
     path: str
     notes: Counter[str] = field(default_factory=Counter)
     package: str = ""
+    piece: Piece | None = None
+
+    @property
+    def begins(self) -> bool:
+        """Whether what is to be read begins where the file begins."""
+        return self.piece is None or self.piece.number == 0
+
+    @property
+    def before(self) -> int:
+        """The number of lines of the file before what is to be read."""
+        return 0 if self.piece is None else self.piece.before
 
 
 class BadRecord(Exception):
@@ -325,3 +339,4 @@ def _check_encodings(names: tuple[str, ...]) -> None:
 
 
 Reader = Callable[[Source, ReaderOptions], Iterator[Record | Reject]]
+Cutter = Callable[[Source, ReaderOptions, int], list[Piece]]

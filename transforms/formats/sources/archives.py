@@ -17,11 +17,11 @@ from typing import Any, BinaryIO, cast
 
 from transforms.common.names import Names, member_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
-from transforms.formats.sources.compression import Guard, Guarded, decompress
+from transforms.formats.sources.compression import SUFFIXES, Guard, Guarded, decompress
 from transforms.formats.sources.content import HEAD, Content, package_of, packaged_head
 from transforms.formats.sources.streams import peek, reject_of
 
-__all__ = ["is_hidden", "open_sources"]
+__all__ = ["is_hidden", "open_sources", "wrapping"]
 
 _BLOCK = 512
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -67,6 +67,18 @@ def open_sources(
             yield from _tar_members(path, name, stream, options)
     else:
         yield name, Source(name, _Once(stream, _Reopen(open, name, options)), path)
+
+
+def wrapping(name: str, head: bytes) -> str | None:
+    """Return what a file's content is wrapped in, by its name and first bytes; None if it lies open."""
+    lower = name.lower()
+    if (kind := next((suffix for suffix in (*SUFFIXES, ".tgz") if lower.endswith(suffix)), None)) is not None:
+        return f"compressed ({kind})"
+    if kind := next((suffix for suffix, magic in SUFFIXES.items() if head.startswith(magic)), None):
+        return f"compressed ({kind})"
+    if head.startswith((*_ZIP, *_OTHER)) or _is_tar(head, lower):
+        return "an archive"
+    return None
 
 
 def is_hidden(name: str) -> bool:

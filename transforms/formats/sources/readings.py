@@ -5,6 +5,10 @@
     stream = reading.open()                # the same bytes, or an OSError
     reading.broken                         # why it was one, else None
 
+    reading, found = read_through(path, look)       # what `look` finds in the bytes, in the same pass
+    blocks = [reading.blocks(0, 1000)]              # digests of the blocks that hold these bytes
+    reading_of(path, sha256, size, blocks)          # the same reading in another process
+
 A small file is kept in memory. Of a large one the SHA-256 of each block is kept, and a block that is
 read again is compared before any of it is passed on. So readers get the bytes of the digest, whether
 they read a file once or twice, stop early or go back and forth. Bytes appended in the meantime are
@@ -14,13 +18,17 @@ not seen.
 import errno
 import hashlib
 import io
-from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterator, Mapping
+from typing import BinaryIO, TypeVar
 
 from transforms.common.store import files
 from transforms.formats.sources.streams import ByteStream
 
-__all__ = ["CHANGED", "IN_MEMORY", "FileReading", "first_reading"]
+__all__ = ["CHANGED", "IN_MEMORY", "Blocks", "FileReading", "first_reading", "read_through", "reading_of"]
+
+T = TypeVar("T")
+# Runs of blocks: the number of the first, and the digests of all.
+Blocks = tuple[tuple[int, bytes], ...]
 
 IN_MEMORY = 8 << 20
 CHANGED = "changed while it was read"
@@ -39,11 +47,26 @@ class FileReading:
             if nothing did. What was read since then must not be used.
     """
 
-    def __init__(self, sha256: str, bytes: int, open: Callable[["FileReading"], BinaryIO]) -> None:
+    def __init__(
+        self,
+        sha256: str,
+        bytes: int,
+        open: Callable[["FileReading"], BinaryIO],
+        blocks: Mapping[int, bytes] | None = None,
+    ) -> None:
         self.sha256 = sha256
         self.bytes = bytes
         self.broken: str | None = None
         self._open = open
+        self._blocks = blocks or {}
+
+    def blocks(self, start: int, end: int) -> tuple[int, bytes]:
+        """Return the number of the block with byte `start`, and the digests of that and all up to byte `end`.
+
+        Of a file that is kept in memory there are none.
+        """
+        first = start // _BLOCK
+        return first, b"".join(self._blocks[number] for number in range(first, -(-end // _BLOCK)))
 
     def open(self) -> BinaryIO:
         """Open a stream of the bytes that were read.
@@ -66,12 +89,56 @@ def first_reading(path: str) -> FileReading:
         if len(start) <= IN_MEMORY:
             digest = hashlib.sha256(start).hexdigest()
             return FileReading(digest, len(start), lambda _: io.BytesIO(start))
-        whole, size, blocks = hashlib.sha256(), 0, []
+        digests = _Digests()
         for block in _blocks(start, stream):
-            whole.update(block)
-            size += len(block)
-            blocks.append(_short(block))
-    return FileReading(whole.hexdigest(), size, lambda reading: _checked(path, blocks, reading))
+            digests.add(block)
+    return digests.reading(path)
+
+
+def read_through(path: str, look: Callable[[BinaryIO], T]) -> tuple[FileReading, T]:
+    """Read a large file for its digest, and let `look` see the bytes as they pass.
+
+    `look` gets a stream. Where it goes back or forth, the pass is finished first, and all that it reads from then
+    on is compared with the digest.
+
+    Raises:
+        OSError: the file cannot be read, or changed in between.
+    """
+    passing = _Passing(files.open_there(path), path)
+    with io.BufferedReader(passing, _BLOCK) as stream:
+        found = look(stream)
+        return passing.finished(), found
+
+
+def reading_of(path: str, sha256: str, bytes: int, blocks: Blocks) -> FileReading:
+    """Return the reading of a large file, of which only the bytes of some `blocks` will be read again."""
+    kept = {
+        first + place: joined[place * _DIGEST : (place + 1) * _DIGEST]
+        for first, joined in blocks
+        for place in range(len(joined) // _DIGEST)
+    }
+    return _reading(path, sha256, bytes, kept)
+
+
+def _reading(path: str, sha256: str, bytes: int, blocks: Mapping[int, bytes]) -> FileReading:
+    return FileReading(sha256, bytes, lambda reading: _checked(path, blocks, reading), blocks)
+
+
+class _Digests:
+    """The digests of a file and of its blocks, which are added in their order."""
+
+    def __init__(self) -> None:
+        self._whole = hashlib.sha256()
+        self._size = 0
+        self._blocks: dict[int, bytes] = {}
+
+    def add(self, block: bytes) -> None:
+        self._whole.update(block)
+        self._size += len(block)
+        self._blocks[len(self._blocks)] = _short(block)
+
+    def reading(self, path: str) -> FileReading:
+        return _reading(path, self._whole.hexdigest(), self._size, self._blocks)
 
 
 def _blocks(start: bytes, stream: BinaryIO) -> Iterator[bytes]:
@@ -100,7 +167,7 @@ def _short(block: bytes) -> bytes:
     return hashlib.sha256(block).digest()[:_DIGEST]
 
 
-def _checked(path: str, blocks: list[bytes], reading: FileReading) -> BinaryIO:
+def _checked(path: str, blocks: Mapping[int, bytes], reading: FileReading) -> BinaryIO:
     try:
         stream = files.open_there(path)
     except Exception as error:  # what stores raise is no OSError
@@ -115,10 +182,69 @@ def _cause(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error) or type(error).__name__
 
 
+class _Passing(ByteStream):
+    """The bytes of a file as they are read for its digest; out of their order, once they have been read."""
+
+    def __init__(self, stream: BinaryIO, path: str) -> None:
+        super().__init__(stream)
+        self._path = path
+        self._digests = _Digests()
+        self._rest = _blocks(b"", stream)
+        self._block = memoryview(b"")
+        self._position = 0
+        self._read: FileReading | None = None
+        self._again: BinaryIO | None = None
+
+    def finished(self) -> FileReading:
+        """Read the rest of the file; return the reading.
+
+        Raises:
+            OSError: what was read again is no longer the same.
+        """
+        if self._read is None:
+            for block in self._rest:
+                self._digests.add(block)
+            self._read = self._digests.reading(self._path)
+        if self._read.broken is not None:
+            raise OSError(self._read.broken)
+        return self._read
+
+    def seekable(self) -> bool:
+        return bool(getattr(self._stream, "seekable", bool)())
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if self._again is None:
+            reading = self.finished()
+            self._again = reading.open()
+            self._again.seek(self._position)
+        self._position = self._again.seek(offset, whence)
+        return self._position
+
+    def produce(self, buffer: memoryview) -> int:
+        if self._again is not None:
+            data = memoryview(self._again.read(len(buffer)))
+        else:
+            if not self._block and (block := next(self._rest, b"")):
+                self._digests.add(block)
+                self._block = memoryview(block)
+            data, self._block = self._block[: len(buffer)], self._block[len(buffer) :]
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if self._again is not None:
+            self._again.close()
+        super().close()
+
+
 class _Checked(ByteStream):
     """Passes bytes on, block by block, each compared with what was read first."""
 
-    def __init__(self, stream: BinaryIO, blocks: list[bytes], reading: FileReading) -> None:
+    def __init__(self, stream: BinaryIO, blocks: Mapping[int, bytes], reading: FileReading) -> None:
         super().__init__(stream)
         self._blocks = blocks
         self._reading = reading
@@ -144,7 +270,7 @@ class _Checked(ByteStream):
 
     def produce(self, buffer: memoryview) -> int:
         number, place = divmod(self._position, _BLOCK)
-        if number >= len(self._blocks):
+        if self._position >= self._reading.bytes:
             return 0
         if number != self._number:
             self._held, self._number = self._block(number), number

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
 __all__ = [
+    "BOM",
     "MARKED",
     "ByteStream",
     "encodings_of",
@@ -28,7 +29,7 @@ __all__ = [
 
 _CHUNK = 1 << 18
 _PIECE = 1 << 24
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _UTF8 = ("utf-8", "utf-8-sig")
 _BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error)
 # Byte order marks of encodings whose line feed is more than a byte.
@@ -170,14 +171,31 @@ def marked_encoding(head: bytes) -> str:
 def opened(source: Source, options: ReaderOptions) -> tuple[BinaryIO, tuple[str, ...]]:
     """Return a source's stream for reading by line, and the encodings that its lines may be in.
 
-    Their line feed is one byte: other encodings are turned into UTF-8.
+    Their line feed is one byte: other encodings are turned into UTF-8. Of a piece the stream has its bytes alone.
     """
     stream = source.open()
+    if source.piece is not None:
+        stream.seek(source.piece.start)
+        return io.BufferedReader(_Section(stream, source.piece.end), _CHUNK), options.encoding
     head, stream = peek(stream, 4)
     encodings = encodings_of(head, source, options)
     if len(encodings) > 1 or "\n".encode(encodings[0]) == b"\n":
         return stream, encodings
     return io.BufferedReader(_Recoded(stream, encodings[0]), _CHUNK), ("utf-8",)
+
+
+class _Section(ByteStream):
+    """The bytes of a stream from where it stands to a border."""
+
+    def __init__(self, stream: BinaryIO, end: int) -> None:
+        super().__init__(stream)
+        self._left = end - stream.tell()
+
+    def produce(self, buffer: memoryview) -> int:
+        data = self._stream.read(min(len(buffer), self._left))
+        buffer[: len(data)] = data
+        self._left -= len(data)
+        return len(data)
 
 
 class _Recoded(ByteStream):
@@ -205,18 +223,18 @@ class _Recoded(ByteStream):
         return len(piece)
 
 
-def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | bytearray | None]]:
+def iter_lines(stream: BinaryIO, limit: int, before: int = 0) -> Iterator[tuple[int, bytes | bytearray | None]]:
     """Yield the number, from 1, and the bytes of each line without its end.
 
-    A line of more than `limit` bytes is skipped and yields None. A line that was yielded is in memory
-    only as long as the caller keeps it.
+    The number counts the lines `before` the stream, too. A line of more than `limit` bytes is skipped and
+    yields None. A line that was yielded is in memory only as long as the caller keeps it.
     """
     size = min(limit + 2, _CHUNK)
-    for number, line in enumerate(iter(lambda: stream.readline(size), b""), 1):
+    for number, line in enumerate(iter(lambda: stream.readline(size), b""), before + 1):
         if line == b"\n":  # of which there may be millions
             yield number, b""
             continue
-        if number == 1 and line.startswith(_BOM):
+        if number == 1 and line.startswith(BOM):
             line = line[3:]
         if line.endswith(b"\n") or len(line) < size - 3:
             yield number, line.rstrip(b"\r\n")

@@ -1,0 +1,121 @@
+"""Large files that are cut: their pieces, read one after another, give what the file gives."""
+
+import io
+import random
+from collections import Counter
+
+import pytest
+from fuzz_formats import MAKERS
+from reading import reader_options
+
+from transforms.common.errors import UsageError
+from transforms.formats.readers import text
+from transforms.formats.readers.registry import READERS, cutter_of, read_file, read_piece
+from transforms.formats.records.base import ReaderOptions, Source
+from transforms.formats.records.pieces import Uncuttable
+from transforms.formats.sources.content import HEAD
+
+CUTTABLE = [name for name, entry in READERS.items() if entry.cut is not None]
+
+
+def whole(data, format, options):
+    notes = Counter()
+    opened = lambda: io.BytesIO(data)  # noqa: E731
+    return list(read_file("/there/a", "a", format=format, options=options, open=opened, notes=notes)), +notes
+
+
+def pieces_of(data, format, options, size):
+    source = Source("a", lambda: io.BufferedReader(io.BytesIO(data)), "/there/a")
+    name, cut = cutter_of(source, data[:HEAD], format, options)
+    return name, cut(source, options, size)
+
+
+def in_pieces(data, format, options, size):
+    """Return what pieces give, each read by itself, and how many there are."""
+    name, pieces = pieces_of(data, format, options, size)
+    opened = lambda: io.BytesIO(data)  # noqa: E731
+    found, notes = [], Counter()
+    for piece in pieces:
+        how = {"format": name, "options": options, "open": opened, "notes": notes}
+        found += read_piece("/there/a", "a", piece, **how)
+    return (found, +notes), len(pieces)
+
+
+def check(data, format, options, sizes):
+    """Compare pieces of some sizes with the file; return how many pieces there were at most."""
+    expected, most = whole(data, format, options), 0
+    for size in sizes:
+        try:
+            found, number = in_pieces(data, format, options, size)
+        except Uncuttable:
+            continue
+        assert found == expected, (size, data[:200])
+        most = max(most, number)
+    return most
+
+
+@pytest.mark.parametrize("format", CUTTABLE)
+def test_pieces_give_what_the_file_gives(format, monkeypatch):
+    """Of files as they are made for the fuzzing of readers: several in a row, some with rare options."""
+    monkeypatch.setattr(text, "BLOCK", 3)
+    rng = random.Random(5)
+    maker = MAKERS[format]
+    cut = 0
+    for _ in range(150):
+        data = b"".join(maker.make(rng) for _ in range(rng.choice([1, 1, 2, 5])))
+        try:
+            options = ReaderOptions(**(maker.options(rng) if rng.random() < maker.share else {}))
+        except UsageError:
+            continue
+        cut += check(data, format, options, (1, 7, 60, 500)) > 1
+    assert cut > 40
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"\n\n \n", b"\xef\xbb\xbf\n\n"])
+@pytest.mark.parametrize("format", CUTTABLE)
+def test_marks_blank_lines_and_ends_count_as_in_the_file(format, start, ending, monkeypatch):
+    monkeypatch.setattr(text, "BLOCK", 2)
+    lines = LINES[format]
+    for data in (ending.join(lines), ending.join([*lines, b""]), ending.join([*lines, b"", b" ", b""])):
+        assert check(start + data, format, ReaderOptions(max_line_bytes=60), range(1, 90)) > 2
+
+
+JSON = [b'{"text": "%s"}' % word for word in (b"a", b"b" * 9, b"", b"c" * 99, b"d\xff")]
+LINES = {
+    "jsonl": [*JSON, b"[]", b"", b"\xef\xbb\xbf" + JSON[0], b"{", b"1", b"  ", JSON[1]],
+    "lines": [b"a b", b"\xff", b"", b"c" * 99, b"d e", b"\x00", b"  ", b"f", b"g\xc2\xa0h", b"", b"", b"i"],
+}
+
+
+@pytest.mark.parametrize("format", CUTTABLE)
+def test_a_file_without_records_is_one_reject(format):
+    for data in (b"\n" * 50, b" \n\n" * 9, b"\xef\xbb\xbf\n\n"):
+        assert in_pieces(data, format, ReaderOptions(), 2)[0] == whole(data, format, ReaderOptions())
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "options", "why"),
+    [
+        ("a.jsonl.gz", b"\x1f\x8b", {}, "compressed (.gz)"),
+        ("a.jsonl", b"\x1f\x8b", {}, "compressed (.gz)"),
+        ("a.tgz", b"", {}, "compressed (.tgz)"),
+        ("a.zip", b"PK\x03\x04", {}, "an archive"),
+        ("a.json", b"[", {}, "JSON"),
+        ("a.xml", b"<TEI/>", {}, "TEI"),
+        ("a.txt", b"a", {}, "plain text"),
+        ("a.pdf", b"%PDF-1.4\n1 0 obj\n<<", {}, "PDF, not text; convert it: pdftotext FILE"),
+        ("a.jsonl", "{}".encode("utf-16"), {}, "its encoding is utf-16"),
+        ("a.jsonl", b"{}", {"encoding": "utf-16-le"}, "its encoding is utf-16-le"),
+        ("a.jsonl", b"{}", {"encoding": "utf-7"}, "its encoding is utf-7"),
+        ("a", b"a", {"format": "lines", "lines_hold": "text"}, "its lines are one text"),
+    ],
+)
+def test_why_a_file_is_not_cut(name, data, options, why):
+    options = {"format": "auto", **options}
+    format = options.pop("format")
+    source = Source(name, lambda: io.BufferedReader(io.BytesIO(data)), "/there/a")
+    with pytest.raises(Uncuttable) as error:
+        _, cut = cutter_of(source, data, format, reader_options(**options))
+        cut(source, reader_options(**options), 1)
+    assert str(error.value) == why

@@ -1,0 +1,27 @@
+"""Pieces of a large file, cut at borders of records, which several workers read."""
+
+from typing import NamedTuple
+
+__all__ = ["Piece", "Uncuttable"]
+
+
+class Piece(NamedTuple):
+    """What lies between two borders of a file's records.
+
+    Read one after another, the pieces of a file give what the file gives.
+
+    Attributes:
+        number: among the pieces of the file, from 0.
+        start: its first byte.
+        end: the byte behind its last.
+        before: lines of the file that stand before it.
+    """
+
+    number: int
+    start: int
+    end: int
+    before: int
+
+
+class Uncuttable(Exception):
+    """Raised by what cuts a file: it is read as a whole, for the reason that the exception states."""
