@@ -17,7 +17,7 @@ from transforms.common.store.identity import Size
 from transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile, Unit, failed_reading, readers_chosen
 from transforms.formats.readers.registry import cutter_of
 from transforms.formats.records.base import ReaderOptions, Source
-from transforms.formats.records.pieces import Piece, Uncuttable
+from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.sources.content import HEAD
 from transforms.formats.sources.readings import Blocks, FileReading, read_through
 from transforms.formats.sources.streams import peek
@@ -27,7 +27,7 @@ __all__ = ["CUT", "CUT_BYTES", "PIECE_BYTES", "Cut", "LargeFile", "looked_at", "
 PIECE_BYTES = 32 << 20
 CUT_BYTES = 2 * PIECE_BYTES  # of a file that is worth a pass of its own
 
-_Pieces = tuple[str, list[Piece]]
+_Pieces = tuple[str, list[CutPiece]]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Cut:
     sha256: str
     bytes: Size
     format: str
-    pieces: tuple[tuple[Piece, Blocks], ...]
+    pieces: tuple[tuple[CutPiece, Blocks], ...]
     why: str
 
 

@@ -27,7 +27,7 @@ from transforms.formats.ingest.counts import COUNTED, InputCount, stage_inputs
 from transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, RecordStage, RejectStage, StageFile
 from transforms.formats.readers.registry import READERS, printable, read_file, read_piece
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.records.pieces import Piece
+from transforms.formats.records.pieces import CutPiece
 from transforms.formats.sources.readings import CHANGED, Blocks, FileReading, first_reading, reading_of
 from transforms.layers.registry import columns_of
 
@@ -70,7 +70,7 @@ class FilePiece(NamedTuple):
         blocks: digests of the blocks in which it lies, see `FileReading.blocks`.
     """
 
-    piece: Piece
+    piece: CutPiece
     format: str
     sha256: str
     bytes: Size

@@ -13,7 +13,7 @@ from transforms.formats.readers.json_array import begins_array, iter_elements, i
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.nested import entries_of, kind_of
 from transforms.formats.records.paths import look_up
-from transforms.formats.records.pieces import Piece
+from transforms.formats.records.pieces import CutPiece
 from transforms.formats.records.text_cleaning import Cleaning, cleaning, decode, without_control
 from transforms.formats.sources.cutting import cut_by_lines
 from transforms.formats.sources.streams import encodings_of, iter_lines, opened, peek, read_all, too_long
@@ -71,7 +71,7 @@ def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, obj
         raise BadRecord("empty", "no line holds anything")
 
 
-def cut_jsonl(source: Source, options: ReaderOptions, size: int) -> list[Piece]:
+def cut_jsonl(source: Source, options: ReaderOptions, size: int) -> list[CutPiece]:
     """Return pieces of JSON lines of at least `size` bytes each; the first holds the first record.
 
     Raises:

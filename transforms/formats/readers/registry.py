@@ -24,7 +24,7 @@ from transforms.formats.readers.parquet import read_parquet
 from transforms.formats.readers.tei import read_tei
 from transforms.formats.readers.text import cut_lines, read_lines, read_text
 from transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.pieces import Piece, Uncuttable
+from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.sources.archives import open_sources, wrapping
 from transforms.formats.sources.compression import SUFFIXES
 from transforms.formats.sources.content import HEAD, content_of, is_binary
@@ -172,7 +172,7 @@ def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) 
 def read_piece(
     path: str,
     name: str,
-    piece: Piece,
+    piece: CutPiece,
     *,
     format: str,
     options: ReaderOptions,
@@ -271,7 +271,7 @@ class Format(Entry):
             published rows, since the identity of code passes over it.
         any_content: whether it reads what begins like a picture, a page or a program.
         cut: from a source, options and a number of bytes, pieces of at least that size that can be read by
-            themselves, see `Piece`; None: a file is read as a whole.
+            themselves, see `CutPiece`; None: a file is read as a whole.
     """
 
     read: Reader

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from transforms.common.records import Sentence
 from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.pieces import Piece, Uncuttable
+from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.records.text_cleaning import clean_bytes, clean_value, cleaning, decode
 from transforms.formats.sources.cutting import cut_by_lines
 from transforms.formats.sources.streams import encodings_of, iter_lines, opened, read_all, too_long
@@ -72,7 +72,7 @@ def read_lines(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
         raise BadRecord("empty", "no line holds a token")
 
 
-def cut_lines(source: Source, options: ReaderOptions, size: int) -> list[Piece]:
+def cut_lines(source: Source, options: ReaderOptions, size: int) -> list[CutPiece]:
     """Return pieces of `lines`, each of whole blocks and at least `size` bytes; the first holds the first sentence.
 
     Raises:

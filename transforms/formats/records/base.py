@@ -45,7 +45,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.records import Sentence
 from transforms.formats.records.paths import check_path, check_records
-from transforms.formats.records.pieces import Piece
+from transforms.formats.records.pieces import CutPiece
 
 __all__ = [
     "BLOCK",
@@ -157,7 +157,7 @@ class Source:
     path: str
     notes: Counter[str] = field(default_factory=Counter)
     package: str = ""
-    piece: Piece | None = None
+    piece: CutPiece | None = None
 
     @property
     def begins(self) -> bool:
@@ -339,4 +339,4 @@ def _check_encodings(names: tuple[str, ...]) -> None:
 
 
 Reader = Callable[[Source, ReaderOptions], Iterator[Record | Reject]]
-Cutter = Callable[[Source, ReaderOptions, int], list[Piece]]
+Cutter = Callable[[Source, ReaderOptions, int], list[CutPiece]]

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-__all__ = ["Piece", "Uncuttable"]
+__all__ = ["CutPiece", "Uncuttable"]
 
 
-class Piece(NamedTuple):
+class CutPiece(NamedTuple):
     """What lies between two borders of a file's records.
 
     Read one after another, the pieces of a file give what the file gives.

@@ -6,7 +6,7 @@ Only line feeds are looked for, and counted by the hundred thousand: a pass take
 from collections.abc import Callable
 
 from transforms.formats.records.base import ReaderOptions, Source
-from transforms.formats.records.pieces import Piece, Uncuttable
+from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.sources.streams import BOM, marked_encoding, peek
 
 __all__ = ["cut_by_lines"]
@@ -21,7 +21,7 @@ def _has_text(line: bytes) -> bool:
 
 def cut_by_lines(
     source: Source, options: ReaderOptions, size: int, *, is_record: Callable[[bytes], bool] = _has_text, every: int = 1
-) -> list[Piece]:
+) -> list[CutPiece]:
     """Return pieces that end with lines, all but the last of at least `size` bytes.
 
     Args:
@@ -37,7 +37,7 @@ def cut_by_lines(
     """
     head, stream = peek(source.open(), 4)
     _check_encodings(head, options.encoding)
-    pieces: list[Piece] = []
+    pieces: list[CutPiece] = []
     start = place = before = lines = 0
 
     def next_line() -> bytes:
@@ -58,7 +58,7 @@ def cut_by_lines(
             line = data[-1:]
         while line and not (line.endswith(b"\n") and lines % every == 0):
             line = next_line()
-        pieces.append(Piece(len(pieces), start, place, before))
+        pieces.append(CutPiece(len(pieces), start, place, before))
         start, before = place, lines
         line = next_line()
     return pieces
