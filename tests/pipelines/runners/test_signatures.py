@@ -4,7 +4,8 @@ import functools
 import inspect
 
 import apache_beam as beam
-from apache_beam.transforms import core
+from apache_beam.transforms import core, userstate
+from apache_beam.typehints import decorators
 
 from pipelines.runners.configs import load_runner_config
 from pipelines.runners.runners import run_pipeline
@@ -48,6 +49,51 @@ def test_what_is_kept_is_what_beam_finds():
         assert looked_up(odd) == looked_up(Odd()) == found
     assert found[0] == (["element", "window"], [beam.DoFn.WindowParam])
     assert found[2] == (["one", "two"], [2])
+
+
+class Typed(beam.DoFn):
+    def process(self, element: int, *more: str, other: float = 1.0) -> list[int]:
+        return [element]
+
+
+def lengths(text: str, *, added: int) -> int:
+    return len(text) + added
+
+
+def test_types_that_are_kept_are_those_that_beam_finds():
+    of = decorators.IOTypeHints
+    functions = [Typed().process, Typed.process, Typed().process, lengths, lambda x: x, len, str.strip, Odd().wrapped]
+    found = [of.from_callable(function) for function in functions]
+    with signatures_kept():
+        assert [of.from_callable(function) for function in functions * 2] == found * 2
+    assert [of.from_callable(function) for function in functions] == found
+    assert [kind is None for kind in found] == [False, False, False, False, True, True, False, True]
+    assert found[0] != found[1]
+
+
+STATE = beam.DoFn.StateParam(userstate.ReadModifyWriteStateSpec("state", beam.coders.VarIntCoder()))
+FURTHER = beam.DoFn.StateParam(userstate.CombiningValueStateSpec("further", sum))
+
+
+class Stateful(beam.DoFn):
+    def process(self, element, state=STATE):
+        yield element
+
+    def further(self, state=FURTHER):
+        pass
+
+
+def test_what_is_kept_of_state_is_what_beam_finds():
+    hidden, twice = Stateful(), Stateful()
+    hidden.process = print
+    twice.own = Stateful().process  # a method by a name that its class lacks
+    odd = Odd()
+    odd.own = Stateful().process
+    dofns = [Stateful(), hidden, Odd(), odd, twice, Stateful(), core.CallableWrapperDoFn(Stateful().process)]
+    found = [userstate.get_dofn_specs(dofn) for dofn in dofns]
+    with signatures_kept():
+        assert [userstate.get_dofn_specs(dofn) for dofn in dofns * 2] == found * 2
+    assert [len(state) for state, timers in found] == [2, 1, 0, 1, 2, 2, 1]
 
 
 def test_a_method_is_looked_up_once(monkeypatch):
