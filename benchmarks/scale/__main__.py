@@ -11,13 +11,20 @@ are kept in WORK until they are removed by hand.
 
 import argparse
 import importlib
+import signal
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from benchmarks.measure import ROOT
 from benchmarks.scale.runs import Checkout, Results
 
 PARTS = ("tokens", "files", "refresh", "gather", "memory", "cut")
+
+
+def _end(number: int, _: object) -> NoReturn:
+    """End, and with this process the command that it measures."""
+    sys.exit(128 + number)
 
 
 def main() -> int:
@@ -30,6 +37,8 @@ def main() -> int:
     parser.add_argument("--source", type=Path, default=ROOT, help="the checkout that is measured")
     parser.add_argument("--label", choices=("before", "after"), default="after", help="what its results are called")
     given = parser.parse_args()
+    signal.signal(signal.SIGINT, _end)  # also where a shell has told background work to ignore it
+    signal.signal(signal.SIGTERM, _end)
     if given.part == "page":
         from benchmarks.scale.page import write_page
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scale.corpora import write_corpus
-from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measured
+from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measured, turns
 from benchmarks.scale.tokens import check_counts
 
 __all__ = ["WORDS", "run"]
@@ -28,22 +28,18 @@ SAMPLE = 20_000
 
 def run(checkout: Checkout, results: Results, work: Path, sizes: str) -> Iterator[str]:
     """Measure what is not among the results; yield a line for each run."""
-    numbers = SIZES[sizes]
-    for place, documents in enumerate(numbers):
+    for repeat, documents in turns(SIZES[sizes], REPEATS):
         for case, files in (("files", documents), ("packed", PACKED)):
-            texts = work / f"{case}-{documents}"
-            for repeat in range(REPEATS if place < len(numbers) - 1 else 1):
-                key = {"case": case, "label": checkout.label, "size": documents, "repeat": repeat}
-                if not results.has(key):
-                    write_corpus(texts, "conllu", seed=SEED, documents=documents, words=WORDS, files=files)
-                    results.add({**key, **_run(checkout, work, texts, documents, files)})
-                    yield f"{documents:,} documents in {files:,} files, run {repeat + 1}"
+            key = {"case": case, "label": checkout.label, "size": documents, "repeat": repeat}
+            if not results.has(key):
+                texts = work / f"{case}-{documents}"
+                write_corpus(texts, "conllu", seed=SEED, documents=documents, words=WORDS, files=files)
+                results.add({**key, **_run(checkout, work, texts, documents, files)})
+                yield f"{documents:,} documents in {files:,} files, run {repeat + 1}"
         key = {"case": "bare", "size": documents}
+        texts = work / f"files-{documents}"
         if not results.has(key):
-            write_corpus(
-                work / f"files-{documents}", "conllu", seed=SEED, documents=documents, words=WORDS, files=documents
-            )
-            results.add({**key, **bare(work / f"files-{documents}")})
+            results.add({**key, **bare(texts)})
             yield f"bare loops over {documents:,} files"
 
 

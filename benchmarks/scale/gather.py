@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measure import environment
-from benchmarks.scale.runs import Checkout, Results
+from benchmarks.scale.runs import Checkout, Results, turns
 
 __all__ = ["run"]
 
@@ -49,21 +49,19 @@ print(json.dumps({"cpu": time.process_time() - start, "peak": peak}))
 
 def run(checkout: Checkout, results: Results, work: Path, sizes: str) -> Iterator[str]:
     """Measure what is not among the results; yield a line for each run."""
-    numbers = SIZES[sizes]
     for case in CASES:
-        for place, size in enumerate(numbers):
-            for repeat in range(REPEATS if place < len(numbers) - 1 else 1):
-                key = {"case": case, "label": checkout.label, "size": size, "repeat": repeat}
-                if not results.has(key):
-                    with tempfile.TemporaryDirectory(dir=work) as folder:
-                        done = subprocess.run(
-                            [checkout.python, "-c", SCRIPT, folder, case, str(size)],
-                            env=environment(PYTHONPATH=str(checkout.folder)),
-                            cwd=checkout.folder,
-                            capture_output=True,
-                            text=True,
-                        )
-                    if done.returncode:
-                        raise RuntimeError(f"gathering failed: {done.stderr[-2000:]}")
-                    results.add({**key, **json.loads(done.stdout), "commit": checkout.commit()})
-                    yield f"{case}: {size:,} pieces, run {repeat + 1}"
+        for repeat, size in turns(SIZES[sizes], REPEATS):
+            key = {"case": case, "label": checkout.label, "size": size, "repeat": repeat}
+            if not results.has(key):
+                with tempfile.TemporaryDirectory(dir=work) as folder:
+                    done = subprocess.run(
+                        [checkout.python, "-c", SCRIPT, folder, case, str(size)],
+                        env=environment(PYTHONPATH=str(checkout.folder)),
+                        cwd=checkout.folder,
+                        capture_output=True,
+                        text=True,
+                    )
+                if done.returncode:
+                    raise RuntimeError(f"gathering failed: {done.stderr[-2000:]}")
+                results.add({**key, **json.loads(done.stdout), "commit": checkout.commit()})
+                yield f"{case}: {size:,} pieces, run {repeat + 1}"

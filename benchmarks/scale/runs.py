@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.measure import ROOT, descendants, environment, proportional_memory
 
-__all__ = ["Checkout", "Results", "folder_sizes", "measured", "read_log"]
+__all__ = ["Checkout", "Results", "folder_sizes", "fresh", "measured", "read_log", "turns"]
 
 PROBE = Path(__file__).resolve().parent / "probe"
 INTERVAL = 0.2
@@ -247,3 +247,13 @@ def fresh(folder: Path) -> Path:
     """Return a folder of that name, emptied."""
     shutil.rmtree(folder, ignore_errors=True)
     return folder
+
+
+def turns(sizes: Sequence[int], repeats: int) -> Iterator[tuple[int, int]]:
+    """Yield the runs of a part in their order, (repeat, size): every size once, then again; the largest never again.
+
+    >>> list(turns([1, 2, 4], 2))
+    [(0, 1), (0, 2), (0, 4), (1, 1), (1, 2)]
+    """
+    for repeat in range(repeats):
+        yield from ((repeat, size) for size in sizes if not repeat or size != sizes[-1])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scale.corpora import write_corpus
-from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measured
+from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measured, turns
 
 __all__ = ["run"]
 
@@ -30,12 +30,11 @@ REPEATS = 3
 def run(checkout: Checkout, results: Results, work: Path, sizes: str) -> Iterator[str]:
     """Measure what is not among the results; yield a line for each run."""
     for engine, numbers in SIZES[sizes].items():
-        for place, tokens in enumerate(numbers):
-            for repeat in range(REPEATS if place < len(numbers) - 1 else 1):
-                key = {"case": engine, "label": checkout.label, "size": tokens, "repeat": repeat}
-                if not results.has(key):
-                    results.add({**key, **_run(checkout, work, engine, tokens)})
-                    yield f"{engine}: {tokens:,} tokens, run {repeat + 1}"
+        for repeat, tokens in turns(numbers, REPEATS):
+            key = {"case": engine, "label": checkout.label, "size": tokens, "repeat": repeat}
+            if not results.has(key):
+                results.add({**key, **_run(checkout, work, engine, tokens)})
+                yield f"{engine}: {tokens:,} tokens, run {repeat + 1}"
 
 
 def _run(checkout: Checkout, work: Path, engine: str, tokens: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.scale import corpora, cut, figures, paper
+from benchmarks.scale import corpora, cut, figures, paper, runs
 from benchmarks.scale import page as page_module
 from benchmarks.scale.figures import flatness, marginal, medians, select, slope, steps
 from benchmarks.scale.page import page, pictures, table
@@ -291,6 +291,6 @@ def test_a_table_has_a_cell_for_each_head():
 
 
 def test_examples_in_docstrings_run():
-    results = [doctest.testmod(module) for module in (corpora, figures, page_module, paper)]
-    assert [result.failed for result in results] == [0] * 4
+    results = [doctest.testmod(module) for module in (corpora, figures, page_module, paper, runs)]
+    assert [result.failed for result in results] == [0] * 5
     assert all(result.attempted for result in results)
