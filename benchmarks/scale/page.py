@@ -232,7 +232,7 @@ def _paper(parts: Parts) -> Iterator[str]:
             continue
         piece = paper.piece_cost(gathered)
         costs = paper.unit_costs(long, packed, files)
-        own = paper.for_label(corpus, long)
+        own = paper.with_parts(corpus, long)
         for what, value, unit in paper.on_paper(costs, piece, own):
             found.setdefault(f"{what}{', ' if unit else ''}{unit}", {})[label] = number(value)
         breaks += [

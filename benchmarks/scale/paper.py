@@ -11,9 +11,10 @@ give d and t. What files cost is the difference between many and few with the sa
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchmarks.scale.figures import STEPS, Row, marginal, select, steps
+from transforms.common.store.parts import parts_for
 
 __all__ = [
     "PAPER",
@@ -26,6 +27,7 @@ __all__ = [
     "piece_cost",
     "split_cost",
     "unit_costs",
+    "with_parts",
 ]
 
 GIB = 1 << 30
@@ -204,6 +206,7 @@ def on_paper(costs: Mapping[str, UnitCost], piece: PieceCost, corpus: PaperCorpu
         (merge / 3600 / min(corpus.parts, corpus.workers)),
         "hours",
     )
+    yield "parts of a table", corpus.parts, ""
     yield "pieces of work before merging", corpus.units, ""
     yield "rows for the shuffle, sent by workers", costs["sent"].of(corpus) / 1e9, "GB"
     yield "of these under the key of one part", costs["sent"].of(corpus) / 1e9 / corpus.parts, "GB"
@@ -219,7 +222,9 @@ def on_paper(costs: Mapping[str, UnitCost], piece: PieceCost, corpus: PaperCorpu
     yield "manifest gains", costs["manifest"].of(corpus) / 1e6, "MB"
 
 
-def for_label(corpus: PaperCorpus, rows: Sequence[Row]) -> PaperCorpus:
-    """Return the corpus with as many parts as the runs had."""
-    most: Any = max(rows, key=_documents)
+def with_parts(corpus: PaperCorpus, rows: Sequence[Row]) -> PaperCorpus:
+    """Return the corpus with the parts that it has: by today's rule, or as many as earlier runs all had."""
+    most = max(rows, key=_documents)
+    if most["label"] == "after":
+        return replace(corpus, parts=parts_for(rows=int(corpus.documents), tokens=int(corpus.tokens)))
     return replace(corpus, parts=most["stages"]["corpus/merge-documents"]["calls"])

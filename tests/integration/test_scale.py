@@ -202,6 +202,11 @@ def test_a_piece_costs_what_the_dearer_way_of_gathering_takes():
     assert found["hottest key: the pieces of a stage, held"] == pytest.approx(400 * units / GIB)
 
 
+def test_parts_on_paper_are_those_of_the_rule_or_of_earlier_runs():
+    parts = [paper.with_parts(paper.PAPER, [run(1000, label)]).parts for label in ("before", "after")]
+    assert parts == [8, 8192]
+
+
 def test_what_breaks_first_stands_first_and_at_its_bound():
     corpus = paper.PAPER
     found = paper.limits(paper.unit_costs(*paper_runs()), PIECE, corpus)
