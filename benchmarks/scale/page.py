@@ -147,8 +147,10 @@ def _a_file(rows: Sequence[Row]) -> str:
     body: list[list[object]] = []
     for label in LABELS:
         files, packed = (select(rows, case=case, label=label) for case in ("files", "packed"))
-        if any(len({row["size"] for row in some}) < 2 for some in (files, packed)):
+        both = {row["size"] for row in files} & {row["size"] for row in packed}
+        if len(both) < 2:
             continue
+        files, packed = ([row for row in some if row["size"] in both] for some in (files, packed))
         for step in (*STEPS, "open", "digest"):
             many, few = (
                 marginal(some, lambda row, step=step: {**steps(row), **row["within"]}.get(step, 0.0), _size)

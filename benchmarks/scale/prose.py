@@ -60,5 +60,6 @@ The work of an engine comes on top, and is dealt out as annotation is.
 """
 BREAKS = """
 What breaks, the first first, and at how many documents of this kind: in as large files as above, and each in a file of
-its own. A growth of memory that is within the noise of peaks counts as growth.
+its own. Memory of a worker is that of the two that were measured: more workers share what grows with documents. A
+growth of memory that is within the noise of peaks counts as growth.
 """

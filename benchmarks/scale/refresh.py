@@ -14,7 +14,7 @@ from benchmarks.scale.tokens import check_counts
 
 __all__ = ["run"]
 
-SIZES = {"small": 20_000, "full": 200_000}
+SIZES = {"small": 5_000, "full": 200_000}
 CASES = ("first run", "nothing changed", "one file added")
 
 
