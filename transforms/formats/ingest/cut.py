@@ -116,9 +116,18 @@ def _cut(_: Artefact, task: LargeFile, __: None) -> Cut:
         sha256=reading.sha256,
         bytes=reading.bytes,
         format=name,
-        pieces=tuple((piece, (reading.blocks(piece.start, piece.end),)) for piece in pieces),
+        pieces=tuple((piece, _blocks(reading, piece)) for piece in pieces),
         why=found if isinstance(found, str) else "",
     )
+
+
+def _blocks(reading: FileReading, piece: CutPiece) -> Blocks:
+    ranges = [(piece.start, piece.end)]
+    if piece.number and piece.head:
+        ranges.append((0, piece.head))
+    if piece.tail:
+        ranges.append((piece.tail, reading.bytes))
+    return tuple(reading.blocks(*each) for each in ranges)
 
 
 CUT: Stage[LargeFile, None, Cut] = Stage(

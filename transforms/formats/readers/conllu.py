@@ -23,6 +23,7 @@ from transforms.common.marks import is_nfc
 from transforms.common.records import Sentence
 from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.fields import KNOWN, scalar
+from transforms.formats.records.pieces import CutPiece
 from transforms.formats.records.text_cleaning import (
     Cleaning,
     clean_field,
@@ -31,11 +32,12 @@ from transforms.formats.records.text_cleaning import (
     decode,
     without_control,
 )
+from transforms.formats.sources.cutting import LinePass
 from transforms.formats.sources.streams import iter_lines, opened
 from transforms.layers.registry import values_of
 from transforms.layers.values import ConlluWord
 
-__all__ = ["read_conllu"]
+__all__ = ["cut_conllu", "read_conllu"]
 
 _OF_SENTENCE = {"sent_id", "text", "newpar", "newdoc", "newpar id"}
 
@@ -92,8 +94,64 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
         yield from document.add(parsed, ["newpar"] in keys)
     if document is not None:
         yield from document.end()
-    if not chunks:
+    if source.begins and not chunks:
         raise BadRecord("empty", "no sentence in it")
+
+
+def cut_conllu(source: Source, options: ReaderOptions, size: int) -> list[CutPiece]:
+    """Return pieces of whole documents, each of at least `size` bytes but the last.
+
+    Raises:
+        Uncuttable: a byte of the encoding may be a line feed and something else.
+    """
+    passed = LinePass(source, options)
+    pieces: list[CutPiece] = []
+    start = before = 0
+    line = passed.line()
+    while line:
+        line = passed.skip(start + size - passed.place) or line
+        border = _next_document(passed, options) if line else (passed.place, passed.lines)
+        pieces.append(CutPiece(len(pieces), start, border[0], before))
+        start, before = border
+        line = b"\n" if start < passed.place else b""
+    return pieces
+
+
+def _next_document(passed: LinePass, options: ReaderOptions) -> tuple[int, int]:
+    """Return the place, and the lines before it, where a document certainly begins, or the end.
+
+    It follows an empty line behind a word, with which a sentence is over whatever it holds.
+    """
+    word = over = False  # whether a word, then an empty line stood here
+    border = passed.place, passed.lines
+    length = 0  # of the comments since then
+    whole = False
+    while line := passed.line():
+        begins, whole = whole, line.endswith(b"\n")
+        if not begins:  # in the midst of a line
+            word = over = False
+        elif line.isspace():
+            if word or (over and not length):
+                over, border, length = True, (passed.place, passed.lines), 0
+            else:
+                over = False
+            word = False
+        elif over and line.startswith(b"#"):
+            length += len(line)
+            if whole and length <= options.max_line_bytes and _certainly_opens(line, options):
+                return border
+        else:
+            over = False
+            word = line[:1].isdigit() and whole
+    return passed.place, passed.lines
+
+
+def _certainly_opens(line: bytes, options: ReaderOptions) -> bool:
+    try:
+        text = decode(line.rstrip(b"\r\n"), options.encoding)
+    except BadRecord:
+        return False
+    return "\x00" not in text and _opens([text[1:].strip()])
 
 
 class _Document:
@@ -173,7 +231,7 @@ def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
     number = first = size = 0
     stream, encodings = opened(source, options)
     with stream:
-        for current, raw in iter_lines(stream, options.max_line_bytes):
+        for current, raw in iter_lines(stream, options.max_line_bytes, source.before):
             if raw is not None and (not raw or raw.isspace()):
                 if lines or error or _opens(comments):
                     yield _Chunk(number, first, comments, lines, error)

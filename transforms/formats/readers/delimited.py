@@ -22,25 +22,31 @@ fewer cells than columns is a reject (empty cells too many at its end do not mat
 """
 
 import csv
+import io
+import itertools
 import re
 import sys
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import BinaryIO
 
 from transforms.common.csv_rows import csv_rows
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.fields import record_of_fields
-from transforms.formats.records.text_cleaning import Cleaning, cleaning, decode
+from transforms.formats.records.pieces import CutPiece, Uncuttable
+from transforms.formats.records.text_cleaning import STRICT, Cleaning, cleaning, decode
 from transforms.formats.sources.compression import SUFFIXES
-from transforms.formats.sources.streams import iter_lines, opened, too_long
+from transforms.formats.sources.cutting import check_encodings, cut_by_lines
+from transforms.formats.sources.streams import iter_lines, opened, peek, too_long
 
-__all__ = ["StrayQuote", "read_csv", "rows", "sniff"]
+__all__ = ["StrayQuote", "cut_csv", "read_csv", "rows", "sniff"]
 
 _DELIMITERS = "\t,;|"
 _TABBED = (".tsv", ".tab")
 
 _REMEDY = "see --no-quoting"
+_HEAD = 1 << 16  # bytes in which a header and a row must end if a table is to be cut
 _OVERHEAD = 64  # bytes that a line costs besides its characters
 
 Row = tuple[int, list[str] | BadRecord]
@@ -92,19 +98,108 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
                 raise row
             if columns is None:
                 columns = [str(n) for n in range(1, len(row) + 1)]
+            if number <= source.before:  # of the head
+                continue
             yield record_of_fields(str(number), _named(row, columns), options, how)
         except BadRecord as error:
-            yield Reject(str(number), error.reason, error.detail)
+            if number > source.before:
+                yield Reject(str(number), error.reason, error.detail)
     if not records:
         raise BadRecord("empty", "the table has no rows")
 
 
 def rows(source: Source, options: ReaderOptions) -> Iterator[Row]:
-    """Yield the line number and the cells of each row that is not blank, or why it has none."""
+    """Yield the line number and the cells of each row that is not blank, or why it has none.
+
+    Before the rows of a piece come those of its head, which say what rows look like.
+    """
     stream, encodings = opened(source, options)
     with stream:
-        lines = _decoded(stream, encodings, options, cleaning(source, options))
+        lines = _decoded(stream, encodings, options, cleaning(source, options), source.before)
+        if not source.begins and source.piece is not None:
+            head, _ = opened(replace(source, piece=CutPiece(0, 0, source.piece.head, 0)), options)
+            with head:
+                lines = itertools.chain([*_decoded(head, encodings, options, STRICT)], lines)
         yield from _split(lines, source.name, options)
+
+
+def cut_csv(source: Source, options: ReaderOptions, size: int) -> list[CutPiece]:
+    """Return pieces of a table whose rows are lines, each of at least `size` bytes but the last.
+
+    With the first row behind the header, the head of the table says what is needed to read the others.
+
+    Raises:
+        Uncuttable: a cell of the table has several lines, or a quote that may begin one; its beginning has no
+            row that can be read; or a byte of the encoding may be a line feed and something else.
+    """
+    data, stream = peek(source.open(), _HEAD)
+    check_encodings(data, options.encoding)
+    whole = data[: data.rfind(b"\n") + 1]
+    start = Source(source.name, lambda: io.BytesIO(whole), source.path)
+    try:
+        next(read_csv(start, options))
+        number = _needed(rows(start, options), options)
+    except BadRecord as error:
+        raise Uncuttable(error.detail) from None
+    head = 0
+    for _ in range(number):
+        head = whole.index(b"\n", head) + 1
+    lines = (text for _, text in _decoded(io.BytesIO(whole), options.encoding, options, STRICT))
+    first = next(text for text in lines if isinstance(text, str) and text.strip(" \r\ufeff"))
+    check = _LineRows(_Table(options.separator, source.name, first).delimiter, options)
+    source = replace(source, open=lambda: stream)
+    pieces = cut_by_lines(source, options, size, is_record=lambda _: True, see=check.see, head=head)
+    check.see(b"\n")
+    return pieces
+
+
+def _needed(first: Iterator[Row], options: ReaderOptions) -> int:
+    """Return the line of the row with which it is known how to read all others."""
+    headed = not options.header
+    for number, row in first:
+        if headed and not isinstance(row, BadRecord):
+            return number
+        headed = True
+    raise Uncuttable("its beginning has no row")
+
+
+class _LineRows:
+    """Checks, as the bytes of a table pass, that no cell goes on in the next line."""
+
+    def __init__(self, delimiter: str, options: ReaderOptions) -> None:
+        self._delimiter = delimiter
+        self._options = options
+        # A quote that begins a cell, and no other one alone before the line ends.
+        start = b"\\A|[\n\r%s]" % re.escape(delimiter).encode("utf-8") if delimiter.isascii() else b"|"
+        self._open = re.compile(rb'(?:%s)(?:\xef\xbb\xbf)?"[^"\n]*+(?:""[^"\n]*+)*+\n' % start)
+        self._held = b""
+
+    def see(self, data: bytes) -> None:
+        """Take the next bytes.
+
+        Raises:
+            Uncuttable: a cell goes on.
+        """
+        if not self._options.quoting:
+            return
+        data = self._held + data
+        end = data.rfind(b"\n") + 1
+        self._held = data[end:]
+        if len(self._held) > self._options.max_line_bytes:
+            raise Uncuttable("a line over `max_line_bytes`")
+        if b'"' not in data:
+            return
+        for found in self._open.finditer(data, 0, end):
+            line = data[data.rfind(b"\n", 0, found.end() - 1) + 1 : found.end()]
+            self._check(line)
+
+    def _check(self, line: bytes) -> None:
+        try:
+            text = decode(line.rstrip(b"\r\n"), self._options.encoding)
+            next(csv_rows([text + "\n"], self._delimiter, strict=True))
+        except (csv.Error, BadRecord) as error:
+            if "unexpected end" in str(error):
+                raise Uncuttable("a cell of it goes on in the next line") from None
 
 
 def sniff(name: str, line: str) -> str:
@@ -131,11 +226,11 @@ def _named(row: list[str], columns: list[str]) -> dict[str, str]:
 
 
 def _decoded(
-    stream: BinaryIO, encodings: tuple[str, ...], options: ReaderOptions, how: Cleaning
+    stream: BinaryIO, encodings: tuple[str, ...], options: ReaderOptions, how: Cleaning, before: int = 0
 ) -> Iterator[tuple[int, str | BadRecord]]:
     alone = len(encodings) == 1  # or what took an empty line would be noted
     try:
-        for number, line in iter_lines(stream, options.max_line_bytes):
+        for number, line in iter_lines(stream, options.max_line_bytes, before):
             if alone and line is not None and not line:
                 yield number, ""
                 continue

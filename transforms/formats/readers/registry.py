@@ -13,8 +13,8 @@ from typing import BinaryIO, cast
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
-from transforms.formats.readers.conllu import read_conllu
-from transforms.formats.readers.delimited import read_csv
+from transforms.formats.readers.conllu import cut_conllu, read_conllu
+from transforms.formats.readers.delimited import cut_csv, read_csv
 from transforms.formats.readers.epub import read_epub
 from transforms.formats.readers.html import read_html
 from transforms.formats.readers.jsonl import cut_jsonl, read_json, read_jsonl
@@ -289,9 +289,11 @@ READERS: Registry[Format] = Registry(
             read_jsonl, (".jsonl", ".ndjson"), "JSON lines", cut=cut_jsonl, doc="JSON lines, a record a line"
         ),
         "json": Format(read_json, (".json",), "JSON", doc="JSON, an array of records or one object"),
-        "csv": Format(read_csv, (".csv", ".tsv", ".tab"), "CSV", doc="CSV or TSV, a record a row"),
+        "csv": Format(read_csv, (".csv", ".tsv", ".tab"), "CSV", cut=cut_csv, doc="CSV or TSV, a record a row"),
         "parquet": Format(read_parquet, (".parquet", ".pq"), "Parquet", doc="Parquet, a record a row"),
-        "conllu": Format(read_conllu, (".conllu", ".conll"), "CoNLL-U", doc="annotated text in CoNLL-U"),
+        "conllu": Format(
+            read_conllu, (".conllu", ".conll"), "CoNLL-U", cut=cut_conllu, doc="annotated text in CoNLL-U"
+        ),
         "lines": Format(
             read_lines,
             (),

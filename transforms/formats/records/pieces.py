@@ -14,13 +14,19 @@ class CutPiece(NamedTuple):
         number: among the pieces of the file, from 0.
         start: its first byte.
         end: the byte behind its last.
-        before: lines of the file that stand before it.
+        before: lines of the file that stand before it; of Parquet, rows.
+        head: bytes of the file's beginning that say how to read it, such as the header of a table.
+        groups: of Parquet, its first row group and the one behind its last.
+        tail: byte from which on the end of the file says how to read it; 0: it does not.
     """
 
     number: int
     start: int
     end: int
     before: int
+    head: int = 0
+    groups: tuple[int, int] = (0, 0)
+    tail: int = 0
 
 
 class Uncuttable(Exception):

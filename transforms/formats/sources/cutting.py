@@ -1,6 +1,6 @@
 """Borders of lines in a large file, found in one pass over its bytes.
 
-Only line feeds are looked for, and counted by the hundred thousand: a pass takes about as long as reading.
+Away from borders only line feeds are looked for, and counted: a pass takes about as long as reading.
 """
 
 from collections.abc import Callable
@@ -9,10 +9,57 @@ from transforms.formats.records.base import ReaderOptions, Source
 from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.sources.streams import BOM, marked_encoding, peek
 
-__all__ = ["cut_by_lines"]
+__all__ = ["LinePass", "check_encodings", "cut_by_lines"]
 
 _CHUNK = 1 << 20
 _ASCII = bytes(range(128))
+
+
+def _no_look(_: bytes) -> None:
+    return None
+
+
+class LinePass:
+    """A pass over the lines of a source.
+
+    Attributes:
+        place: bytes that were read.
+        lines: line feeds among them.
+
+    Args:
+        source: what is read, once, from start to end.
+        options: of its reader.
+        see: takes all that is read.
+
+    Raises:
+        Uncuttable: in the source's encoding, bytes of ASCII may be other characters, or parts of some.
+    """
+
+    def __init__(self, source: Source, options: ReaderOptions, see: Callable[[bytes], None] = _no_look) -> None:
+        head, self._stream = peek(source.open(), 4)
+        check_encodings(head, options.encoding)
+        self._see = see
+        self.place = self.lines = 0
+
+    def line(self) -> bytes:
+        """Return the rest of a line, or a part of it if it is long; empty at the end."""
+        line = self._stream.readline(_CHUNK)
+        self._count(line)
+        return line
+
+    def skip(self, size: int) -> bytes:
+        """Read on for `size` bytes; return the last one, or what there is at the end: nothing."""
+        last = b""
+        while size > 0 and (data := self._stream.read(min(_CHUNK, size))):
+            self._count(data)
+            size -= len(data)
+            last = data[-1:]
+        return last
+
+    def _count(self, data: bytes) -> None:
+        self.place += len(data)
+        self.lines += data.count(b"\n")
+        self._see(data)
 
 
 def _has_text(line: bytes) -> bool:
@@ -20,7 +67,14 @@ def _has_text(line: bytes) -> bool:
 
 
 def cut_by_lines(
-    source: Source, options: ReaderOptions, size: int, *, is_record: Callable[[bytes], bool] = _has_text, every: int = 1
+    source: Source,
+    options: ReaderOptions,
+    size: int,
+    *,
+    is_record: Callable[[bytes], bool] = _has_text,
+    every: int = 1,
+    see: Callable[[bytes], None] = _no_look,
+    head: int = 0,
 ) -> list[CutPiece]:
     """Return pieces that end with lines, all but the last of at least `size` bytes.
 
@@ -31,40 +85,35 @@ def cut_by_lines(
         is_record: says of a line whether it is certainly a record. The first piece ends after one, so that no
             other one depends on what stands before it.
         every: number of lines of which each piece has a multiple.
+        see: takes all bytes, in their order.
+        head: of the pieces. The first one has more bytes.
 
     Raises:
         Uncuttable: in the source's encoding, bytes of ASCII may be other characters, or parts of some.
     """
-    head, stream = peek(source.open(), 4)
-    _check_encodings(head, options.encoding)
+    passed = LinePass(source, options, see)
     pieces: list[CutPiece] = []
-    start = place = before = lines = 0
-
-    def next_line() -> bytes:
-        nonlocal place, lines
-        line = stream.readline(_CHUNK)
-        place += len(line)
-        lines += line.endswith(b"\n")
-        return line
-
-    line, whole = next_line(), True
+    start = before = 0
+    line, whole = passed.line(), True
     while line and not (whole and line.endswith(b"\n") and is_record(line.removeprefix(BOM))):
         whole = line.endswith(b"\n")
-        line = next_line()
-    while line or start < place:
-        while place - start < size and (data := stream.read(min(_CHUNK, size - (place - start)))):
-            place += len(data)
-            lines += data.count(b"\n")
-            line = data[-1:]
-        while line and not (line.endswith(b"\n") and lines % every == 0):
-            line = next_line()
-        pieces.append(CutPiece(len(pieces), start, place, before))
-        start, before = place, lines
-        line = next_line()
+        line = passed.line()
+    while line or start < passed.place:
+        line = passed.skip(max(size, head) - (passed.place - start)) or line
+        while line and not (line.endswith(b"\n") and passed.lines % every == 0):
+            line = passed.line()
+        pieces.append(CutPiece(len(pieces), start, passed.place, before, head))
+        start, before = passed.place, passed.lines
+        line = passed.line()
     return pieces
 
 
-def _check_encodings(head: bytes, encodings: tuple[str, ...]) -> None:
+def check_encodings(head: bytes, encodings: tuple[str, ...]) -> None:
+    """Check that lines of a source, by its first bytes and encodings, can be told by their bytes.
+
+    Raises:
+        Uncuttable: bytes of ASCII may be other characters, or parts of some.
+    """
     names = [marked] if (marked := marked_encoding(head)) else encodings
     for name in names:
         try:
