@@ -159,6 +159,18 @@ def test_only_what_the_engine_sees_is_tagged(tagged_texts):
         reasons([group(sentences[0], "nada")], engine="near")
 
 
+def test_of_a_long_sentence_an_engine_sees_what_is_around_the_word(tagged_texts):
+    words = [f"w{number}" for number in range(1000)]
+    text = " ".join([*words[:500], "[arduo]", *words[500:]])
+    around = [
+        " ".join([*words[500 - pos.WINDOW : 500], form, *words[500 : 500 + pos.WINDOW]])
+        for form in ("arduo", "piedra", "fuerte")
+    ]
+    [outcomes] = reasons([group(text, "piedra", "fuerte")])
+    assert [row[1] for row in outcomes] == ["pos_mismatch", None]
+    assert tagged_texts == around
+
+
 WORD = st.sampled_from(["a", "b.", "«c", "d-e", "f", "¿g?"])
 
 
@@ -173,4 +185,3 @@ def test_what_is_seen_has_so_many_words_to_either_side(before, word, after, spac
     assert seen.sentence == space.join(words[max(0, len(before) - reach) : len(before) + 1 + reach])
     assert seen.sentence in sentence
     assert seen.sentence[seen.start : seen.end] == word[letter]
-    assert pos.within_reach(TaggedPlace(sentence, start, start + 1, True), None).sentence == sentence

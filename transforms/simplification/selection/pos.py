@@ -3,13 +3,12 @@
 A candidate goes on if the engine gives it the part of speech that it gives the target in the same
 sentence (Ferrés and Saggion 2022, selection by part of speech). The same engine tags both: the
 annotation of the target does not count. Where the engine says how far it looks, only so much of the
-sentence is tagged: the tag is the same. What occurs twice is tagged once, even in different settings.
+sentence is tagged: the tag is the same. Where it does not, it is shown `WINDOW` words to either side, or a
+sentence of many targets would be tagged whole for each. What occurs twice is tagged once, even in different settings.
 """
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 
-from transforms.annotation.engines.paragraphs import MAX_PARAGRAPH
 from transforms.annotation.engines.registry import load_tagger
 from transforms.annotation.engines.texts import annotate_sentences
 from transforms.common.errors import LexbeamError
@@ -22,11 +21,11 @@ from transforms.simplification.selection.filter import (
     replaced,
 )
 
-__all__ = ["equal_pos", "filter_pos", "within_reach"]
+__all__ = ["WINDOW", "equal_pos", "filter_pos", "within_reach"]
 
+WINDOW = 64
 # What an engine leaves where it sets no tag; X (other) is a tag.
 _UNSET = ("", "_")
-_CHUNK = re.compile(r"\S+")
 # Where the head of a phrase is last, for other parts of speech than verbs.
 _HEAD_LAST = ("en", "de", "sv", "nl", "da")
 
@@ -90,7 +89,8 @@ def _tags(places: Sequence[TaggedPlace], selecting: Selecting) -> list[str]:
     """Return the tag of each place; those that are known already are not tagged anew."""
     tags: dict[TaggedPlace, str] = {} if selecting.tagged is None else selecting.tagged
     engine = load_tagger(selecting.engine)
-    seen = [within_reach(place, engine.reach) for place in places]
+    reach = WINDOW if engine.reach is None else engine.reach
+    seen = [within_reach(place, reach) for place in places]
     new = {place: asked for place, asked in zip(seen, places, strict=True) if place not in tags}
     texts = list(dict.fromkeys(place.sentence for place in new))
     sentences = dict(zip(texts, annotate_sentences(texts, engine), strict=True))
@@ -105,25 +105,29 @@ def _tags(places: Sequence[TaggedPlace], selecting: Selecting) -> list[str]:
     return [tags[place] for place in seen]
 
 
-def within_reach(place: TaggedPlace, reach: int | None) -> TaggedPlace:
+def within_reach(place: TaggedPlace, reach: int) -> TaggedPlace:
     """Return a place in what an engine sees of its sentence when it tags it.
 
     Args:
         place: the place.
-        reach: how many tokens to either side the engine looks; None: at the whole sentence.
+        reach: how many tokens to either side the engine looks.
 
     Tokens end at white space, so that as many stretches without it have at least as many tokens.
 
     >>> within_reach(TaggedPlace("As if a cat's paw hit.", 8, 11, True), 1)
     TaggedPlace(sentence="a cat's paw", start=2, end=5, head_last=True)
     """
-    if reach is None or len(place.sentence) > MAX_PARAGRAPH:
-        return place
-    before = [chunk.start() for chunk in _CHUNK.finditer(place.sentence, 0, place.start + 1)]
-    first = before[-reach - 1] if reach < len(before) else 0
-    after = _CHUNK.finditer(place.sentence, place.end - 1)
-    end = next((chunk.end() for count, chunk in enumerate(after) if count == reach), len(place.sentence))
-    return TaggedPlace(place.sentence[first:end], place.start - first, place.end - first, place.head_last)
+    sentence = place.sentence
+    before = sentence[: place.start + 1].rsplit(None, reach + 1)
+    first = 0
+    if len(before) > reach + 1:
+        rest = sentence[len(before[0]) : place.start + 1]
+        first = place.start + 1 - len(rest.lstrip())
+    after = sentence[place.end - 1 :].split(None, reach + 1)
+    end = len(sentence)
+    if len(after) > reach + 1:
+        end = len(sentence[: end - len(after[-1])].rstrip())
+    return TaggedPlace(sentence[first:end], place.start - first, place.end - first, place.head_last)
 
 
 def _tag(sentence: Sentence, place: TaggedPlace) -> str:
