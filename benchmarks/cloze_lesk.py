@@ -31,12 +31,12 @@ import pyarrow.compute as pc
 
 from benchmarks.lexicon_wordnet import read_by_nltk
 from benchmarks.measure import BenchmarkRow, Skipped, data_folder, timed
-from transforms.cloze.filters.lesk import choose_senses, contexts_of
-from transforms.cloze.filters.stop_words import STOP_WORDS
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
+from transforms.lexicon.wordnet.lesk import choose_senses, contexts_of
 from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
 from transforms.lexicon.wordnet.ragged import Ragged
+from transforms.lexicon.wordnet.stop_words import STOP_WORDS
 
 PAIRS = 64
 SUMMARY, PASSAGE = 20, 400

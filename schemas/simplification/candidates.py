@@ -164,6 +164,13 @@ def _selections(filters: Collection[str] | None = None) -> list[pa.Field]:
             nullable=True,
         ),
         column("ngram", pa.float64(), "how well it fits its neighbours; null where it was not computed", nullable=True),
+        column(
+            "context",
+            pa.float64(),
+            "cosine to the target by an encoder, each in the sentence; null where it was not computed or is not known",
+            range="-1 to 1",
+            nullable=True,
+        ),
     ]
 
 

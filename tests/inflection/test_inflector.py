@@ -61,8 +61,9 @@ def test_words_that_the_dictionary_has_otherwise(spanish):
     # As other parts of speech alone.
     assert spanish.inflect("casa", "ADJ", feats_of(FEM)) is None
     assert spanish.inflect("cantar", "NOUN", {"Number": "Sing"}) is None
-    # Adjectives are nouns, too: *los bonitos*.
-    assert spanish.inflect("bonito", "NOUN", plural).source == "rules"
+    # Adjectives are nouns, too, of the gender that is asked for: *los bonitos*, *la bonita*.
+    assert spanish.inflect("bonito", "NOUN", plural)[:2] == ("bonitos", "dictionary")
+    assert spanish.inflect("bonito", "NOUN", feats_of(FEM)).form == "bonita"
 
 
 def test_dictionary_then_rules(spanish):
@@ -191,6 +192,16 @@ def test_annotated_features_go_before(spanish):
 )
 def test_articles_change(spanish, lemma, target, before, now):
     assert place(spanish, lemma, "NOUN", target, before=before).before == now
+
+
+@pytest.mark.parametrize(
+    ("feats", "before", "form"), [(FEM, "la", "bonita"), (MASC, "el", "bonito"), (FEM, "una", "bonita")]
+)
+def test_an_adjective_in_the_place_of_a_noun_has_its_gender(spanish, feats, before, form):
+    placed = place(spanish, "bonito", "NOUN", "xyz", feats=feats_of(feats), before=before)
+    assert (placed.form, placed.before) == (form, None)
+    of_many = {**feats_of(feats), "Number": "Plur"}
+    assert place(spanish, "bonito", "NOUN", "xyz", feats=of_many).form == f"{form}s"
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ __all__ = [
     "Inflector",
     "Spelling",
     "compiled",
+    "is_adjectival",
     "learned_rules",
 ]
 
@@ -213,7 +214,9 @@ class Inflector:
                 if bases:
                     base = min(bases, key=lambda row: (-row.times, row.lemma)).lemma
                     return self._inflected(base, name, dictionary)
-                if not any(_serves(row.inflection, kind) for row in others):
+                if kind == "NOUN" and is_adjectival(self, lemma):
+                    return self._inflected(lemma, inflection("ADJ", wanted), dictionary)
+                if kind != "ADJ" or not any(_is_participle(row.inflection) for row in others):
                     return None
         sounds = self._spelling.sounds(kind, lemma)
         for known in self._closest(name):
@@ -260,11 +263,19 @@ class Inflector:
         return []
 
 
-def _serves(name: str, kind: str) -> bool:
-    """Return whether words of an inflection are used as another part of speech: adjectives as nouns, participles."""
-    known, feats = split(name)
-    participle = known == "VERB" and feats.get("VerbForm") == "Part"
-    return (kind == "NOUN" and known == "ADJ") or (kind in ("NOUN", "ADJ") and participle)
+def is_adjectival(inflector: Inflecting, form: str) -> bool:
+    """Return whether a form in lower case is an adjective or participle in the dictionary, and no noun.
+
+    It may stand as a noun, and then has gender and number of what it stands for: *la lista*, *los heridos*.
+    """
+    names = [row.inflection for row in inflector.forms.of_form(form)]
+    kinds = {split(name)[0] for name in names}
+    return "NOUN" not in kinds and ("ADJ" in kinds or any(_is_participle(name) for name in names))
+
+
+def _is_participle(name: str) -> bool:
+    kind, feats = split(name)
+    return kind == "VERB" and feats.get("VerbForm") == "Part"
 
 
 def _rarity(name: str) -> tuple[int, ...]:

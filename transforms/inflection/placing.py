@@ -1,7 +1,7 @@
 """A lemma in the place of a word of a text: in its form, with its clitics and capitals.
 
 The word's features come from the annotation, else from `Inflector.features`. Of a noun's features
-only the number is taken over, since nouns keep their gender. A phrase inflects its head: in Spanish
+only the number is taken over, since nouns keep their gender; an adjective that stands as one has none of its own. A phrase inflects its head: in Spanish
 and by default its first word; in English the first word of a verb phrase, and of a noun or adjective
 phrase the last word, or the one before `of` and the like. Adjectives behind a Spanish noun agree with
 it (`guerras civiles`); a phrase with words that may or may not agree has no plural form.
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from transforms.inflection.articles import beside
 from transforms.inflection.features import inflection, split
-from transforms.inflection.inflector import Inflected, Inflecting
+from transforms.inflection.inflector import Inflected, Inflecting, is_adjectival
 from transforms.inflection.spanish import attach_clitics, strip_clitics
 from transforms.inflection.verb_hosts import likeliest_features, without_pronouns
 
@@ -89,6 +89,7 @@ def place(
         before: the word before it, for articles and conjunctions.
     """
     kind = split(inflection(upos, {}))[0]
+    is_noun = kind == "NOUN" and not is_adjectival(inflector, lemma.split()[0].lower())
     clitics = tuple[str, ...]()
     words, reflexive = lemma.split(), False
     if inflector.language == "es" and kind == "VERB":
@@ -99,7 +100,7 @@ def place(
         form = lemma
         source = "lemma"
     else:
-        if kind == "NOUN":
+        if is_noun:
             wanted = {name: value for name, value in wanted.items() if name != "Gender"}
         around = _pronoun(wanted, clitics, before) if reflexive else _Pronoun("", clitics)
         inflected = None if around is None else _phrase(inflector, words, upos, wanted, around.behind)
@@ -107,9 +108,9 @@ def place(
             return PlacedWord(None, NO_FORM, "", wanted, None)
         form, source = f"{around.before} {inflected.form}".lstrip(), inflected.source
     agreement = dict(wanted or {})
-    if kind == "NOUN":
+    if is_noun:
         agreement = agreement | _gender(inflector, lemma.split()[0])
-    changed = beside(inflector.language, before, form, agreement, is_noun=kind == "NOUN") if before else None
+    changed = beside(inflector.language, before, form, agreement, is_noun=is_noun) if before else None
     return PlacedWord(cased_like(form, target), None, source, wanted, changed if changed != before else None)
 
 
@@ -197,7 +198,7 @@ def _links(words: list[str]) -> bool:
 
 def _agreeing(inflector: Inflecting, head: str, words: list[str], wanted: Mapping[str, str]) -> list[str] | None:
     """Return the words behind a noun, with adjectives agreeing with it; None if a word is unknown."""
-    feats = dict(wanted) | _gender(inflector, head)
+    feats = dict(wanted) if is_adjectival(inflector, head.lower()) else dict(wanted) | _gender(inflector, head)
     agreeing: list[str] = []
     for number, word in enumerate(words):
         if word.lower() in _LINKS:

@@ -146,7 +146,8 @@ SELECT_CANDIDATES: Command[SelectCandidatesOptions, SelectionPlan] = Command(
   lexbeam simplify select es --filters morphology --inflector es.inflector
   lexbeam simplify select es --filters morphology,pos --inflector es.inflector \\
       --engine spacy:es_core_news_md
-  lexbeam simplify select es --filters similarity --vectors es.vec --least-similarity 0.3""",
+  lexbeam simplify select es --filters similarity --vectors es.vec --least-similarity 0.3
+  lexbeam simplify select en --filters morphology,context --encoder models/minilm""",
     tables=(SELECTIONS,),
     reads=_reads,
     check=_check,

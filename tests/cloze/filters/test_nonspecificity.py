@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from wordnet_making import Synset, open_folder, write_wordnet
 
-from transforms.cloze.filters.lesk import contexts_of
 from transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses, sense_names
 from transforms.lexicon.wordnet.kind import DEBIAN
+from transforms.lexicon.wordnet.lesk import contexts_of
 
 LIST = pa.list_(pa.string())
 TEXT = pa.string()

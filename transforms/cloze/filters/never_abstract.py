@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.cloze.filters.batches import PairBatch
-from transforms.cloze.filters.stop_words import CLOSED_ADVERBS, STOP_WORDS
 from transforms.cloze.word_resources import tags_of
+from transforms.lexicon.wordnet.stop_words import CLOSED_ADVERBS, STOP_WORDS
 
 __all__ = ["NEVER_ABSTRACT", "function_words", "names"]
 

@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.lesk import Contexts, choose_senses, concatenated, first_senses
 from transforms.common.code.registry import Entry, Registry
 from transforms.lexicon.compiled.keys import MISSING
+from transforms.lexicon.wordnet.lesk import Contexts, choose_senses, concatenated, first_senses
 from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet
 

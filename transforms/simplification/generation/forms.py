@@ -176,7 +176,7 @@ class _Places:
 
     def _lacks_gender(self, upos: str, feats: Mapping[str, str]) -> bool:
         spanish = self.inflector is not None and self.inflector.language == "es"
-        return spanish and upos == "ADJ" and "Gender" not in feats
+        return spanish and upos in ("ADJ", "NOUN") and "Gender" not in feats
 
 
 _NOTHING = Proposal("", 0.0, False)

@@ -14,6 +14,7 @@ from transforms.lexicon.resources import Lexicon
 from transforms.simplification.records import Instance
 
 if TYPE_CHECKING:
+    from transforms.lexicon.encoders.encoding import Encoding
     from transforms.simplification.selection.options import SelectionOptions
 
 __all__ = [
@@ -55,6 +56,7 @@ class CandidateState:
     upos: str | None = None
     similarity: float | None = None
     ngram: float | None = None
+    context: float | None = None
     came_as_form: bool = False
 
 
@@ -88,6 +90,7 @@ class Selecting(NamedTuple):
         inflector: knows the lemmas of forms; None: only the lemmas of candidates count.
         engine: the engine that tags, by its specification; empty: none.
         fingerprint: what identifies the engine.
+        encoder: reads words in their sentences; None: no filter of the setting needs it.
         tagged: tags by place, which settings share; None: each setting tags for itself.
     """
 
@@ -96,6 +99,7 @@ class Selecting(NamedTuple):
     inflector: InflectorReference | None = None
     engine: Fingerprinted = ""
     fingerprint: str = ""
+    encoder: "Encoding | None" = None
     tagged: "dict[TaggedPlace, str] | None" = None
 
     def inflector_of(self, language: str) -> Inflecting | None:

@@ -1,4 +1,4 @@
-"""Filters of candidates by name: what they drop, and why; `pos` is in pos.py, those by WordNet in relations.py."""
+"""Filters of candidates by name: what they drop, and why; those by engines, encoders, WordNet are modules beside."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,9 @@ from transforms.simplification.selection.filter import (
     Selecting,
     neighbours,
 )
+from transforms.simplification.selection.in_context import filter_context
 from transforms.simplification.selection.pos import filter_pos
-from transforms.simplification.selection.relations import filter_antonyms, filter_hyponyms
+from transforms.simplification.selection.relations import filter_antonyms, filter_hyponyms, filter_lesk
 from transforms.simplification.selection.tag_bigrams import filter_bigrams
 
 __all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity"]
@@ -170,6 +171,18 @@ FILTERS: Registry[CandidateFilter] = Registry(
             needs="wordnet",
             reasons={"hyponym": "it is narrower than the target"},
             doc="WordNet has it below the target, not beside or above it",
+        ),
+        "lesk": CandidateFilter(
+            filter_lesk,
+            needs="wordnet",
+            reasons={"other_sense": "WordNet has it nowhere around the sense that adapted Lesk finds in the sentence"},
+            doc="WordNet has it nowhere around the sense of the target in its sentence",
+        ),
+        "context": CandidateFilter(
+            filter_context,
+            needs="encoder",
+            reasons={"below_context": "in the sentence, it is less similar to the target than the threshold"},
+            doc="little similarity to the target, each read in the sentence",
         ),
     },
     what="filter",

@@ -9,6 +9,9 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.needs import check_given
 from transforms.inflection.models import inflector_reference
+from transforms.lexicon.encoders.base import check_encoder_packages
+from transforms.lexicon.encoders.encoding import encoding_of
+from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
 from transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
 from transforms.simplification.resources import InflectorFile, VectorsFile
@@ -35,7 +38,7 @@ def check_tagger(value: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectionFiles(InflectorFile, VectorsFile):
+class SelectionFiles(InflectorFile, VectorsFile, EncoderOptions):
     """What candidates are selected with; the same for all settings."""
 
     ngrams: str | None = option(
@@ -79,6 +82,8 @@ def check_selection(
                     f"{where} by {filter_name}, which needs `engine`, one that gives parts of speech, such as "
                     f"spacy:NAME: give it, or choose otherwise by `{choice}`"
                 )
+            if need == "encoder":
+                check_encoder_packages(str(resources.encoder))
         for pair in options.same_pos:
             parts = pair.split("=")
             if len(parts) != 2 or not set(parts) <= set(UPOS):
@@ -109,6 +114,15 @@ def selection_of(settings: Mapping[str, SelectionOptions], resources: SelectionF
     lexicon = prepare(LexiconOptions(resources=specs, cache=resources.cache))
     inflector = inflector_reference(resources.inflector) if resources.inflector else None
     fingerprint = describe_engine(engine).fingerprint if engine else ""
+    encoder = encoding_of(resources) if "encoder" in used else None
     return {
-        name: Selecting(options, lexicon, inflector, engine or "", fingerprint) for name, options in settings.items()
+        name: Selecting(
+            options,
+            lexicon,
+            inflector,
+            engine or "",
+            fingerprint,
+            encoder if any(FILTERS[one].needs == "encoder" for one in options.filters) else None,
+        )
+        for name, options in settings.items()
     }

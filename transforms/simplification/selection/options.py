@@ -35,6 +35,13 @@ class SelectionOptions:
         most=1,
         of=f"{_FILTERS}=similarity",
     )
+    least_context: float = option(
+        0.35,
+        help="least cosine of target and candidate, each in the sentence, for filter context; each model has its own",
+        least=-1,
+        most=1,
+        of=f"{_FILTERS}=context",
+    )
     least_ngram: float = option(
         0.1, help="least fit with the words before and after for filter ngram", least=0, of=f"{_FILTERS}=ngram"
     )

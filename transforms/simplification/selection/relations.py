@@ -1,4 +1,4 @@
-"""Filters antonyms and hyponyms: candidates that WordNet has as the target's opposite, or as something narrower.
+"""Filters antonyms, hyponyms and lesk: candidates that WordNet has as opposite, narrower, or of another sense.
 
 The senses of the target are those of its lemma with its part of speech; where WordNet lacks these, of its base form,
 then of any part of speech. Those of a candidate are those of its lemma, of any.
@@ -6,6 +6,8 @@ then of any part of speech. Those of a candidate are those of its lemma, of any.
 - An **antonym** stands in a synset opposite to one of the target's: of an antonym of a word there or, of an adjective
   that is like another (*sultry*, like *hot*), of an antonym of that one, or is like such an antonym.
 - A **hyponym** stands below one of the target's synsets, at any depth, and neither in one of them nor above one.
+- Of **another sense** is what has no synset among those around the sense that adapted Lesk (Banerjee and Pedersen 2002)
+  finds in the sentence: this synset, and those whose glosses are read for it (`lexnames.EXTENDED_GLOSS`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,18 +17,23 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.lexicon.finding_wordnet import WORDNET
+from transforms.lexicon.wordnet.glosses import split_words
+from transforms.lexicon.wordnet.lesk import choose_senses, contexts_of
 from transforms.lexicon.wordnet.lexnames import ANTONYM, SIMILAR, UPOS
+from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet
 from transforms.simplification.records import Instance
 from transforms.simplification.resources import by_language
 from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 
-__all__ = ["filter_antonyms", "filter_hyponyms"]
+__all__ = ["filter_antonyms", "filter_hyponyms", "filter_lesk"]
 
 
 class _Known(NamedTuple):
-    """A target that WordNet has: its synsets, and the candidates that remain with theirs."""
+    """A target that WordNet has: its senses, their synsets, and the candidates that remain with theirs."""
 
+    instance: Instance
+    senses: list[int]
     synsets: set[int]
     candidates: list[tuple[CandidateState, set[int]]]
 
@@ -34,7 +41,7 @@ class _Known(NamedTuple):
 def filter_antonyms(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `antonym`: WordNet has the candidate as the target's opposite."""
     for wordnet, known in _known(groups, selecting):
-        for synsets, candidates in known:
+        for _, _, synsets, candidates in known:
             opposite = _opposite(wordnet, synsets)
             for state, of_candidate in candidates:
                 if not opposite.isdisjoint(of_candidate):
@@ -44,9 +51,9 @@ def filter_antonyms(groups: Sequence[InstanceCandidates], selecting: Selecting) 
 def filter_hyponyms(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `hyponym`: WordNet has the candidate below the target, and not beside or above it."""
     for wordnet, known in _known(groups, selecting):
-        of_all = (synsets for target, candidates in known for synsets in (target, *(own for _, own in candidates)))
+        of_all = (synsets for target in known for synsets in (target.synsets, *(own for _, own in target.candidates)))
         above = _above(wordnet, set().union(*of_all))
-        for synsets, candidates in known:
+        for _, _, synsets, candidates in known:
             broader = synsets.union(*(above[synset] for synset in synsets))
             for state, of_candidate in candidates:
                 below = any(not synsets.isdisjoint(above[synset]) for synset in of_candidate)
@@ -54,30 +61,51 @@ def filter_hyponyms(groups: Sequence[InstanceCandidates], selecting: Selecting) 
                     state.reason = "hyponym"
 
 
+def filter_lesk(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
+    """Drop `other_sense`: WordNet has the candidate nowhere around the sense that the target has in its sentence."""
+    for wordnet, known in _known(groups, selecting):
+        instances = [target.instance for target in known]
+        # What stands before the target, and what behind it: no phrase runs over it.
+        sides = ([one.sentence[: one.start] for one in instances], [one.sentence[one.end :] for one in instances])
+        contexts = contexts_of(wordnet, [split_words(pa.array(side, pa.large_string())) for side in sides])
+        own_words = ([one.target for one in instances], [one.lemma or one.target for one in instances])
+        texts = [pa.array(words, pa.large_string()) for words in own_words]
+        bounds = np.cumsum([0, *(len(target.senses) for target in known)])
+        senses = Ragged(bounds, np.array([sense for target in known for sense in target.senses], np.int64))
+        chosen = choose_senses(wordnet, contexts, np.arange(len(known)), texts, senses)
+        around = wordnet.glosses.around(wordnet.synset_of(chosen)).lists().to_pylist()
+        for target, near in zip(known, around, strict=True):
+            for state, of_candidate in target.candidates:
+                if of_candidate and of_candidate.isdisjoint(near):
+                    state.reason = "other_sense"
+
+
 def _known(groups: Sequence[InstanceCandidates], selecting: Selecting) -> Iterator[tuple[WordNet, list[_Known]]]:
     """Yield the targets that WordNet has, by language; all words are looked up at once."""
     for rows, wordnet in by_language(selecting.lexicon, WORDNET.name, [group.instance.language for group in groups]):
         served = [groups[row] for row in rows]
         targets = _of_targets(wordnet, [group.instance for group in served])
+        of_senses = iter(wordnet.synset_of(np.array([sense for one in targets for sense in one], np.int64)).tolist())
         states = [state for group in served for state in group.remaining]
         synsets = iter(_of_candidates(wordnet, states))
         known = []
         for group, of_target in zip(served, targets, strict=True):
             candidates = [(state, next(synsets)) for state in group.remaining]
+            of_own = {next(of_senses) for _ in of_target}
             if of_target:
-                known.append(_Known(of_target, candidates))
+                known.append(_Known(group.instance, of_target, of_own, candidates))
         yield wordnet, known
 
 
-def _of_targets(wordnet: WordNet, instances: Sequence[Instance]) -> list[set[int]]:
-    """Return the synsets of targets; empty for what WordNet lacks."""
+def _of_targets(wordnet: WordNet, instances: Sequence[Instance]) -> list[list[int]]:
+    """Return the senses of targets, the commonest first; empty for what WordNet lacks."""
     forms = pa.array([instance.target.lower() for instance in instances], pa.string())
-    of_targets: list[set[int]] = [set() for _ in instances]
+    of_targets: list[list[int]] = [[] for _ in instances]
     for parts in ([UPOS.get(instance.upos or "") for instance in instances], [None] * len(instances)):
         tags = pa.array(parts, pa.string())
         bases = wordnet.morphy(forms, tags).to_pylist()
         for words in ([instance.lemma for instance in instances], bases):
-            found = _synsets(wordnet, [word or "" for word in words], tags)
+            found = wordnet.senses_of(pa.array([word or "" for word in words], pa.string()), tags).lists().to_pylist()
             of_targets = [known or new for known, new in zip(of_targets, found, strict=True)]
     return of_targets
 
@@ -86,13 +114,8 @@ def _of_candidates(wordnet: WordNet, states: Sequence[CandidateState]) -> list[s
     """Return the synsets of candidates; of one without a lemma those of its base form."""
     bases = wordnet.morphy(pa.array([state.form for state in states], pa.string())).to_pylist()
     words = [state.lemma or base or state.form for state, base in zip(states, bases, strict=True)]
-    return _synsets(wordnet, words, None)
-
-
-def _synsets(wordnet: WordNet, words: Sequence[str], parts: pa.Array | None) -> list[set[int]]:
-    senses = wordnet.senses_of(pa.array(words, pa.string()), parts)
-    synsets = wordnet.synset_of(senses.values)
-    return [set(synsets[start:end].tolist()) for start, end in zip(senses.offsets, senses.offsets[1:], strict=False)]
+    senses = wordnet.senses_of(pa.array(words, pa.string()))
+    return [set(own) for own in senses.lists(pa.array(wordnet.synset_of(senses.values))).to_pylist()]
 
 
 def _opposite(wordnet: WordNet, synsets: set[int]) -> set[int]:

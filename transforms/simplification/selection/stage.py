@@ -126,7 +126,9 @@ def _chosen(_: JoinTask, selection: Selection) -> Mapping[str, Collection[str]]:
     first = next(iter(selection.values()))
     kind = first.engine.partition(":")[0]
     kinds = [kind] if kind and "pos" in used else []
+    encoders = (one.encoder.chosen() for one in selection.values() if one.encoder is not None)
     return {
+        **next(encoders, {}),
         "transforms.simplification.selection.filters:FILTERS": sorted(used),
         "transforms.annotation.engines.registry:ENGINES": kinds,
     }

@@ -11,8 +11,8 @@ Those of stop words alone do not count. Banerjee and Pedersen instead take the l
 both texts and look again; without repetitions and overlaps that is the same.
 
 Words are as `transforms/lexicon/wordnet/glosses.py` has them: in lower case, their first base form,
-without what is neither letter nor digit. The context is the words of the summary and those of the
-passage; no phrase runs from one into the other. The words of the target itself, wherever they
+without what is neither letter nor digit. The context is one text or several; no phrase
+runs from one into the other. The words of the target itself, wherever they
 stand, are not in its context. The sense of the greatest score is chosen, of several the first, and
 so the first sense where nothing is shared.
 """
@@ -25,11 +25,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.stop_words import STOP_WORDS
 from transforms.lexicon.compiled.casing import coded
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.wordnet.glosses import Glosses
 from transforms.lexicon.wordnet.ragged import Ragged, runs
+from transforms.lexicon.wordnet.stop_words import STOP_WORDS
 from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["Contexts", "choose_senses", "concatenated", "contexts_of", "first_senses", "sense_scores"]
