@@ -113,6 +113,16 @@ def test_shown(world, capsys):
     assert "arduous → hard: zipf" in told
     assert "difficult: rank 2" in told
     assert "negotiation: no candidate is left for it" in told
+    kept = world / "kept.yaml"
+    kept.write_text(SETTINGS.replace("ranker: senses", "ranker: senses, min_simpler: 9"))
+    options = [kept if word == world / "settings.yaml" else word for word in words(world)]
+    assert call("simplify", "text", world / "texts" / "report.txt", "--out", world / "kept", *options) == 0
+    capsys.readouterr()
+    assert call("show", world / "kept", "--document", "report.txt", "--lost") == 0
+    told = capsys.readouterr().out
+    assert "arduous: no candidate is enough simpler than it" in told
+    assert "hard: not enough simpler than the word" in told
+    assert "difficult: not enough simpler than the word" in told
     assert call("show", world / "out", "--stages", "arduous") == 0
     assert call("show", world / "out", "--document", "report") == 2
     assert "did you mean 'report.txt'" in capsys.readouterr().err

@@ -96,7 +96,16 @@ def selections(number, setting, remaining, dropped=()):
 def rankings(number, setting, ranker, ranks):
     """Return rows of rankings: ranks by form, in the order of their places."""
     return [
-        row(RANKINGS, instance_id=id_of(number), setting=setting, ranker=ranker, form=form, rank=rank, place=place)
+        row(
+            RANKINGS,
+            instance_id=id_of(number),
+            setting=setting,
+            ranker=ranker,
+            form=form,
+            rank=rank,
+            place=place,
+            allowed=True,
+        )
         for place, (form, rank) in enumerate(ranks.items(), 1)
     ]
 

@@ -1,10 +1,11 @@
 """A lemma in the place of a word of a text: in its form, with its clitics and capitals.
 
 The word's features come from the annotation, else from `Inflector.features`. Of a noun's features
-only the number is taken over, since nouns keep their gender; an adjective that stands as one has none of its own. A phrase inflects its head: in Spanish
-and by default its first word; in English the first word of a verb phrase, and of a noun or adjective
-phrase the last word, or the one before `of` and the like. Adjectives behind a Spanish noun agree with
-it (`guerras civiles`); a phrase with words that may or may not agree has no plural form.
+only the number is taken over, since nouns keep their gender; an adjective that stands as a noun has
+none of its own. A phrase inflects its head: in Spanish and by default its first word; in English
+the first word of a verb phrase, and of a noun or adjective phrase the last word, or the one before
+`of` and the like. Adjectives behind a Spanish noun agree with it (`guerras civiles`); a phrase with
+words that may or may not agree has no plural form.
 
 A reflexive Spanish verb (`apoderarse`) keeps its pronoun: behind infinitives and gerunds
 (`apoderándose`), before finite forms (`se apoderó`), unless the target brings one, as in `labrarse`

@@ -18,8 +18,7 @@ from pipelines.frame.openings import Opening
 from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
+from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.receipts import totals
@@ -28,7 +27,7 @@ from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.records import JoinTask, tasks_of
 from transforms.simplification.resources import InflectorFile
-from transforms.simplification.rewriting.choices import AGREEMENT
+from transforms.simplification.rewriting.options import RewritingOptions, check_rewriting
 from transforms.simplification.rewriting.stage import REWRITE, Rewriting, Rewritten
 
 if TYPE_CHECKING:
@@ -45,12 +44,7 @@ class RewriteOptions(RunnerOptions):
     """Options of `lexbeam simplify rewrite`."""
 
     folder: str | None = input_folder("rankings, of `lexbeam simplify rank`")
-    agreement: str = option(
-        "move",
-        help="where a noun has another gender or number than the target: move what agrees with it, or drop the "
-        "candidate unless only the determiner before it changes; needs `inflector`",
-        choices=AGREEMENT,
-    )
+    rewriting: RewritingOptions = embedded(RewritingOptions)
     files: InflectorFile = embedded(InflectorFile)
 
 
@@ -66,10 +60,7 @@ def _reads(options: RewriteOptions) -> Sequence[TableSource]:
 
 
 def _check(options: RewriteOptions) -> None:
-    if options.agreement != "move" and options.files.inflector is None:
-        raise UsageError(
-            f"`agreement` {options.agreement} needs `inflector`, which knows genders: name one, or leave it out"
-        )
+    check_rewriting(options.rewriting, options.files.inflector)
 
 
 def _plan(options: RewriteOptions, inputs: Inputs) -> RewritingPlan:
@@ -77,7 +68,7 @@ def _plan(options: RewriteOptions, inputs: Inputs) -> RewritingPlan:
     inflector = inflector_reference(options.files.inflector) if options.files.inflector else None
     instances = inputs.only(INSTANCES.name)
     warn_of_languages(inflector, instances.section.get("languages", ()))
-    return RewritingPlan(tuple(tasks_of(instances.parts, beside)), Rewriting(options.agreement, inflector))
+    return RewritingPlan(tuple(tasks_of(instances.parts, beside)), Rewriting(options.rewriting.agreement, inflector))
 
 
 def _build(pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:

@@ -98,7 +98,7 @@ def _build(pipeline: "beam.Pipeline", plan: TextPlan, graph: Graph) -> Mapping[s
         name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()
     }
     rankings = {name: ranking._replace(lexicon=graph.carry(ranking.lexicon)) for name, ranking in plan.rankings.items()}
-    rewriting = Rewriting(inflector=plan.generation.inflector)
+    rewriting = Rewriting(plan.agreement, plan.generation.inflector)
     receipts, made = words | "Simplify" >> SimplifyWords(workspace, generation, selection, rankings, rewriting, lanes)
     parts = (words, made) | "WordParts" >> beam.Flatten()
     options = ResolveOptions(format=plan.format, reader=plan.reader, inflector=plan.generation.inflector)

@@ -41,6 +41,7 @@ from transforms.simplification.instances.find_stage import CORPUS, FEATS
 from transforms.simplification.instances.targets import COMPLEX, TargetOptions, check_targets
 from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
 from transforms.simplification.ranking.stage import Rankings
+from transforms.simplification.rewriting.options import RewritingOptions, check_rewriting
 from transforms.simplification.selection.inputs import SelectionFiles, check_selection, selection_of
 from transforms.simplification.selection.stage import Selection
 from transforms.simplification.text_settings import DEFAULT, ENGINES, INFLECTORS, setting_of
@@ -109,6 +110,7 @@ class SimplifyTextOptions(IntakeOptions):
     zipf_below: float | None = option(
         None, help="words rarer than this are hard, in Zipf; if not given, as the setting says", least=0, group=SETTING
     )
+    rewriting: RewritingOptions = embedded(RewritingOptions, group=SETTING)
     files: TextFiles = embedded(TextFiles)
     write_text: str | None = option(
         None,
@@ -130,6 +132,7 @@ class TextPlan(NamedTuple):
         reader: how files are read.
         format: of the files.
         generation, selection, rankings: what words are chosen by; each of one setting.
+        agreement: how nouns of another gender are placed.
         parts: parts of each table of words; 0: their number decides.
         max_reject_share: share of rejects above which nothing is published.
     """
@@ -141,6 +144,7 @@ class TextPlan(NamedTuple):
     generation: GenerationInputs
     selection: Selection
     rankings: Rankings
+    agreement: str
     parts: int
     max_reject_share: float
 
@@ -214,7 +218,7 @@ def check(options: SimplifyTextOptions) -> None:
     if not corpus:
         _check_engine(chosen)
     if chosen.language is not None:  # else the corpus says it
-        _check_stages(options.setting, chosen)
+        _check_stages(options, chosen)
 
 
 def _check_engine(chosen: _Chosen) -> None:
@@ -228,13 +232,13 @@ def _check_engine(chosen: _Chosen) -> None:
         raise UsageError("give `language`: the engine is of none in particular")
 
 
-def _check_stages(setting: str, chosen: _Chosen) -> None:
+def _check_stages(options: SimplifyTextOptions, chosen: _Chosen) -> None:
     """Check that the stages have what they need.
 
     Raises:
         UsageError: one lacks something, or the setting asks for what a text is not simplified by.
     """
-    stages, files = chosen.stages, chosen.files
+    setting, stages, files = options.setting, chosen.stages, chosen.files
     if "gold" in stages["generate"].used_generators:
         raise UsageError(f"setting {setting} generates by gold, which texts have not: choose another")
     if len(stages["rank"].ranker) > 1:
@@ -247,6 +251,7 @@ def _check_stages(setting: str, chosen: _Chosen) -> None:
     check_generation({setting: stages["generate"]}, files, SETTING)
     check_selection({setting: stages["select"]}, files, chosen.engine, SETTING)
     check_ranking({setting: stages["rank"]}, _ranking_files(files), SETTING)
+    check_rewriting(options.rewriting, files.inflector)
 
 
 def _ranking_files(files: TextFiles) -> RankingFiles:
@@ -265,7 +270,7 @@ def plan_of(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
         engine = text_engine(None)
         spoken = _languages(found, inputs)
         chosen = _chosen(options, spoken[0])
-        _check_stages(options.setting, chosen)
+        _check_stages(options, chosen)
     else:
         chosen = _chosen(options)
         engine = text_engine(chosen.engine, layers=(FEATS,))
@@ -287,6 +292,7 @@ def plan_of(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
         generation,
         selection_of({name: stages["select"]}, chosen.files, chosen.engine),
         rankings_of({name: stages["rank"]}, _ranking_files(chosen.files)),
+        options.rewriting.agreement,
         stated_parts(options.parts),
         options.max_reject_share,
     )

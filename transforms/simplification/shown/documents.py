@@ -32,6 +32,7 @@ __all__ = ["DOCUMENT_VIEWS", "DocumentOptions", "changes_of", "difference", "doc
 
 _QUOTED = 20  # sentences in the report, and in the difference of a run
 _AT_ONCE = 1024  # rows that are values of Python
+_NO_SIMPLER = "not enough simpler than the word"
 _STAGES = ("instances", "candidates", "selections", "rankings", "simplifications")
 
 
@@ -180,9 +181,14 @@ def _document_blocks(snapshot: Snapshot, options: DocumentOptions) -> Iterator[B
         stays = row["reason"] and (f"{KEPT[row['reason']]}" + (f": {row['detail']}" if row["detail"] else ""))
         yield f"  {row['target']} → {row['chosen']}: {_about(row)}" if row["changed"] else f"  {row['target']}: {stays}"
         for candidate in lost.get(row["instance_id"], []):
-            if not candidate["chosen"]:
-                why = candidate.get("reason") or f"rank {candidate['ranked']}"
-                yield f"      {candidate['form']}: {why}"
+            if not (candidate["chosen"] and row["changed"]):
+                yield f"      {candidate['form']}: {_why(candidate, row)}"
+
+
+def _why(candidate: Row, word: Row) -> str:
+    """Return why a candidate lost: what was chosen alone may be refused among all other words."""
+    reason = word["reason"] if candidate["chosen"] else candidate.get("reason")
+    return _NO_SIMPLER if reason == "keep_target" else reason or f"rank {candidate['ranked']}"
 
 
 def _lost(snapshot: Snapshot, ids: Sequence[str]) -> Mapping[str, list[Row]]:

@@ -33,8 +33,8 @@ _COLUMNS = {
     SUBSTITUTES.name: ("substitute", "annotators", "gold_rank", "is_target"),
     CANDIDATES.name: ("setting", "form", "lemma", "rank", "score", "reason"),
     SELECTIONS.name: ("setting", "form", "kept", "reason", "note", "merged_into", "score"),
-    RANKINGS.name: ("setting", "ranker", "form", "rank", "place", "is_target"),
-    SIMPLIFICATIONS.name: ("setting", "ranker", "form", "changed", "reason"),
+    RANKINGS.name: ("setting", "ranker", "form", "rank", "place", "is_target", "allowed"),
+    SIMPLIFICATIONS.name: ("setting", "ranker", "form", "changed", "refused"),
 }
 _SHOWN = pa.schema(
     [
@@ -135,7 +135,7 @@ def _of_setting(instance: Row, gold: Rows, stages: Mapping[str, Rows]) -> Iterat
         places = {r["form"]: r for r in stages[RANKINGS.name] if r["ranker"] == ranker and not r["is_target"]}
         made = [r for r in stages[SIMPLIFICATIONS.name] if r["ranker"] == ranker]
         chosen = {r["form"] for r in made if r["changed"]}
-        kept = {r["form"] for r in made if r["reason"] == "keep_target"}
+        refused = dict(one.rsplit(" ", 1) for r in made for one in r["refused"])
         placed = []
         for form, shown in forms.items():
             ranked = places.get(form)
@@ -149,8 +149,8 @@ def _of_setting(instance: Row, gold: Rows, stages: Mapping[str, Rows]) -> Iterat
                 "ranked": None if ranked is None else ranked["rank"],
                 "chosen": form in chosen if ranked is not None else None,
             }
-            if ranked is not None and form in kept:
-                columns |= {"stage": "pipeline", "reason": "keep_target"}
+            if ranked is not None and (not ranked["allowed"] or form in refused):
+                columns |= {"stage": "pipeline", "reason": refused.get(form, "keep_target")}
             placed.append((_place(shown, ranked), {**shown, **columns}))
         for _, row in sorted(placed, key=lambda pair: pair[0]):
             yield row
