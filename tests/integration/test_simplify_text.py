@@ -291,3 +291,35 @@ def test_a_published_run_is_resumed(world, tmp_path):
     run = ["simplify", "text", tmp_path / "a.txt", "--out", tmp_path / "out", *words(world)]
     assert call(*run) == 0
     assert call(*run, "--resume") == 0
+
+
+def test_a_noun_of_another_gender_moves_what_agrees_or_makes_room(tmp_path, capsys):
+    import spacy
+
+    (tmp_path / "forms.txt").write_text(
+        "morada\tmorada\tN;FEM;SG\ncasa\tcasa\tN;FEM;SG\nedificio\tedificio\tN;MASC;SG\n"
+        "antiguo\tantiguo\tADJ;MASC;SG\nantiguo\tantigua\tADJ;FEM;SG\n"
+    )
+    inflector = tmp_path / "es.inflector"
+    assert call("simplify", "train-inflector", tmp_path / "forms.txt", "--language", "es", "--out", inflector) == 0
+    nlp = spacy.blank("es")
+    nlp.add_pipe("sentencizer")
+    ruler = nlp.add_pipe("attribute_ruler")
+    for word, upos in {"la": "DET", "morada": "NOUN", "antigua": "ADJ", ".": "PUNCT"}.items():
+        ruler.add([[{"LOWER": word}]], {"POS": upos, "LEMMA": word})
+    nlp.to_disk(tmp_path / "es")
+    (tmp_path / "th.dat").write_text("UTF-8\nmorada|2\n-|edificio|casa\n-|edificio\n")
+    (tmp_path / "a.txt").write_text("La morada antigua.\n")
+    (tmp_path / "plain.yaml").write_text("plain: {ranker: senses}\n")
+    options = (tmp_path / "a.txt", "--language", "es", "--engine", f"spacy:{tmp_path / 'es'}", "--zipf-below", 4)
+    options += ("--settings", tmp_path / "plain.yaml", "--setting", "plain", "--thesaurus", tmp_path / "th.dat")
+    options += ("--cache", tmp_path / "cache")
+    for agreement, text in (("move", "El edificio antiguo."), ("drop", "La casa antigua.")):
+        chosen = ("--agreement", agreement, "--inflector", inflector, "--out", tmp_path / agreement)
+        assert call("simplify", "text", *options, *chosen) == 0
+        assert rows(tmp_path / agreement, "documents")[0]["text"] == text
+    capsys.readouterr()
+    assert call("show", tmp_path / "drop", "--document", "a.txt", "--lost") == 0
+    assert "edificio: no_agreement" in capsys.readouterr().out
+    assert call("simplify", "text", *options, "--agreement", "drop", "--out", tmp_path / "none") == 2
+    assert "--agreement drop needs --inflector" in capsys.readouterr().err
