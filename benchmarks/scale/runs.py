@@ -136,14 +136,14 @@ def _cpu(process: int) -> float:
     return 0.0
 
 
-def measured(checkout: Checkout, *words: str, processes: int = 2, fails: bool = False) -> dict[str, Any]:
+def measured(checkout: Checkout, *words: str, processes: int = 2, fails: str = "") -> dict[str, Any]:
     """Run a command in so many worker processes; return what was measured.
 
     Args:
         checkout: whose command it is.
         words: the command.
         processes: workers; 0 runs it in one process, without workers.
-        fails: whether the command ends with an error that is meant.
+        fails: what the error says with which the command is to end; empty: it is to end well.
 
     Raises:
         RuntimeError: it ended otherwise than it should.
@@ -174,8 +174,9 @@ def measured(checkout: Checkout, *words: str, processes: int = 2, fails: bool = 
                 stop.set()
                 watch.join()
             told.seek(0)
-            if code != int(fails):
-                raise RuntimeError(f"`{' '.join(words)}` ended with {code}: {told.read()[-2000:]}")
+            said = told.read()
+            if code != bool(fails) or fails not in said:
+                raise RuntimeError(f"`{' '.join(words)}` ended with {code}: {said[-2000:]}")
         wall = time.perf_counter() - start
         inside = read_log([json.loads(line) for line in log.read_text().splitlines()], process.pid)
     driver_cpu = sum(inside["driver"].values())
