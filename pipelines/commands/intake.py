@@ -9,17 +9,15 @@ from transforms.common.store.files import ListedFile
 from transforms.common.store.lanes import group_by_size
 from transforms.common.store.resources import content_digest
 from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.ingest.units import UNIT_BYTES, UNIT_FILES
 from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.row_files import RowFile
 
 __all__ = ["TextEngine", "file_digests", "file_units", "row_files", "text_engine"]
 
-UNIT_BYTES = 4 << 20
-UNIT_FILES = 1000
-
 
 def file_units(listed: Sequence[InputFile]) -> tuple[Unit, ...]:
-    """Return files in units that are read together: small ones many at a time."""
+    """Return files in units of neighbours, for tables that have a part for each unit: small ones many at a time."""
     return tuple(
         Unit(tuple(group), sum(file.size for file in group))
         for group in group_by_size(listed, _share_of_unit, UNIT_BYTES)

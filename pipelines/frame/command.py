@@ -118,11 +118,13 @@ class Graph(NamedTuple):
         workspace: where artefacts lie.
         lanes: how many keys work is dealt out to.
         here: whether all workers are on this machine and so can read its files.
+        scratch: folder for files that workers hand to each other in this run alone; empty: there is none.
     """
 
     workspace: Workspace
     lanes: int
     here: bool = True
+    scratch: str = ""
 
     def carry(self, lexicon: "Lexicon") -> "Lexicon":
         """Return resources in a form that the workers of this graph can open."""

@@ -1,19 +1,15 @@
 """What commands read: input files, the files and resources of options, tables, and corpora."""
 
-import fnmatch
-import functools
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Collection, Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from pipelines.frame.command import Inputs, InputTable, Job, TableSource
 from pipelines.frame.registry import makers_of
 from transforms.common.errors import LexbeamError, UsageError, quoted
-from transforms.common.names import Names, escape
 from transforms.common.options.checks import LONGEST_PATH
 from transforms.common.options.fields import options_of, value_of
-from transforms.common.publish.layout import ARTEFACTS, FAILED, SNAPSHOTS, is_marked_folder
 from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
@@ -21,6 +17,7 @@ from transforms.common.store.identity import holding
 from transforms.common.store.resources import content_digest
 from transforms.common.store.tables import Part
 from transforms.corpora.corpus import Corpus
+from transforms.formats.ingest.listing import InputPatterns, find_files, matches
 from transforms.formats.ingest.stage import InputFile
 
 __all__ = [
@@ -34,7 +31,6 @@ __all__ = [
     "missing_table",
     "noted_files",
     "noted_resources",
-    "refuse_output_as_input",
 ]
 
 
@@ -54,68 +50,8 @@ def list_inputs(
         UsageError: `out` is an input, or an input is or holds a folder that Lexbeam published to.
         LexbeamError: there are no files, or none are left.
     """
-    refuse_output_as_input(inputs, out)
-    roots = sorted({files.root_of(path) for path in inputs})
-    label = Names()
-    labels = {root: label(escape(os.path.basename(root.rstrip("/")) or "input")) for root in roots}
-    listed: dict[str, tuple[str, files.ListedFile, str]] = {}
-    real, is_ours = functools.cache(files.real), functools.cache(is_marked_folder)
-    for path in inputs:
-        root = files.root_of(path)
-        holds_out = _lies_in(out, root)
-        inside = files.real(out).rstrip("/") + "/"
-        for entry in files.list_files(path):
-            if any(_matches(entry.name, pattern) for pattern in exclude):
-                continue
-            if holds_out and files.real(entry.path).startswith(inside):
-                continue  # what an earlier run published below the input
-            holder, inner = _inner_folder(entry)
-            if inner and is_ours(holder, inner):
-                raise _tables_as_input(path, root, holder, tables_by)
-            name = escape(entry.name)
-            name = f"{labels[root]}/{name}" if len(roots) > 1 else name
-            listed.setdefault(_place(entry.path, real), (name, entry, labels[root]))
-    if not listed:
-        raise LexbeamError("no input files are left after `exclude`: give narrower patterns")
-    named = Names()  # a store may have an object `a`, and one `a/a`
-    return [
-        InputFile(named(name), entry.path, entry.size, collection)
-        for name, entry, collection in sorted(listed.values())
-    ]
-
-
-def _inner_folder(entry: files.ListedFile) -> tuple[str, str]:
-    """Return the folder that would be Lexbeam's, and which of its inner folders a file lies in; empty: in none."""
-    folders = entry.name.split("/")[:-1]
-    place = next((i for i, name in enumerate(folders) if name in (ARTEFACTS, SNAPSHOTS, FAILED)), None)
-    if place is None:
-        return "", ""
-    holder = entry.path.removesuffix("/".join(["", *entry.name.split("/")[place:]]))
-    return holder, folders[place]
-
-
-def _tables_as_input(path: str, root: str, holder: str, tables_by: str | None) -> UsageError:
-    if holder.rstrip("/") != root.rstrip("/"):
-        return UsageError(
-            f"`inputs` {files.shown(path)!r} holds {files.shown(holder)!r}, a folder of Lexbeam's tables: "
-            "name what lies beside it, or move it"
-        )
-    otherwise = f", or give {tables_by} to read its tables" if tables_by else ""
-    return UsageError(
-        f"`inputs` {files.shown(path)!r} is a folder of Lexbeam's tables, not of files to read: "
-        f"name the files that they were made from{otherwise}"
-    )
-
-
-def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
-    """Check that the folder to publish to is not an input folder, before anything is written there.
-
-    Raises:
-        UsageError: it is an input folder.
-    """
-    for path in inputs:
-        if files.real(files.root_of(path)) == files.real(out):
-            raise UsageError(f"`out` is the input folder {path!r}: give another `out`")
+    found = find_files(InputPatterns(tuple(inputs), tuple(exclude), out, tables_by))
+    return sorted(found, key=attrgetter("name"))
 
 
 def check_patterns(patterns: Iterable[str]) -> None:
@@ -127,26 +63,7 @@ def check_patterns(patterns: Iterable[str]) -> None:
     for pattern in patterns:
         if len(pattern) > LONGEST_PATH:
             raise UsageError(f"{quoted(pattern)} is longer than a path can be")
-        _matches("a", pattern)
-
-
-def _lies_in(path: str, folder: str) -> bool:
-    return files.real(path).startswith(files.real(folder).rstrip("/") + "/")
-
-
-def _place(path: str, real: Callable[[str], str]) -> str:
-    """Return what two paths have in common if they are the same entry of the same folder, whatever leads there."""
-    if not files.is_local(path):
-        return path
-    folder, name = os.path.split(path)
-    return files.join(real(folder), name)
-
-
-def _matches(name: str, pattern: str) -> bool:
-    return any(
-        fnmatch.fnmatch(way, pattern) or PurePosixPath(way).match(pattern)
-        for way in dict.fromkeys((name, escape(name)))
-    )
+        matches("a", pattern)
 
 
 def noted_files(paths: Iterable[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Job
 from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.failures import Explained, explain
-from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table, refuse_output_as_input
+from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
 from pipelines.frame.interrupts import note_run
 from pipelines.frame.piping import Tell, is_piped, run_piped
 from pipelines.frame.publishing import Intended, publish_run, tables_line
@@ -29,6 +29,7 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.sound import Damaged, checked
 from transforms.common.system_errors import explaining
+from transforms.formats.ingest.listing import refuse_output_as_input
 
 if TYPE_CHECKING:
     from pipelines.runners.configs import RunnerConfig

@@ -109,7 +109,7 @@ def _run_graph(
     assert command.build is not None
     assert config is not None
     results = ResultFiles(workspace.root)
-    graph = Graph(workspace, config.lanes, config.here)
+    graph = Graph(workspace, config.lanes, config.here, results.folder)
     chosen: dict[str, Mapping[str, Collection[str]]] = {}
 
     def build(pipeline: "beam.Pipeline") -> None:
@@ -170,14 +170,12 @@ class ResultFiles:
     """
 
     def __init__(self, work: str) -> None:
-        self._folder = files.join(work, RESULTS, secrets.token_hex(8))
-        files.make_folder(self._folder)
-        self._names: list[str] = []
+        self.folder = files.join(work, RESULTS, secrets.token_hex(8))
+        files.make_folder(self.folder)
 
     def path(self, name: str) -> str:
         """Return the file that the pipeline writes the result of this name to."""
-        self._names.append(name)
-        return files.join(self._folder, f"{name}.json")
+        return files.join(self.folder, f"{name}.json")
 
     def write(self, collections: Mapping[str, "beam.PCollection"]) -> None:
         """Let a pipeline write collections of small rows, by name."""
@@ -192,15 +190,15 @@ class ResultFiles:
 
     def read(self, name: str, row: type[T]) -> list[T]:
         """Return the rows of a result, each of type `row`; a pipeline with no row writes none."""
-        path = files.join(self._folder, f"{name}.json")
+        path = files.join(self.folder, f"{name}.json")
         return decode(files.read_bytes(path), list[row]) if files.exists(path) else []  # type: ignore[valid-type]
 
     def remove(self) -> None:
         """Remove the files, which are of no use after the run."""
-        for name in self._names:
-            files.remove(files.join(self._folder, f"{name}.json"))
-        if files.is_local(self._folder):
-            os.rmdir(self._folder)
+        for name in files.list_folder(self.folder).files:
+            files.remove(files.join(self.folder, name))
+        if files.is_local(self.folder):
+            os.rmdir(self.folder)
 
 
 def _log_of(reads: Sequence[TableSource], options: Any, inputs: Inputs) -> dict[str, Any]:

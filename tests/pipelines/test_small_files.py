@@ -7,7 +7,12 @@ import tracemalloc
 import pytest
 from nets import calls
 
-from pipelines.commands.corpus.plan import UNIT_FILES, CorpusOptions, plan_corpus
+from pipelines.commands.corpus.plan import LOOK, CorpusOptions, plan_corpus
+from transforms.common.store.artefacts import Artefact
+from transforms.formats.ingest import listed
+from transforms.formats.ingest.listed import ListingWriter, listed_units
+from transforms.formats.ingest.listing import find_files
+from transforms.formats.ingest.units import units_of
 
 FEW, MANY = 1000, 4000
 
@@ -28,39 +33,47 @@ def planned(folder, out=None):
     return plan_corpus(CorpusOptions(inputs=(str(folder),), out=str(out or folder.parent / "out")))
 
 
-@pytest.mark.slow
-def test_a_further_file_takes_no_more_than_the_first_thousand(folders):
-    def size(number):
-        gc.collect()
-        tracemalloc.start()
-        plan = planned(folders[number])
-        pickle.dumps(plan.units)
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return found
+def peak(work):
+    gc.collect()
+    tracemalloc.start()
+    work()
+    found = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return found
 
+
+def test_the_driver_takes_no_more_for_more_files(folders):
     planned(folders[FEW])  # what is read and imported once
-    times = MANY / FEW
-    assert calls(lambda: planned(folders[MANY])) < 1.1 * times * calls(lambda: planned(folders[FEW]))
-    assert size(MANY) < 1.25 * times * size(FEW)
+    few, many = (planned(folders[number]) for number in (FEW, MANY))
+    assert len(pickle.dumps(many.patterns)) == len(pickle.dumps(few.patterns))
+    assert len(few.look) == len(many.look) == LOOK
+    assert calls(lambda: planned(folders[MANY])) < 1.1 * calls(lambda: planned(folders[FEW]))
+    assert peak(lambda: planned(folders[MANY])) < 1.1 * peak(lambda: planned(folders[FEW]))
 
 
-def test_what_a_graph_holds_of_a_file_is_little(folders):
-    units = planned(folders[MANY]).units
-    assert len(pickle.dumps(units)) < 30 * MANY
-    assert pickle.loads(pickle.dumps(units)) == units
+def test_a_listing_takes_the_memory_of_a_run(folders, tmp_path, monkeypatch):
+    monkeypatch.setattr(listed, "RUN_ROWS", FEW // 2)
+    listings = {}
 
+    def write(number):
+        artefact = Artefact(str(tmp_path / str(number)))
+        with artefact.writing("-listed.arrow") as stream, ListingWriter(stream) as writer:
+            for file in find_files(planned(folders[number]).patterns):
+                writer.add(file)
+        listings[number] = writer.listing(artefact.file("-listed.arrow"))
 
-def test_units_of_small_files_are_dealt_out(folders, tmp_path):
-    assert len(planned(folders[MANY]).units) == MANY // UNIT_FILES
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    for index in range(UNIT_FILES + 1):
-        (empty / f"{index}.txt").touch()
-    assert [len(unit.files) for unit in planned(empty).units] == [UNIT_FILES, 1]
+    write(FEW)
+    assert peak(lambda: write(MANY)) < 1.2 * peak(lambda: write(FEW))
+    assert len(pickle.dumps(listings[MANY])) < len(pickle.dumps(listings[FEW])) + 20 * MANY // FEW * 8
+    # What is dealt out of a unit has no name of a file.
+    units = list(listed_units([listings[MANY]], 2))
+    assert len(pickle.dumps(units)) < 300 * len(units)
 
 
 def test_a_unit_that_was_opened_is_sent_as_before(folders):
-    (unit, *_) = planned(folders[FEW]).units
+    (unit,) = units_of(planned(folders[FEW]).look)
+    sent = len(pickle.dumps(unit))
+    assert sent < 40 * len(unit.files)
     assert len(unit.readings) == len(unit.files)
-    assert len(pickle.dumps(unit)) < 30 * len(unit.files)
+    assert len(pickle.dumps(unit)) == sent
+    assert pickle.loads(pickle.dumps(unit)) == unit

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipelines.commands.intake import file_units, text_engine
+from pipelines.commands.intake import text_engine
 from pipelines.commands.options import annotation_engine, excluded_files
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions
@@ -38,6 +38,7 @@ from transforms.common.store.parts import LEAST_PARTS, stated_parts
 from transforms.common.store.receipts import totals
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.stage import Unit
+from transforms.formats.ingest.units import units_of
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
@@ -158,7 +159,8 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     else:
         if options.format == "html" or options.reader.html != "reject":
             check_html(options.reader)
-        units = file_units(list_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}"))
+        listed = list_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
+        units = tuple(units_of(listed))
     read = ReadOptions(
         layout=options.layout,
         kind=options.kind,
@@ -216,7 +218,7 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     return {
         "engine": plan.engine or None,
         # What is read of corpora, the manifest says elsewhere.
-        "inputs": [row._asdict() for unit in loaded for row in unit.inputs] if plan.units else [],
+        "inputs": _inputs(loaded) if plan.units else [],
         "records": sum(unit.records for unit in loaded) + reasons.total(),
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
@@ -231,6 +233,11 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
             {"kind": kind, "targets": targets[kind], "found": standing[kind]} for kind in KINDS if kind in targets
         ],
     }
+
+
+def _inputs(loaded: list[Loaded]) -> list[dict[str, Any]]:
+    rows = (row for unit in loaded for row in unit.inputs)
+    return [row._asdict() for row in sorted(rows, key=attrgetter("name"))]
 
 
 def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], plan: PairsPlan) -> None:

@@ -64,16 +64,16 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
     from transforms.common.store.ptransforms import MergeTables
     from transforms.formats.ingest.cut_ptransforms import CutLarge
-    from transforms.formats.ingest.ptransforms import IngestFiles, KeepAcceptable, ListRows, SettleDuplicates
+    from transforms.formats.ingest.ptransforms import IngestFiles, KeepAcceptable, ListFiles, ListRows, SettleDuplicates
 
     workspace, lanes = graph.workspace, graph.lanes
     for stage in MERGES.values():
         graph.expect(stage, plan.parts or LEAST_PARTS)
-    ingested = (
-        graph.tasks(pipeline, "Units", [(unit.files[0].name, unit) for unit in plan.units])
-        | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes)
-        | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes)
-    )
+    patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
+    shared, large = patterns | "ListFiles" >> ListFiles(workspace, graph.scratch)
+    pieces = large | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes)
+    units = (shared, pieces) | "AllUnits" >> beam.Flatten()
+    ingested = units | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes, plan.check_content)
     tasks = (
         ingested
         | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
@@ -169,7 +169,7 @@ def _check_years(years: Collection[int], asked: YearChecks) -> None:
 
 
 def _preview(plan: CorpusPlan) -> Iterator[str]:
-    return dry_run(plan.units, plan.ingest, plan.annotate)
+    return dry_run(plan.look, plan.ingest, plan.annotate)
 
 
 def corpus_summary(snapshot: Snapshot) -> Iterator[str]:

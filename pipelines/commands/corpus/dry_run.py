@@ -13,7 +13,7 @@ from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import Engine, load_engine
 from transforms.common.shown import amount
-from transforms.formats.ingest.stage import IngestOptions, Unit, read_documents
+from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
 
 __all__ = ["DOCUMENTS", "dry_run", "looked_at"]
 
@@ -22,7 +22,7 @@ BEGINNING = 20_000  # code points of a text that are annotated to show its first
 WIDTH = 100
 
 
-def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions) -> Iterator[str]:
+def dry_run(files: Iterable[InputFile], ingest: IngestOptions, annotate: AnnotateOptions) -> Iterator[str]:
     """Yield lines about the first `DOCUMENTS` documents and the rejects met on the way.
 
     Each document has its detected format, its date and its first sentence; each reject its reason.
@@ -31,7 +31,7 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
     documents = rejects = 0
     formats: dict[str, str] = {}
     notes: Counter[str] = Counter()
-    rows = looked_at(units, ingest, formats.__setitem__, notes)
+    rows = looked_at(files, ingest, formats.__setitem__, notes)
     for row, record in islice(rows, 10 * DOCUMENTS):
         if isinstance(row, RejectRow):
             rejects += 1
@@ -51,7 +51,7 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
 
 
 def looked_at(
-    units: Iterable[Unit],
+    files: Iterable[InputFile],
     options: IngestOptions,
     tell_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
@@ -60,10 +60,9 @@ def looked_at(
 
     `tell_format` takes the name of a file and its format; `notes` counts what is done to read files.
     """
-    for unit in units:
-        for file in unit.files:
-            for row in read_documents(file, options, tell_format, notes):
-                yield (row, None) if isinstance(row, RejectRow) else (row[0], row[1])
+    for file in files:
+        for row in read_documents(file, options, tell_format, notes):
+            yield (row, None) if isinstance(row, RejectRow) else (row[0], row[1])
 
 
 def _date(row: dict[str, Any]) -> str:

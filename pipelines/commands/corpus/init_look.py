@@ -20,7 +20,7 @@ from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import load_splitter
 from transforms.annotation.guessing import CODE_PAGES, code_page, guess_language, short_tag
 from transforms.formats.dates.guessing import Dates, SeenDocument, date_fields, guess_dates, guess_text_field, years_by
-from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit
+from transforms.formats.ingest.stage import IngestOptions, InputFile
 from transforms.formats.records.base import ReaderOptions
 from transforms.formats.records.fields import listed_fields
 
@@ -213,9 +213,7 @@ class _View:
         look, left, before = self._look, budget, len(self._look.documents)
         formats: dict[str, str] = {}
         rejects: list[RejectRow] = []
-        for row, record in looked_at(
-            [Unit((file,), file.size)], IngestOptions(reader=look.reader), formats.__setitem__
-        ):
+        for row, record in looked_at([file], IngestOptions(reader=look.reader), formats.__setitem__):
             if isinstance(row, RejectRow):
                 rejects.append(row)
                 continue
@@ -365,7 +363,7 @@ def _is_undecodable(rows: Iterable[RejectRow | str]) -> bool:
 def _probe(inputs: Sequence[InputFile], reader: ReaderOptions) -> Iterator[RejectRow | str]:
     spread = _spread(inputs, PROBED)
     for file in spread:
-        rows = looked_at([Unit((file,), file.size)], IngestOptions(reader=reader))
+        rows = looked_at([file], IngestOptions(reader=reader))
         for row, record in islice(rows, max(PROBED // len(spread), PROBED_OF_A_FILE)):
             yield row if isinstance(row, RejectRow) else record.text or ""
 

@@ -1,11 +1,13 @@
 """Options of `lexbeam corpus`, and the plan that they make with the input files."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from operator import attrgetter
 
 from pipelines.frame.command import Inputs
 from pipelines.frame.common_options import IntakeOptions, model_folder
-from pipelines.frame.inputs import check_patterns, list_inputs
+from pipelines.frame.inputs import check_patterns
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.engines.engine import EngineInfo
 from transforms.annotation.engines.normalise import read_rules
@@ -13,11 +15,13 @@ from transforms.annotation.engines.registry import check_engine, describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
-from transforms.common.store.lanes import group_by_size
 from transforms.common.store.parts import stated_parts
+from transforms.common.store import files
 from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.duplicates import DUPLICATES
-from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit, YearChecks
+from transforms.formats.ingest.known import CHECKS
+from transforms.formats.ingest.listing import InputPatterns, find_files
+from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS, READERS
 from transforms.formats.records.base import ReaderOptions
@@ -25,9 +29,7 @@ from transforms.layers.registry import LayerOptions, check_layers
 
 __all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus"]
 
-UNIT_BYTES = 4 << 20
-UNIT_FILES = 1000  # however small they are: units are what is dealt out, resumed and kept in memory
-
+LOOK = 1000  # files that the driver looks at before the graph lists all
 
 INPUT, ANNOTATION = "input", "annotation"
 
@@ -64,6 +66,13 @@ class CorpusOptions(IntakeOptions):
         None,
         help="what the texts are, in a sentence or two, for the summary and the report",
         metavar="TEXT",
+        published=False,
+        group=INPUT,
+    )
+    check: str = option(
+        "time",
+        help="how input files are found to be those of an earlier run: by size and time of change, or by content",
+        choices=CHECKS,
         published=False,
         group=INPUT,
     )
@@ -109,10 +118,11 @@ class CorpusOptions(IntakeOptions):
 
 @dataclass(frozen=True)
 class CorpusPlan:
-    """What a corpus run is to do: units of files, and the options of every step.
+    """What a corpus run is to do: what names its files, and the options of every step.
 
     Attributes:
-        units: files that are taken in together.
+        patterns: what names the files.
+        look: some of the files, by name; all if there are less than `LOOK`.
         ingest: how files become documents.
         annotate: how documents are annotated.
         duplicates: what becomes of equal documents.
@@ -120,9 +130,11 @@ class CorpusPlan:
         max_reject_share: share of rejects above which nothing is published.
         asked: what other sections of the run ask of the documents' years.
         about: what the texts are, as the manifest says if it is given.
+        check_content: whether files are read even if size and time of change say that they are those of before.
     """
 
-    units: list[Unit]
+    patterns: InputPatterns
+    look: tuple[InputFile, ...]
     ingest: IngestOptions
     annotate: AnnotateOptions
     duplicates: str
@@ -130,10 +142,11 @@ class CorpusPlan:
     max_reject_share: float
     asked: YearChecks = field(default_factory=dict)
     about: str | None = None
+    check_content: bool = False
 
 
 def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusPlan:
-    """List the inputs and check the options; nothing is read but tables and rules.
+    """Look at the first inputs and check the options; nothing is read but tables and rules.
 
     Raises:
         UsageError: an option is wrong, or another section of the run needs dates and there are no
@@ -144,12 +157,16 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
     _check_dates(options, asked)
     if options.format == "html" or (options.format == "auto" and options.reader.html != "reject"):
         check_html(options.reader)
-    units = _units(list_inputs(options.inputs, options.exclude, options.out))
+    patterns = InputPatterns(options.inputs, options.exclude, options.out)
+    look = sorted(islice(find_files(patterns), LOOK), key=attrgetter("name"))
+    # Workers have another working directory.
+    patterns = patterns._replace(inputs=tuple(map(files.absolute, patterns.inputs)), out=files.absolute(patterns.out))
     rule = parse_date_rule(options.dates) if options.dates else None
     layers = options.layers.layers
     info = _engine(options)
     return CorpusPlan(
-        units,
+        patterns,
+        tuple(look),
         IngestOptions(
             format=options.format,
             reader=replace(options.reader, layers=layers),
@@ -172,6 +189,7 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
         options.max_reject_share,
         asked,
         options.about,
+        options.check == "content",
     )
 
 
@@ -181,18 +199,6 @@ def _check_dates(options: CorpusOptions, asked: Collection[str]) -> None:
             f"`dates` must be given: {', '.join(asked)} compares periods, and without it no document has a "
             "year (docs/reference/formats.md)"
         )
-
-
-def _units(files: Sequence[InputFile]) -> list[Unit]:
-    """Return files in units that are taken in together."""
-    return [
-        Unit(tuple(group), sum(file.size for file in group))
-        for group in group_by_size(files, _share_of_unit, UNIT_BYTES)
-    ]
-
-
-def _share_of_unit(file: InputFile) -> int:
-    return max(file.size, UNIT_BYTES // UNIT_FILES)
 
 
 def _engine(options: CorpusOptions) -> EngineInfo | None:

@@ -21,6 +21,7 @@ from transforms.common.store.receipts import ArtefactPath, File, FileName, read_
 from transforms.common.store.sound import is_sound, state_of
 
 __all__ = [
+    "LISTING",
     "RESULTS",
     "Freed",
     "discard_damaged",
@@ -41,10 +42,12 @@ _ARTEFACT = re.compile(
     r"|(?:-(?:documents|sentences|keys|counts|rejects)|(?:-ready)?-\d{4,})?\.arrow"
     r"|[^/]*" + files.TEMPORARY + ")"
 )
+_KEPT = re.compile(r"buckets\.json|(?:bucket-\d{2}-[0-9a-f]+|file-[0-9a-f]{32})\.arrow")
 _TEMPORARY = re.compile(r"(.*)" + files.TEMPORARY, re.DOTALL)
 _RUN = re.compile(r"[0-9a-f]{16}")
 KEYS = "-keys.arrow"  # small files that every run reads, whatever else it takes up
 RESULTS = "results"  # of pipelines, beside the sections' folders; and `plan`, for progress
+LISTING = "listing"  # what is kept of input files between runs: how they are dealt out, and their digests
 
 
 def remove_snapshot(out: str, name: str, retained: Collection[str] = ()) -> bool:
@@ -149,7 +152,7 @@ class _Held(NamedTuple):
 def _stages(root: str) -> Iterator[str]:
     """Yield the names of the stages that have artefacts: `change/train`."""
     for section in files.list_folder(root).folders:
-        if section not in ("plan", RESULTS):
+        if section not in ("plan", RESULTS, LISTING):
             for stage in files.list_folder(files.join(root, section)).folders:
                 yield f"{section}/{stage}"
 
@@ -200,7 +203,10 @@ def discard_damaged(root: str, sections: Collection[str]) -> list[str]:
 
 
 def discard_stages(root: str, sections: Collection[str]) -> None:
-    """Discard all artefacts of sections: what a run with --fresh is not to take up."""
+    """Discard all artefacts of sections: what a run with --fresh is not to take up; and all that is kept of inputs."""
+    for name in files.list_folder(files.join(root, LISTING)).files:
+        if _KEPT.fullmatch(name):
+            files.remove(files.join(root, LISTING, name))
     for stage in list(_stages(root)):
         if stage.partition("/")[0] in sections:
             folder = files.join(root, stage)
@@ -255,7 +261,8 @@ def leftovers(root: str) -> Iterator[str]:
     And the results that a pipeline wrote for a driver that was killed.
     """
     plans = files.join(root, "plan")
-    for place in [root, *(files.join(plans, name) for name in files.list_folder(plans).folders)]:
+    inner = (files.join(plans, name) for name in files.list_folder(plans).folders)
+    for place in [root, files.join(root, LISTING), *inner]:
         for name in files.list_folder(place).files:
             if _TEMPORARY.fullmatch(name):
                 yield files.join(place, name)
@@ -263,7 +270,7 @@ def leftovers(root: str) -> Iterator[str]:
     for run in files.list_folder(results).folders if not os.path.islink(results) else ():
         if _RUN.fullmatch(run):
             for name in files.list_folder(files.join(results, run)).files:
-                if name.rpartition(".")[2] in ("json", "tmp"):
+                if name.rpartition(".")[2] in ("json", "tmp", "arrow"):
                     yield files.join(results, run, name)
     for stage in _stages(root):
         names = files.list_folder(files.join(root, stage)).files

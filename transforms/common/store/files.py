@@ -32,6 +32,8 @@ __all__ = [
     "absolute",
     "check_there",
     "exists",
+    "find_files",
+    "is_glob",
     "is_local",
     "join",
     "link_or_copy",
@@ -60,11 +62,15 @@ TEMPORARY = r"\.[0-9a-f]{16}\.tmp"
 
 
 class ListedFile(NamedTuple):
-    """A listed file: its absolute path, its name relative to what was named, its bytes."""
+    """A listed file: its absolute path, its name relative to what was named, its bytes, when it was changed last.
+
+    The change is in nanoseconds since 1970, of the content or of anything else that is known of it; 0: unknown.
+    """
 
     path: str
     name: str
     size: int
+    changed: int = 0
 
 
 class Folder(NamedTuple):
@@ -335,19 +341,31 @@ def _nothing_at(path: str) -> LexbeamError:
 
 
 def list_files(path: str) -> list[ListedFile]:
-    """List the files that `path` names: a file, all files below a folder, or a glob.
+    """Return the files that `path` names, sorted by name; see `find_files`."""
+    return sorted(find_files(path), key=lambda entry: entry.name)
 
-    Returns the entries sorted by name. Hidden files (a name or folder that begins with a dot) are
-    left out. Names are relative to the folder, or to the glob's fixed part. Links are followed, but
-    not in circles; a link that leads nowhere is listed, since reading it fails with a reason.
+
+def find_files(path: str) -> Iterator[ListedFile]:
+    """Yield the files that `path` names: a file, all files below a folder, or a glob; in no order.
+
+    Hidden files (a name or folder that begins with a dot) are left out. Names are relative to the folder, or to
+    the glob's fixed part. Links are followed, but not in circles; a link that leads nowhere is listed, since
+    reading it fails with a reason.
 
     Raises:
         LexbeamError: nothing exists at the path, or a folder cannot be listed.
     """
-    entries = _list_local(path) if is_local(path) else _list_remote(path)
-    if not entries:
+    number = 0
+    for entry in _find_local(path) if is_local(path) else _list_remote(path):
+        number += 1
+        yield entry
+    if not number:
         raise _nothing_at(path)
-    return sorted(entries, key=lambda entry: entry.name)
+
+
+def is_glob(path: str) -> bool:
+    """Return whether a path is a pattern that may name several files, or one in several ways."""
+    return glob.has_magic(path) and not (is_local(path) and os.path.lexists(path))
 
 
 def root_of(path: str) -> str:
@@ -359,54 +377,73 @@ def root_of(path: str) -> str:
     return _fixed_part(path).rstrip("/")
 
 
-def _list_local(path: str) -> list[ListedFile]:
+def _find_local(path: str) -> Iterator[ListedFile]:
     if os.path.isdir(path):
-        return list(_entries_below(path))
+        yield from _entries_below(path)
+        return
     if os.path.lexists(path):
         base, names = os.path.dirname(path) or ".", iter([path])
     else:
         base = _fixed_part(path)
-        names = (name for name in glob.glob(path, recursive=True) if not os.path.isdir(name))
-    entries = []
+        # A glob may reach a file in several ways, of which the first counts.
+        names = (name for name in sorted(glob.iglob(path, recursive=True)) if not os.path.isdir(name))
     for name in names:
         relative = os.path.relpath(name, base).replace(os.sep, "/")
         if name == path or not any(part.startswith(".") for part in relative.split("/")):
-            size = os.path.getsize(name) if os.path.isfile(name) else 0
-            entries.append(ListedFile(absolute(name), relative, size))
-    return entries
+            yield _listed(absolute(name), relative, name)
+
+
+def _listed(path: str, name: str, entry: "str | os.DirEntry[str]") -> ListedFile:
+    try:
+        status = os.stat(entry) if isinstance(entry, str) else entry.stat()
+    except OSError:  # a link that leads nowhere, or a file that has gone
+        return ListedFile(path, name, 0)
+    if not stat.S_ISREG(status.st_mode):
+        return ListedFile(path, name, 0)
+    # Who gives a file the time of another changes its inode.
+    return ListedFile(path, name, status.st_size, max(status.st_mtime_ns, status.st_ctime_ns))
 
 
 def _entries_below(path: str) -> Iterator[ListedFile]:
     root, prefix = absolute(path), os.path.join(path, "")
-    for name in _below(path):
-        relative = name.removeprefix(prefix).replace(os.sep, "/")
-        if not relative.startswith(".") and "/." not in relative:
-            try:
-                status = os.stat(name)
-                size = status.st_size if stat.S_ISREG(status.st_mode) else 0
-            except OSError:  # a link that leads nowhere, or a file that has gone
-                size = 0
-            yield ListedFile(join(root, relative), relative, size)
+    for entry in _below(path):
+        relative = entry.path.removeprefix(prefix).replace(os.sep, "/")
+        yield _listed(join(root, relative), relative, entry)
 
 
-def _below(root: str) -> Iterator[str]:
-    """Yield the files below a folder; one that links lead to in several ways is listed once."""
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    """Return whether an entry is a folder, or a link to one; what cannot be said is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _below(root: str) -> "Iterator[os.DirEntry[str]]":
+    """Yield the files below a folder, none hidden; one that links lead to in several ways is listed once."""
     seen: set[str] = set()
 
-    def failed(error: OSError) -> None:
-        raise LexbeamError(f"the folder {error.filename!r} cannot be listed: {error.strerror}")
-
-    def walk(top: str) -> Iterator[str]:
-        links = []
-        for folder, folders, names in os.walk(top, onerror=failed):
+    def walk(top: str) -> "Iterator[os.DirEntry[str]]":
+        links, folders = [], [top]
+        while folders:
+            folder = folders.pop()
             seen.add(os.path.realpath(folder))
-            inner = {os.path.join(folder, name): name for name in sorted(folders)}
-            links += [path for path in inner if os.path.islink(path)]
-            folders[:] = [
-                name for path, name in inner.items() if not name.startswith(".") and os.path.realpath(path) not in seen
-            ]
-            yield from (os.path.join(folder, name) for name in names)
-        for link in links:
+            inner = []
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        if entry.name.startswith("."):
+                            continue
+                        if not _is_folder(entry):
+                            yield entry
+                        elif entry.is_symlink():
+                            links.append(entry.path)
+                        else:
+                            inner.append(entry.path)
+            except OSError as error:
+                raise LexbeamError(f"the folder {folder!r} cannot be listed: {error.strerror}") from None
+            folders += [path for path in sorted(inner, reverse=True) if os.path.realpath(path) not in seen]
+        for link in sorted(links):
             if os.path.realpath(link) not in seen:
                 yield from walk(link)
 
@@ -441,8 +478,8 @@ def _list_remote(path: str) -> list[ListedFile]:
     # Beam lists all that begins like a pattern anyway, but may then take ages to match it.
     head = re.split(r"[\[*?]", path, maxsplit=1)[0]
     patterns = [head + "**"] if pattern else [path, path.rstrip("/") + "/**"]
-    sizes = {
-        entry.path: entry.size_in_bytes
+    entries = {
+        entry.path: entry
         for match in _beam(path).match(patterns)
         for entry in match.metadata_list
         if not entry.path.endswith("/")
@@ -450,6 +487,11 @@ def _list_remote(path: str) -> list[ListedFile]:
     }
     base = _fixed_part(path).rstrip("/")
     return [
-        ListedFile(name, name.removeprefix(base + "/") if name != path else posixpath.basename(name), n)
-        for name, n in sizes.items()
+        ListedFile(
+            name,
+            name.removeprefix(base + "/") if name != path else posixpath.basename(name),
+            entry.size_in_bytes,
+            int((entry.last_updated_in_seconds or 0) * 1e9),
+        )
+        for name, entry in sorted(entries.items())
     ]

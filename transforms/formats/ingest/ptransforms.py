@@ -1,6 +1,7 @@
 """Beam glue of ingestion.
 
-    IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
+    ListFiles         PCollection[InputPatterns] -> PCollection[(name, ListedUnit)], and [(name, Unit)] of large files
+    IngestFiles       PCollection[(name, Unit or ListedUnit)] -> PCollection[Ingested]
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if the input is not good enough
     ListRows          PCollection[receipt with rejects and inputs] -> PCollection[(table, File)]
@@ -8,6 +9,7 @@
 Counters (namespace `ingest`): records, documents, rejects.
 """
 
+import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -17,15 +19,20 @@ from apache_beam.metrics import Metrics
 
 from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
-from transforms.common.store.artefacts import Workspace
+from transforms.common.store import files
+from transforms.common.store.artefacts import Artefact, Workspace
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
+from transforms.formats.ingest.known import KnownDigests
+from transforms.formats.ingest.listed import ListedUnit, Listing, ListingWriter, listed_units, opened, settle_bits
+from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
 from transforms.formats.ingest.staging import StageFile
+from transforms.formats.ingest.units import UNIT_BYTES, unit_of
 
-__all__ = ["IngestFiles", "KeepAcceptable", "ListRows", "SettleDuplicates"]
+__all__ = ["IngestFiles", "KeepAcceptable", "ListFiles", "ListRows", "SettleDuplicates"]
 
 T = TypeVar("T")
 
@@ -43,25 +50,99 @@ class _Count(beam.DoFn):
 _COUNTED = ("records", "documents", "rejects")
 
 
-def _size(task: tuple[str, Unit]) -> float:
+_LARGE = "large"
+
+
+class _List(beam.DoFn):
+    """Write a listing of input files; large ones are units of their own."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def process(self, element: InputPatterns) -> Iterator[Any]:
+        # Of a run alone: made again, for whatever reason, it may find other files.
+        artefact = Artefact(files.join(self._folder, secrets.token_hex(16)))
+        with artefact.writing("-listed.arrow") as stream, ListingWriter(stream) as writer:
+            for file in find_files(element):
+                if file.size >= UNIT_BYTES:
+                    yield beam.pvalue.TaggedOutput(_LARGE, (file.name, unit_of([file])))
+                else:
+                    writer.add(file)
+        yield 0, writer.listing(artefact.file("-listed.arrow"))
+
+
+def _units(element: tuple[int, Iterable[Listing]], workspace: Workspace) -> Iterator[tuple[str, ListedUnit]]:
+    listings = sorted(element[1], key=lambda listing: listing.rows.path)
+    for unit in listed_units(listings, settle_bits(listings, workspace)):
+        yield f"\0{unit.bucket:016x}", unit  # no file's name
+
+
+@dataclass
+class ListFiles(beam.PTransform):
+    """List input files; return units of those that share one, which workers open, and units of large ones.
+
+    Attributes:
+        workspace: where the number of units is kept.
+        folder: of this run alone, for the listings.
+    """
+
+    workspace: Workspace
+    folder: str
+
+    def expand(self, patterns: beam.PCollection[InputPatterns]) -> Any:
+        """Apply the transform."""
+        listed = patterns | "WriteListing" >> beam.ParDo(_List(self.folder)).with_outputs(_LARGE, main="listings")
+        shared = listed["listings"] | "GatherListings" >> beam.GroupByKey()
+        return shared | "ListUnits" >> beam.FlatMap(_units, self.workspace), listed[_LARGE]
+
+
+class _Ingest(MakeArtefact):
+    """Take in a unit, whose files are looked up in its listing, and their digests in those that are known."""
+
+    def __init__(self, workspace: Workspace, options: IngestOptions, check_content: bool) -> None:
+        super().__init__(workspace, INGEST, options)
+        self._check_content = check_content
+
+    def process(self, element: tuple[str, Unit | ListedUnit]) -> Iterator[tuple[Any, Any]]:
+        """Yield the key and the receipt."""
+        name, listed = element
+        unit = opened(listed) if isinstance(listed, ListedUnit) else listed
+        if unit is None:
+            return
+        digests = KnownDigests(self._workspace, listed)
+        if not self._check_content:
+            unit = digests.fill(unit)
+        yield from super().process((name, unit))
+        digests.keep(unit)
+
+
+def _size(task: tuple[str, Unit | ListedUnit]) -> float:
     return task[1].size
 
 
 @dataclass
 class IngestFiles(beam.PTransform):
-    """Take in units of files, each as one element."""
+    """Take in units of files, each as one element.
+
+    Attributes:
+        workspace: where artefacts lie.
+        options: how files become documents.
+        lanes: how many keys work is dealt out to.
+        check_content: whether files are read even if size and time of change say that they are those of before.
+    """
 
     workspace: Workspace
     options: IngestOptions
     lanes: int
+    check_content: bool = False
 
-    def expand(self, units: beam.PCollection[tuple[str, Unit]]) -> beam.PCollection[Ingested]:
+    def expand(self, units: beam.PCollection[tuple[str, Unit | ListedUnit]]) -> beam.PCollection[Ingested]:
         """Apply the transform."""
         return (
             units
             | "SpreadUnits"
             >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage=INGEST.name)
-            | "IngestUnit" >> beam.ParDo(MakeArtefact(self.workspace, INGEST, self.options))
+            | "IngestUnit" >> beam.ParDo(_Ingest(self.workspace, self.options, self.check_content))
             | "CountRecords" >> beam.ParDo(_Count())
         )
 

@@ -28,7 +28,7 @@ from transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, Record
 from transforms.formats.readers.registry import READERS, printable, read_file, read_piece
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.records.pieces import CutPiece
-from transforms.formats.sources.readings import CHANGED, Blocks, FileReading, first_reading, reading_of
+from transforms.formats.sources.readings import CHANGED, Blocks, FileReading, first_reading, known_reading, reading_of
 from transforms.layers.registry import columns_of
 
 __all__ = [
@@ -50,13 +50,28 @@ MOST_OF_PIECE = 1 << 40  # records that a piece of a file may have
 READINGS = 3  # of a file that changes while it is read, before it is a reject
 
 
+_CONTENT = Uncounted("the content counts, by its digest")
+
+
 class InputFile(NamedTuple):
-    """A file to take in: its published name, its path, its size in bytes, the input it belongs to."""
+    """A file to take in.
+
+    Attributes:
+        name: its published name.
+        path: where it lies.
+        size: its bytes, as listed.
+        collection: the input it belongs to.
+        changed: when it was changed last, as listed, in nanoseconds since 1970; 0: unknown, or so shortly before
+            that it may have changed since without another time.
+        known: the SHA-256 that a file of this path, size and time had before; empty: unknown.
+    """
 
     name: str
     path: Place
     size: Size
     collection: str
+    changed: Annotated[int, _CONTENT] = 0
+    known: Annotated[str, _CONTENT] = ""
 
 
 class FilePiece(NamedTuple):
@@ -236,6 +251,8 @@ def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = (), piece: Fil
         return failed_reading(file, causes[-1])
     if piece is not None:
         return reading_of(file.path, piece.sha256, piece.bytes, piece.blocks)
+    if file.known and not causes:
+        return known_reading(file.path, file.known, file.size)
     try:
         return first_reading(file.path)
     except OSError as error:

@@ -24,7 +24,7 @@ from typing import BinaryIO, TypeVar
 from transforms.common.store import files
 from transforms.formats.sources.streams import ByteStream
 
-__all__ = ["CHANGED", "IN_MEMORY", "Blocks", "FileReading", "first_reading", "read_through", "reading_of"]
+__all__ = ["CHANGED", "IN_MEMORY", "Blocks", "FileReading", "first_reading", "known_reading", "read_through", "reading_of"]
 
 T = TypeVar("T")
 # Runs of blocks: the number of the first, and the digests of all.
@@ -139,6 +139,25 @@ class _Digests:
 
     def reading(self, path: str) -> FileReading:
         return _reading(path, self._whole.hexdigest(), self._size, self._blocks)
+
+
+def known_reading(path: str, sha256: str, bytes: int) -> FileReading:
+    """Return the reading of a file whose digest is known: it is read when it is opened, and compared then."""
+    read: FileReading | None = None
+
+    def open(reading: FileReading) -> BinaryIO:
+        nonlocal read
+        try:
+            read = read or first_reading(path)
+        except Exception as error:  # what stores raise is no OSError
+            reading.broken = _cause(error)
+            raise OSError(reading.broken) from error
+        if read.sha256 != sha256:
+            reading.broken = CHANGED
+            raise OSError(CHANGED)
+        return read._open(reading)
+
+    return FileReading(sha256, bytes, open)
 
 
 def _blocks(start: bytes, stream: BinaryIO) -> Iterator[bytes]:

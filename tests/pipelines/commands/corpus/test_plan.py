@@ -2,13 +2,14 @@
 
 import pytest
 
-from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
+from pipelines.commands.corpus.plan import LOOK, CorpusOptions, plan_corpus
 from transforms.annotation.annotate import ANNOTATE
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import plain_options
 from transforms.common.store.artefacts import Workspace, make
 from transforms.formats.ingest.duplicates import AnnotateTask
 from transforms.formats.ingest.stage import INGEST
+from transforms.formats.ingest.units import units_of
 
 RULES = "lemma\tcat\tdog\n"
 
@@ -29,8 +30,8 @@ def options(texts, **more):
 
 def identities(made, work):
     """What the plan's artefacts are called by: of ingestion, and of annotation."""
-    taken_in = [make(Workspace(str(work)), INGEST, unit, made.ingest) for unit in made.units]
-    return [INGEST.identity(unit, made.ingest) for unit in made.units], [
+    taken_in = [make(Workspace(str(work)), INGEST, unit, made.ingest) for unit in units_of(made.look)]
+    return [INGEST.identity(unit, made.ingest) for unit in units_of(made.look)], [
         ANNOTATE.identity(AnnotateTask(stage, ()), made.annotate) for receipt in taken_in for stage in receipt.stages
     ]
 
@@ -74,14 +75,14 @@ def test_files_that_options_name_count_by_content(texts, tmp_path):
     assert ingested != first[0]
 
 
-def test_small_files_share_a_unit_and_large_ones_have_their_own(texts):
-    for name in "abc":
-        (texts / f"{name}.txt").write_bytes(b"x" * (3 << 20))
-    made = plan_corpus(options(texts))
-    names = [[file.name for file in unit.files] for unit in made.units]
-    assert sorted(name for unit in names for name in unit) == ["1850.txt", "1950.txt", "a.txt", "b.txt", "c.txt"]
-    assert len(names) == 3
-    assert all(unit.size == sum(file.size for file in unit.files) for unit in made.units)
+def test_the_driver_looks_at_the_first_files_alone(texts, monkeypatch):
+    assert [file.name for file in plan_corpus(options(texts)).look] == ["1850.txt", "1950.txt"]
+    for number in range(LOOK + 10):
+        (texts / f"{number}.txt").touch()
+    assert len(plan_corpus(options(texts)).look) == LOOK
+    monkeypatch.chdir(texts)
+    made = plan_corpus(options(texts, inputs=("../texts/1*",)))
+    assert made.patterns.inputs == (str(texts / "1*"),)  # workers are elsewhere
 
 
 def test_the_engine_says_what_language_it_is_unless_the_options_do(texts):

@@ -1,0 +1,157 @@
+"""Which files are taken in: those that inputs name, each once, under its published name.
+
+Files are found one by one, in no order that counts. Nothing is kept of them but, where several inputs or a glob may
+reach a file twice, a digest of its place.
+"""
+
+import fnmatch
+import functools
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.names import Names, escape
+from transforms.common.publish.layout import ARTEFACTS, FAILED, SNAPSHOTS, is_marked_folder
+from transforms.common.store import files
+from transforms.formats.ingest.stage import InputFile
+
+__all__ = ["InputPatterns", "find_files", "matches", "refuse_output_as_input"]
+
+# Of the time of a change, as file systems note it: what changed later than this before it was listed may change
+# again without another time.
+GRANULARITY = 2_000_000_000
+
+
+class InputPatterns(NamedTuple):
+    """What names input files.
+
+    Attributes:
+        inputs: files, folders, globs.
+        exclude: patterns of the name below the input, or of its last parts, as it is or as it is published; they
+            leave out files, never members of archives.
+        out: the folder to publish to; what lies in it is no input.
+        tables_by: by what the command reads tables instead of files, if it does.
+    """
+
+    inputs: tuple[str, ...]
+    exclude: tuple[str, ...]
+    out: str
+    tables_by: str | None = None
+
+
+def find_files(patterns: InputPatterns) -> Iterator[InputFile]:
+    """Yield the input files once each.
+
+    Names are relative to the input folder (for a file: the folder it is in); with several folders the folder's
+    own name comes first. They are published names, no two alike. A file that several inputs hold, or that links
+    to folders reach twice, has the name under which it is found first.
+
+    Raises:
+        UsageError: `out` is an input, or an input is or holds a folder that Lexbeam published to.
+        LexbeamError: there are no files, or none are left.
+    """
+    refuse_output_as_input(patterns.inputs, patterns.out)
+    roots = sorted({files.root_of(path) for path in patterns.inputs})
+    label = Names()
+    labels = {root: label(escape(os.path.basename(root.rstrip("/")) or "input")) for root in roots}
+    is_first = _Places() if len(patterns.inputs) > 1 or files.is_glob(patterns.inputs[0]) else None
+    is_ours = functools.cache(is_marked_folder)
+    number = 0
+    for path in patterns.inputs:
+        root = files.root_of(path)
+        holds_out = _lies_in(patterns.out, root)
+        inside = files.real(patterns.out).rstrip("/") + "/"
+        named = Names() if not files.is_local(path) else _as_it_is  # a store may have an object `a`, and one `a/a`
+        for entry in files.find_files(path):
+            if any(matches(entry.name, pattern) for pattern in patterns.exclude):
+                continue
+            if holds_out and files.real(entry.path).startswith(inside):
+                continue  # what an earlier run published below the input
+            holder, inner = _inner_folder(entry)
+            if inner and is_ours(holder, inner):
+                raise _tables_as_input(path, root, holder, patterns.tables_by)
+            if is_first is not None and not is_first(entry.path):
+                continue
+            name = escape(entry.name)
+            name = named(f"{labels[root]}/{name}" if len(roots) > 1 else name)
+            changed = entry.changed if entry.changed <= time.time_ns() - GRANULARITY else 0
+            number += 1
+            yield InputFile(name, entry.path, entry.size, labels[root], changed)
+    if not number:
+        raise LexbeamError("no input files are left after `exclude`: give narrower patterns")
+
+
+def _as_it_is(name: str) -> str:
+    return name
+
+
+class _Places:
+    """Says of each file whether it is met for the first time, whatever path leads there."""
+
+    def __init__(self) -> None:
+        self._real = functools.lru_cache(1 << 16)(files.real)
+        self._seen: set[bytes] = set()
+
+    def __call__(self, path: str) -> bool:
+        place = hashlib.sha256(_place(path, self._real).encode("utf-8", "surrogateescape")).digest()[:16]
+        known = len(self._seen)
+        self._seen.add(place)
+        return len(self._seen) > known
+
+
+def _inner_folder(entry: files.ListedFile) -> tuple[str, str]:
+    """Return the folder that would be Lexbeam's, and which of its inner folders a file lies in; empty: in none."""
+    folders = entry.name.split("/")[:-1]
+    place = next((i for i, name in enumerate(folders) if name in (ARTEFACTS, SNAPSHOTS, FAILED)), None)
+    if place is None:
+        return "", ""
+    holder = entry.path.removesuffix("/".join(["", *entry.name.split("/")[place:]]))
+    return holder, folders[place]
+
+
+def _tables_as_input(path: str, root: str, holder: str, tables_by: str | None) -> UsageError:
+    if holder.rstrip("/") != root.rstrip("/"):
+        return UsageError(
+            f"`inputs` {files.shown(path)!r} holds {files.shown(holder)!r}, a folder of Lexbeam's tables: "
+            "name what lies beside it, or move it"
+        )
+    otherwise = f", or give {tables_by} to read its tables" if tables_by else ""
+    return UsageError(
+        f"`inputs` {files.shown(path)!r} is a folder of Lexbeam's tables, not of files to read: "
+        f"name the files that they were made from{otherwise}"
+    )
+
+
+def refuse_output_as_input(inputs: Iterable[str], out: str) -> None:
+    """Check that the folder to publish to is not an input folder, before anything is written there.
+
+    Raises:
+        UsageError: it is an input folder.
+    """
+    for path in inputs:
+        if files.real(files.root_of(path)) == files.real(out):
+            raise UsageError(f"`out` is the input folder {path!r}: give another `out`")
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return files.real(path).startswith(files.real(folder).rstrip("/") + "/")
+
+
+def _place(path: str, real: Callable[[str], str]) -> str:
+    """Return what two paths have in common if they are the same entry of the same folder, whatever leads there."""
+    if not files.is_local(path):
+        return path
+    folder, name = os.path.split(path)
+    return files.join(real(folder), name)
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Return whether a pattern of `exclude` matches a name below the input, or its last parts."""
+    return any(
+        fnmatch.fnmatch(way, pattern) or PurePosixPath(way).match(pattern)
+        for way in dict.fromkeys((name, escape(name)))
+    )
