@@ -2,7 +2,7 @@
 
     lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\\d{4})'
 
-Files are packed into units, taken in, cleared of duplicates, annotated and merged by bucket; see
+Files are listed, dealt out in units, taken in, cleared of duplicates, annotated and merged by bucket; see
 docs/architecture.md for the picture.
 """
 

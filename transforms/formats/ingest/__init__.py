@@ -1,6 +1,7 @@
 """Stage `corpus/ingest`: units of files become staging files of documents, and rejects.
 
-In: units of files. Out: staged records, one of each set of equal ones, and rejects. Read `stage`, `staging`,
-`cut`, `duplicates`, `merges`, then `ptransforms`.
+In: patterns of input files. Out: staged records, one of each set of equal ones, and rejects. Read `listing`, `units`,
+`listed` and `known` (which files there are, and what is known of them), `stage`, `staging`, `counts`, `cut`,
+`duplicates`, `merges`, then `ptransforms` and `cut_ptransforms`.
 A change here reads every corpus anew.
 """

@@ -24,7 +24,7 @@ from transforms.common.store.sound import HashedStream
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.ingest.units import KEY_BITS, bits_for, key_of, unit_of
 
-__all__ = ["ListedUnit", "Listing", "ListingWriter", "listed_units", "opened", "settle_bits"]
+__all__ = ["FileListing", "ListedUnit", "ListingWriter", "listed_units", "opened", "settle_bits"]
 
 RUN_ROWS = 1 << 16
 BATCH_ROWS = 1 << 10
@@ -50,7 +50,7 @@ class ListedRun(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Listing:
+class FileListing:
     """A listing of files that are no units by themselves.
 
     Attributes:
@@ -110,9 +110,9 @@ class ListingWriter:
         ordinals = [self._writer.write(batch) for batch in rows.combine_chunks().to_batches(max_chunksize=BATCH_ROWS)]
         self._runs.append(ListedRun(ordinals[0], tuple(keys[::BATCH_ROWS].tolist())))
 
-    def listing(self, file: File) -> Listing:
+    def listing(self, file: File) -> FileListing:
         """Return the listing, once the writer is closed; `file` is what was written to."""
-        return Listing(file, tuple(self._runs), self._files.tobytes(), self._bytes.tobytes())
+        return FileListing(file, tuple(self._runs), self._files.tobytes(), self._bytes.tobytes())
 
     def __enter__(self) -> "ListingWriter":
         self._writer.__enter__()
@@ -126,7 +126,7 @@ class ListingWriter:
         self._writer.__exit__(kind, error, trace)
 
 
-def settle_bits(listings: Sequence[Listing], workspace: Workspace) -> int:
+def settle_bits(listings: Sequence[FileListing], workspace: Workspace) -> int:
     """Return how many bits of keys say the bucket of these files, and keep the number for later runs."""
     files_listed, size = _sums(listings)
     path = files.join(workspace.root, LISTING, "buckets.json")
@@ -141,13 +141,13 @@ def settle_bits(listings: Sequence[Listing], workspace: Workspace) -> int:
     return bits
 
 
-def _sums(listings: Sequence[Listing]) -> tuple[np.ndarray, np.ndarray]:
+def _sums(listings: Sequence[FileListing]) -> tuple[np.ndarray, np.ndarray]:
     zeros = np.zeros(1 << _COUNTED_BITS, np.int64)
     number = sum((np.frombuffer(each.files, np.int64) for each in listings), zeros)
     return number, sum((np.frombuffer(each.bytes, np.int64) for each in listings), zeros)
 
 
-def listed_units(listings: Sequence[Listing], bits: int) -> Iterator[ListedUnit]:
+def listed_units(listings: Sequence[FileListing], bits: int) -> Iterator[ListedUnit]:
     """Yield the units of listed files, those left out that are known to be empty."""
     number, size = _sums(listings)
     for bucket in range(1 << bits):

@@ -26,7 +26,7 @@ from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
 from transforms.formats.ingest.known import KnownDigests
-from transforms.formats.ingest.listed import ListedUnit, Listing, ListingWriter, listed_units, opened, settle_bits
+from transforms.formats.ingest.listed import FileListing, ListedUnit, ListingWriter, listed_units, opened, settle_bits
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
 from transforms.formats.ingest.staging import StageFile
@@ -71,7 +71,7 @@ class _List(beam.DoFn):
         yield 0, writer.listing(artefact.file("-listed.arrow"))
 
 
-def _units(element: tuple[int, Iterable[Listing]], workspace: Workspace) -> Iterator[tuple[str, ListedUnit]]:
+def _units(element: tuple[int, Iterable[FileListing]], workspace: Workspace) -> Iterator[tuple[str, ListedUnit]]:
     listings = sorted(element[1], key=lambda listing: listing.rows.path)
     for unit in listed_units(listings, settle_bits(listings, workspace)):
         yield f"\0{unit.bucket:016x}", unit  # no file's name
