@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from small_runs import SMALL, WORDS, call, change, corpus, manifest
 
-from pipelines.commands.corpus import plan
 from pipelines.frame import publishing
 from transforms.annotation import annotate
 from transforms.change.spaces import training
+from transforms.formats.ingest import units
 
 
 @pytest.fixture
@@ -99,19 +99,22 @@ def test_one_document_more_annotates_its_unit_and_trains_its_slice_alone(texts, 
     assert not pd.read_parquet(out / "scores").equals(scores)
 
 
-def test_units_before_a_new_document_are_taken_up(texts, tmp_path, counted, monkeypatch):
-    # Files are packed in the order of their names, here two and two.
-    size = max(path.stat().st_size for path in texts.iterdir())
-    monkeypatch.setattr(plan, "UNIT_BYTES", 2 * size)
+def test_a_new_document_annotates_its_unit_alone_wherever_it_sorts(texts, tmp_path, counted, monkeypatch):
+    monkeypatch.setattr(units, "UNIT_FILES", 2)  # two buckets; by the rule there would be four in the end
     out = tmp_path / "out"
     assert corpus(texts, out) == 0
     assert counted["annotated"] == 4
-    # One that is the last shifts none, one that is the first shifts all.
-    for name, annotated in {"1880.txt": 1, "1800.txt": 6}.items():
+    for name in ("1880.txt", "1800.txt"):
         before = counted["annotated"]
         (texts / name).write_text((texts / "1870.txt").read_text().replace("1870", name[:4]))
+        beside = [other for other in texts.iterdir() if _bucket(other.name) == _bucket(name)]
+        assert len(beside) < len(list(texts.iterdir()))
         assert corpus(texts, out, "--overwrite") == 0
-        assert counted["annotated"] - before == annotated
+        assert counted["annotated"] - before == len(beside)
+
+
+def _bucket(name):
+    return units.key_of(name) >> units.KEY_BITS - 1
 
 
 def test_a_fresh_run_makes_everything_anew_and_the_same(texts, out, counted):

@@ -1,7 +1,7 @@
 """A small corpus of many formats and archives, made by code, that exercises every part of a run.
 
 Over 250 records: most are documents of four periods, some are duplicates, some are broken. Files
-of noise are so large that the files between them are units of their own.
+of noise are so large that all are dealt out to several units.
 """
 
 import csv
@@ -25,7 +25,7 @@ DOCUMENTS = 240
 SLICES = 4
 SEEDS = 2
 PARTS = 4
-NOISE_BYTES = 5 << 20
+NOISE_BYTES = (4 << 20) - 1
 
 _CONFIG = {
     "parts": PARTS,
