@@ -109,6 +109,9 @@ class _Ingest(MakeArtefact):
         unit = opened(listed) if isinstance(listed, ListedUnit) else listed
         if unit is None:
             return
+        if unit.piece is not None:  # the digest of its file was taken as it was cut
+            yield from super().process((name, unit))
+            return
         digests = KnownDigests(self._workspace, listed)
         if not self._check_content:
             unit = digests.fill(unit)

@@ -24,7 +24,16 @@ from typing import BinaryIO, TypeVar
 from transforms.common.store import files
 from transforms.formats.sources.streams import ByteStream
 
-__all__ = ["CHANGED", "IN_MEMORY", "Blocks", "FileReading", "first_reading", "known_reading", "read_through", "reading_of"]
+__all__ = [
+    "CHANGED",
+    "IN_MEMORY",
+    "Blocks",
+    "FileReading",
+    "first_reading",
+    "known_reading",
+    "read_through",
+    "reading_of",
+]
 
 T = TypeVar("T")
 # Runs of blocks: the number of the first, and the digests of all.
