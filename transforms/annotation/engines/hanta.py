@@ -85,10 +85,11 @@ class _SentenceTagger:
 
         self._model = model
         self._transitions: Mapping[State, Mapping[int, float]] = model.LP_trans_word
+        self._states = {state: state for state in self._transitions}  # each is one object, however many lead there
         self._start, self._end, self._unknown = (EMPTY, START), END, UNKNOWN
         cached = lru_cache(maxsize=_CACHED)
         self._scores_of = cached(self._word_scores)
-        self._places_of = cached(self._tag_places)
+        self._all_steps_from = cached(self._all_steps)
         self._steps_from = cached(self._steps)
         self._lemma_of = cached(self._lemma)
 
@@ -151,16 +152,21 @@ class _SentenceTagger:
             return {}, None
         return scores, tuple(sorted(scores))
 
-    def _tag_places(self, state: State) -> dict[int, int]:
-        """Return the tags that follow a state, each with its place in the model's order."""
-        return {tag: place for place, tag in enumerate(self._transitions[state])}
+    def _all_steps(self, state: State) -> dict[int, Step]:
+        """Return the states that follow a state, by their tags, in the model's own order."""
+        steps = {}
+        for tag, step in self._transitions[state].items():
+            if tag != self._end:
+                following = state[1], tag
+                steps[tag] = (self._states.get(following, following), step, tag)
+        return steps
 
     def _steps(self, state: State, tags: Tags) -> list[Step]:
         """Return the states that follow a state with one of `tags`, in the model's own order."""
-        transitions = self._transitions[state]
-        places = self._places_of(state)
-        following = transitions if tags is None else sorted(places.keys() & tags, key=places.__getitem__)
-        return [((state[1], tag), transitions[tag], tag) for tag in following if tag != self._end]
+        steps = self._all_steps_from(state)
+        if tags is None:
+            return list(steps.values())
+        return [steps[tag] for tag in steps if tag in tags]
 
     def _lemma(self, word: str, tag: int) -> str:
         return str(self._model._analyze(word, tag, taglevel=1)[0])

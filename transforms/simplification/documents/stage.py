@@ -33,7 +33,7 @@ from transforms.simplification.rewriting.choices import PlacedEdit, edited
 __all__ = ["CHANGED", "RESOLVE", "ResolveOptions", "ResolvedPart", "TextsTask"]
 
 CHANGED = "changed"
-_PIECES, _WORDS = 256, 20_000  # of texts, that are resolved at a time
+_PIECES, _WORDS = 256, 8_192  # of texts, that are resolved at a time
 
 
 class TextsTask(NamedTuple):
@@ -127,7 +127,12 @@ def _words(pieces: Sequence[PlacedPiece], task: TextsTask) -> dict[str, ChosenWo
     """Return what was chosen for the instances of texts."""
     tables = {INSTANCES.name: task.instances, RANKINGS.name: task.rankings, SIMPLIFICATIONS.name: task.simplifications}
     wanted = {name for piece in pieces for name in piece.instances()}
-    return {identifier: chosen_word(identifier, rows) for identifier, rows in joined(tables, COLUMNS, ID, wanted)}
+    words: dict[str, ChosenWord] = {}
+    sentences: dict[str, str] = {}  # each instance comes with its own copy
+    for identifier, rows in joined(tables, COLUMNS, ID, wanted):
+        word = chosen_word(identifier, rows)
+        words[identifier] = word._replace(sentence=sentences.setdefault(word.sentence, word.sentence))
+    return words
 
 
 class _OpenText:

@@ -1,0 +1,96 @@
+"""Long texts: their words are found piece by piece, and are those of the whole."""
+
+import tracemalloc
+from collections import Counter
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from transforms.annotation.engines.engine import Engine
+from transforms.common.records import Sentence
+from transforms.formats.records.base import BadRecord
+from transforms.intake.merging import TextAnnotationOptions
+from transforms.simplification.instances.complex_choice import WordChoice
+from transforms.simplification.instances.content_words import AnnotatedText
+from transforms.simplification.instances.find_stage import DOCUMENTS, TextFindOptions, annotated_pieces, words_found
+
+OPTIONS = TextFindOptions(choice=WordChoice(), annotate=TextAnnotationOptions(engine="", fingerprint=""), language="en")
+
+
+def annotate(paragraphs, map_form=None):
+    """Return each paragraph as a sentence in which `ship` and `sea` are nouns."""
+    sentences = []
+    for paragraph in paragraphs:
+        if "broken" in paragraph:
+            raise ValueError("an engine fails")
+        starts, end, forms = [], 0, paragraph.split(" ")
+        for form in forms:
+            starts.append(end)
+            end += len(form) + 1
+        ends = [start + len(form) for start, form in zip(starts, forms, strict=True)]
+        sentences.append(
+            [Sentence(forms, forms, ["NOUN" if form in ("ship", "sea") else "X" for form in forms], starts, ends)]
+        )
+    return sentences
+
+
+ENGINE = Engine(name="", language="en", fingerprint="", has_upos=True, has_lemmas=True, annotate=annotate)
+
+
+def text_of(sentences):
+    return "\n\n".join(
+        f"the old ship sailed over a wide sea to its far harbour for {number}" for number in range(sentences)
+    )
+
+
+def found(text, options=OPTIONS, whole=False):
+    tables = annotated_pieces(text, ENGINE, options)
+    if whole:
+        tables = [pa.concat_tables(tables)]
+    texts = (AnnotatedText("a", "", "en", None, text, table, piece > 0) for piece, table in enumerate(tables))
+    return words_found(texts, options, SimpleNamespace(tally=Counter()), DOCUMENTS)
+
+
+def rows_of(pieces):
+    return [(position, row) for piece in pieces for position, rows in piece.sentences for row in rows]
+
+
+def test_pieces_give_the_words_of_the_whole():
+    text = text_of(4500)
+    pieces = list(found(text))
+    assert len(pieces) > 2
+    assert [piece.text.further for piece in pieces] == [False] + [True] * (len(pieces) - 1)
+    assert sum(piece.text.sentences.num_rows for piece in pieces) == 4500
+    rows = rows_of(pieces)
+    assert rows == rows_of(found(text, whole=True))
+    assert rows[-1][0] == "4499"
+    assert sum(piece.words for piece in pieces) == len(rows)
+    assert [piece.words for piece in found("")] == [0]
+
+
+def test_a_share_of_all_words_needs_the_whole():
+    options = TextFindOptions(
+        choice=WordChoice(share=0.5), annotate=TextAnnotationOptions(engine="", fingerprint=""), language="en"
+    )
+    assert [table.num_rows for table in annotated_pieces(text_of(4500), ENGINE, options)] == [4500]
+
+
+def test_nothing_is_found_in_a_text_on_which_the_engine_fails_at_its_end():
+    with pytest.raises(BadRecord, match="ValueError: an engine fails"):
+        next(annotated_pieces(text_of(4500) + "\n\nbroken", ENGINE, OPTIONS))
+
+
+def test_memory_does_not_grow_with_the_text():
+    """What is held of a sentence that was passed is its paragraph, some 12 bytes a character."""
+    assert rows_of(found(text_of(9)))  # loads what is loaded once
+    peaks = []
+    for sentences in (2500, 5000):
+        text = text_of(sentences)
+        tracemalloc.start()
+        try:
+            assert sum(piece.words for piece in found(text)) == 2 * sentences
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 30 * (len(text_of(5000)) - len(text_of(2500))), peaks
