@@ -43,6 +43,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# What a test makes need not outlast a loss of power, for which a disk takes 6 ms a file: sixty of them in a small run.
+os.fsync = lambda handle: None
+
 # Tests that one worker runs, one after another: they start many processes, or share what is costly
 # and cannot be made once for all workers. What takes longest is first. Of other tests those of a
 # file are dealt out together: they share what its fixtures make, and the controller takes longer to

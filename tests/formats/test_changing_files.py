@@ -30,7 +30,6 @@ def large(monkeypatch):
     """A file of some thousand bytes is a large one."""
     monkeypatch.setattr(readings, "IN_MEMORY", 600)
     monkeypatch.setattr(readings, "_BLOCK", 200)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 def text(word):

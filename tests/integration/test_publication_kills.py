@@ -45,9 +45,8 @@ def injector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Injector]:
 
 
 @pytest.fixture(autouse=True)
-def no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bring nothing to the disk: a kill loses nothing that the system has."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
+def kernels_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for the kernels of BLAS once: what is counted are calls of publication."""
     monkeypatch.setattr(publication, "blas_kernels", publication.blas_kernels)  # put back then
     remember_kernels()
 
