@@ -5,10 +5,11 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.scale import paper, prose
+from benchmarks.scale import merging, paper, prose
 from benchmarks.scale.figures import STEPS, Row, flatness, marginal, medians, select, slope, steps
 from benchmarks.scale.memory import BOUND
 from benchmarks.scale.plots import Point, svg
+from transforms.common.store.merge import MOST_OPEN
 
 __all__ = ["page", "pictures", "table", "write_page"]
 
@@ -193,6 +194,20 @@ def _gather(rows: Sequence[Row]) -> Iterator[str]:
     yield table(["pieces", "", "how many", "CPU", "peak, MiB"], body)
 
 
+def _merging(rows: Sequence[Row]) -> Iterator[str]:
+    yield "## Merges\n"
+    shape = {"documents": merging.DOCUMENTS, "words": merging.SENTENCES * merging.WORDS, "parts": merging.PARTS}
+    yield told(prose.MERGING, most=MOST_OPEN, **shape)
+    body = []
+    for label, found in _known(rows, "merge"):
+        grown, most = (medians(found, lambda row, name=name: row[name]) for name in ("grown", "open"))
+        for size, cpu in medians(found, lambda row: row["cpu"]).items():
+            documents = size * merging.DOCUMENTS
+            each = number(1000 * cpu / documents)
+            body.append([f"{size:,}", label, f"{documents:,}", each, f"{most[size]:,.0f}", number(grown[size] / MIB)])
+    yield table(["files", "", "documents", "CPU, ms a document", "open at most", "memory, MiB"], body)
+
+
 def _memory(rows: Sequence[Row]) -> Iterator[str]:
     yield "## Memory\n"
     yield told(prose.MEMORY, bound=BOUND / (1 << 30))
@@ -265,6 +280,7 @@ def page(parts: Parts) -> str:
         ("files", _files),
         ("refresh", _refresh),
         ("gather", _gather),
+        ("merging", _merging),
         ("memory", _memory),
         ("cut", _cut),
     ):

@@ -6,7 +6,7 @@ HEAD = """
 CPU, memory, graph and manifest of `lexbeam corpus` as a corpus grows, and ten terabytes on paper. The page is written
 by `make bench-scale PART=page` from runs that these measure, each in an hour at most, and resumed where it stopped:
 
-    make bench-scale PART=tokens                # or files, refresh, gather, memory, cut
+    make bench-scale PART=tokens                # or files, refresh, gather, merging, memory, cut
     make bench-scale PART=tokens SIZES=full
 
 All corpora are made: words by Zipf's law, some planted, each document a function of the seed and its number. The number
@@ -41,6 +41,10 @@ were not there before; one of ingestion and one of annotation are the least.
 GATHER = """
 Where work is dealt out by weight, and where a result is handed back, all pieces of a stage meet under one key. These
 are as small as they can be, in one process that is driver and worker at once; what a piece holds comes on top.
+"""
+MERGING = """
+Staged files, each with the sentences of {documents} documents of {words} words, merged into {parts} parts; if there are
+more than {most}, they are gathered first. *Memory* is by how much it grows from the first file on.
 """
 MEMORY = """
 The peak of the sum of PSS over driver and two workers, of `lexbeam corpus` (annotated input) and `lexbeam change` with

@@ -17,7 +17,7 @@ from benchmarks.scale.page import page, pictures, table
 from benchmarks.scale.runs import Results, read_log
 
 GIB = 1 << 30
-NAMES = ("tokens", "files", "refresh", "gather", "memory", "cut")
+NAMES = ("tokens", "files", "refresh", "gather", "merging", "memory", "cut")
 PIECE = paper.PieceCost(1e-5, 400.0)
 
 
@@ -299,3 +299,13 @@ def test_examples_in_docstrings_run():
     results = [doctest.testmod(module) for module in (corpora, figures, page_module, paper, runs)]
     assert [result.failed for result in results] == [0] * 5
     assert all(result.attempted for result in results)
+
+
+def test_merges_are_told_by_the_number_of_files():
+    rows = [
+        {"case": "merge", "label": "after", "size": n, "repeat": 0, "commit": "abcd1234"}
+        | {"cpu": 7e-3 * n, "grown": 64 << 20, "open": 64}
+        for n in (32, 512)
+    ]
+    text = page({**no_runs(), "merging": rows})
+    assert "| 512 | after | 71,680 | 0.05 | 64 | 64 |" in text

@@ -22,8 +22,10 @@ def test_neither_parts_nor_ranges_change_the_order_of_training(rows, tmp_path):
     assert one == many
 
 
-def test_parts_and_ranges_do_not_change_counts(rows, tmp_path):
+@pytest.mark.parametrize("merged", [1, 3, 16])
+def test_parts_and_ranges_do_not_change_counts(rows, tmp_path, monkeypatch, merged):
     one, _, _ = prepare(tmp_path / "a", rows)
+    monkeypatch.setattr(slice_merges, "_MERGED", merged)
     many, _, _ = prepare(tmp_path / "b", rows[::-1], parts=4, spec=spec_of(ranges=5))
     for first, other in zip(one, many, strict=True):
         assert first.counts.sha256 == other.counts.sha256

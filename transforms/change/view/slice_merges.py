@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from transforms.change.view.counts import COUNTS, ViewCounts, merge_counts
 from transforms.change.view.feeds import FEED, STAGED, StagedView, as_batch
+from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.receipts import File
@@ -64,10 +65,11 @@ class Shuffled:
 
 def _count(artefact: Artefact, parts: tuple[PartCounts, ...], _: None) -> SliceCounts:
     ordered = sorted(parts, key=lambda part: part.counts.sha256)
-    with BatchReader() as reader:
-        merged = merge_counts(
-            [ViewCounts(pa.Table.from_batches([reader.read(part.counts, 0)]), *part[1:5]) for part in ordered]
-        )
+    merged = merge_counts([])
+    for some in batched(ordered, _MERGED):
+        with BatchReader() as reader:
+            read = [ViewCounts(pa.Table.from_batches([reader.read(part.counts, 0)]), *part[1:5]) for part in some]
+            merged = merge_counts([merged, *read])
     with artefact.writing(".arrow") as stream, BatchWriter(stream, COUNTS) as writer:
         writer.write(as_batch(merged.words))
     return SliceCounts(
@@ -81,6 +83,7 @@ def _count(artefact: Artefact, parts: tuple[PartCounts, ...], _: None) -> SliceC
     )
 
 
+_MERGED = 16  # parts whose counts are held at a time, beside those of all before them
 _SUMS = ("tokens_before", "short", "split", "sampled_out")
 
 
