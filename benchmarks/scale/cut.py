@@ -3,12 +3,19 @@
 Annotation would take a hundred times longer than taking in, and hide it: a last line that is no JSON, of which no
 reject is allowed, ends the run before annotation. Seconds by the clock are from the first piece of work of the
 stages that take in to the last.
+
+Beside it the pass that cuts the file, by itself, in one process: its CPU, that of the SHA-256 alone, and that of taking
+in the pieces, so that the gain of more workers can be told where these cannot be measured without disturbance.
 """
 
+import json
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure import environment
 from benchmarks.scale.corpora import drawn, jsonl
 from benchmarks.scale.runs import Checkout, Results, fresh, measured
 
@@ -18,6 +25,32 @@ WORDS = 350  # 2 kB
 SEED = 3
 SIZES = {"small": 200_000_000, "full": 20_000_000_000}
 REPEATS = 3
+TAKEN_IN = 8  # pieces
+SCRIPT = """
+import hashlib, json, sys, time
+from pathlib import Path
+from transforms.common.store.artefacts import Workspace, make
+from transforms.formats.ingest.cut import CUT, looked_at, units_of
+from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
+
+folder, path, most = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+file = InputFile(path.name, str(path), path.stat().st_size, "in")
+options, workspace = IngestOptions(), Workspace(folder)
+
+def timed(call):
+    start = time.process_time()
+    made = call()
+    return made, time.process_time() - start
+
+task = looked_at(file, options)
+receipt, passed = timed(lambda: make(workspace, CUT, task, None))
+with path.open("rb") as stream:
+    _, digest = timed(lambda: hashlib.file_digest(stream, "sha256"))
+units = units_of(task, receipt)
+taken = [timed(lambda unit=unit: make(workspace, INGEST, unit, options))[1] for unit in units[:most]]
+bytes = sum(unit.size for unit in units[:most])
+print(json.dumps({"pass": passed, "digest": digest, "pieces": sum(taken) * file.size / bytes, "number": len(units)}))
+"""
 PASS = 100_000_000  # bytes that are made; a larger file repeats them, with other numbers
 
 
@@ -33,6 +66,21 @@ def run(checkout: Checkout, results: Results, work: Path, sizes: str) -> Iterato
                 row = {**key, **_run(checkout, work, path, processes), "commit": checkout.commit()}
                 results.add(row)
                 yield f"{size / 1e6:,.0f} MB, {processes} at work, run {repeat + 1}: {row['taking']:.1f} s"
+        key = {"case": "pass", "label": checkout.label, "size": size, "repeat": repeat}
+        if checkout.label == "after" and not results.has(key):
+            write_lines(path, size)
+            with tempfile.TemporaryDirectory(dir=work) as folder:
+                done = subprocess.run(
+                    [checkout.python, "-c", SCRIPT, folder, str(path), str(TAKEN_IN)],
+                    env=environment(PYTHONPATH=str(checkout.folder)),
+                    cwd=checkout.folder,
+                    capture_output=True,
+                    text=True,
+                )
+            if done.returncode:
+                raise RuntimeError(f"cutting failed: {done.stderr[-2000:]}")
+            results.add({**key, **json.loads(done.stdout), "commit": checkout.commit()})
+            yield f"{size / 1e6:,.0f} MB, the pass, run {repeat + 1}"
 
 
 def _run(checkout: Checkout, work: Path, path: Path, processes: int) -> dict[str, Any]:

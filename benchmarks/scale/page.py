@@ -233,6 +233,17 @@ def _cut(rows: Sequence[Row]) -> Iterator[str]:
             if one and two:
                 body.append([f"{size / 1e6:,.0f} MB", label, number(one), number(two), f"{one / two:.2f}"])
     yield table(["file", "", "one process, s", "two, s", "times"], body)
+    passes = select(rows, label="after", case="pass")
+    if passes:
+        yield told(prose.CUT_PASS)
+        names = ("pass", "digest", "pieces")
+        found = [medians(passes, lambda row, name=name: row[name]) for name in names]
+        body = []
+        for size in found[0]:
+            passed, digest, pieces = (by_size[size] for by_size in found)
+            gain = (passed + pieces) / (passed + pieces / 2)
+            body.append([f"{size / 1e6:,.0f} MB", *map(number, (digest, passed, pieces)), f"{gain:.2f}"])
+        yield table(["file", "SHA-256, s", "the pass, s", "its pieces, s", "times on two"], body)
 
 
 def _paper(parts: Parts) -> Iterator[str]:

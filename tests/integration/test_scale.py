@@ -276,6 +276,15 @@ def test_the_page_has_both_checkouts_side_by_side_and_tells_what_is_missed():
     assert max(map(len, (line for line in text.splitlines() if not line.startswith("|")))) <= 120
 
 
+def test_the_gain_of_a_second_process_is_told_from_what_cannot_be_shared():
+    rows = [
+        {"case": "pass", "label": "after", "size": 10**9, "commit": "abcd1234"}
+        | {"pass": seconds, "digest": 1.0, "pieces": 48.0, "number": 30}
+        for seconds in (1.0, 2.0, 9.0)
+    ]
+    assert "| 1,000 MB | 1 | 2 | 48 | 1.92 |" in page({**no_runs(), "cut": rows})
+
+
 def test_nothing_measured_is_a_page_without_tables():
     text = page(no_runs())
     assert "not measured yet" in text

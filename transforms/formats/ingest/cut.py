@@ -125,7 +125,7 @@ def _blocks(reading: FileReading, piece: CutPiece) -> Blocks:
     ranges = [(piece.start, piece.end)]
     if piece.number and piece.head:
         ranges.append((0, piece.head))
-    if piece.tail:
+    if piece.tail >= 0:
         ranges.append((piece.tail, reading.bytes))
     return tuple(reading.blocks(*each) for each in ranges)
 

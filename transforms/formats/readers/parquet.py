@@ -13,11 +13,14 @@ import pyarrow.parquet as pq
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.nested import entries_of
 from transforms.formats.records.paths import ARRAY
+from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.records.text_cleaning import cleaning
 from transforms.formats.sources.streams import read_all
 
-__all__ = ["read_parquet"]
+__all__ = ["cut_parquet", "read_parquet"]
 
+_END = 1 << 16  # bytes of a file's end that Arrow reads at once, for the footer
+_BEHIND = 100  # bytes behind a column that Arrow reads of files of old writers
 _BATCH_ROWS = 1000
 _BATCH_BYTES = 8 << 20
 # What a batch may hold if each cell were the longest value that its column's dictionary has room
@@ -46,8 +49,9 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
         if not file.metadata.num_rows:
             raise BadRecord("empty", "the table has no rows")
         columns = _columns(file, options)
-        number = 0
-        for group in range(file.metadata.num_row_groups):
+        number = source.before
+        groups = source.piece.groups if source.piece is not None else (0, file.metadata.num_row_groups)
+        for group in range(*groups):
             # Column metadata that contradicts the schema aborts the process when Python asks for it; reading a row
             # raises an error instead, so this comes first.
             next(_undamaged(file.iter_batches(1, [group], columns=columns)), None)
@@ -60,9 +64,65 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
                         yield Reject(str(number), row.reason, row.detail)
                     else:
                         yield from entries_of(str(number), row, options, how)
-        if number != file.metadata.num_rows:
-            detail = f"damaged Parquet: it is to have {file.metadata.num_rows} rows, not {number}"
-            raise BadRecord("malformed", detail)
+        due = file.metadata.num_rows if source.piece is None else source.before + _rows_of(file, groups)
+        if number != due:
+            raise BadRecord("malformed", f"damaged Parquet: it is to have {due} rows, not {number}")
+
+
+def cut_parquet(source: Source, options: ReaderOptions, size: int) -> list[CutPiece]:
+    """Return pieces of whole row groups, each but the last of at least `size` bytes.
+
+    Raises:
+        Uncuttable: it cannot be read from its end, or is damaged.
+    """
+    stream = source.open()
+    if not _seekable(stream):
+        raise Uncuttable("Parquet where its end cannot be read first")
+    try:
+        file = pq.ParquetFile(stream, pre_buffer=False)
+        columns = _columns(file, options)
+        size_of_file, tail = _tail(stream)
+        number = file.metadata.num_row_groups
+        if _rows_of(file, (0, number)) != file.metadata.num_rows:
+            raise BadRecord("malformed", "damaged Parquet")
+        pieces: list[CutPiece] = []
+        first, before, start, end = 0, 0, size_of_file, 0
+        for group in range(number):
+            next(_undamaged(file.iter_batches(1, [group], columns=columns)), None)  # see `read_parquet`
+            lowest, highest = _range(file, group)
+            start, end = min(start, lowest), max(end, highest)
+            if end - start >= size or group == number - 1:
+                groups = (first, group + 1)
+                end = min(end + _BEHIND, size_of_file)
+                pieces.append(CutPiece(len(pieces), start, end, before, groups=groups, tail=tail))
+                first, before, start, end = group + 1, before + _rows_of(file, groups), size_of_file, 0
+    except (pa.ArrowException, OSError, BadRecord):
+        raise Uncuttable("Parquet that is damaged, or lacks the column of the text") from None
+    return pieces
+
+
+def _tail(stream: BinaryIO) -> tuple[int, int]:
+    """Return the bytes of a file, and the byte from which on a reader looks at its end."""
+    size = stream.seek(-8, io.SEEK_END) + 8
+    footer = int.from_bytes(stream.read(4), "little") + 8
+    return size, max(0, size - max(footer, _END))
+
+
+def _range(file: pq.ParquetFile, group: int) -> tuple[int, int]:
+    """Return the first byte of a row group, and the one behind its last."""
+    metadata = file.metadata.row_group(group)
+    ranges = []
+    for number in range(metadata.num_columns):
+        column = metadata.column(number)
+        places = [column.data_page_offset]
+        if column.has_dictionary_page and column.dictionary_page_offset:
+            places.append(column.dictionary_page_offset)
+        ranges.append((min(places), min(places) + column.total_compressed_size))
+    return min(start for start, _ in ranges), max(end for _, end in ranges)
+
+
+def _rows_of(file: pq.ParquetFile, groups: tuple[int, int]) -> int:
+    return sum(file.metadata.row_group(group).num_rows for group in range(*groups))
 
 
 def _undamaged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -20,7 +20,7 @@ from transforms.formats.readers.html import read_html
 from transforms.formats.readers.jsonl import cut_jsonl, read_json, read_jsonl
 from transforms.formats.readers.markdown import read_markdown
 from transforms.formats.readers.office import read_docx, read_odt
-from transforms.formats.readers.parquet import read_parquet
+from transforms.formats.readers.parquet import cut_parquet, read_parquet
 from transforms.formats.readers.tei import read_tei
 from transforms.formats.readers.text import cut_lines, read_lines, read_text
 from transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
@@ -290,7 +290,7 @@ READERS: Registry[Format] = Registry(
         ),
         "json": Format(read_json, (".json",), "JSON", doc="JSON, an array of records or one object"),
         "csv": Format(read_csv, (".csv", ".tsv", ".tab"), "CSV", cut=cut_csv, doc="CSV or TSV, a record a row"),
-        "parquet": Format(read_parquet, (".parquet", ".pq"), "Parquet", doc="Parquet, a record a row"),
+        "parquet": Format(read_parquet, (".parquet", ".pq"), "Parquet", cut=cut_parquet, doc="Parquet, a record a row"),
         "conllu": Format(
             read_conllu, (".conllu", ".conll"), "CoNLL-U", cut=cut_conllu, doc="annotated text in CoNLL-U"
         ),

@@ -17,7 +17,7 @@ class CutPiece(NamedTuple):
         before: lines of the file that stand before it; of Parquet, rows.
         head: bytes of the file's beginning that say how to read it, such as the header of a table.
         groups: of Parquet, its first row group and the one behind its last.
-        tail: byte from which on the end of the file says how to read it; 0: it does not.
+        tail: byte from which on the end of the file says how to read it; -1: it does not.
     """
 
     number: int
@@ -26,7 +26,7 @@ class CutPiece(NamedTuple):
     before: int
     head: int = 0
     groups: tuple[int, int] = (0, 0)
-    tail: int = 0
+    tail: int = -1
 
 
 class Uncuttable(Exception):

@@ -1,0 +1,102 @@
+"""Stage `corpus/cut`: pieces of a file on disk are taken in as the file is, from the bytes of its digest."""
+
+import hashlib
+import io
+import json
+import os
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from staged_inputs import staged_inputs
+
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.batches import BatchReader
+from transforms.formats.ingest import cut
+from transforms.formats.ingest.cut import CUT, LargeFile, looked_at, units_of
+from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
+from transforms.formats.sources import readings
+
+WORD = "\t".join(["1", "ship", "ship", *["_"] * 7])
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Blocks and pieces are small, and the disk need not be waited for."""
+    monkeypatch.setattr(readings, "_BLOCK", 200)
+    monkeypatch.setattr(cut, "PIECE_BYTES", 600)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def parquet():
+    """Row groups that lie beyond the end that is read for the footer."""
+    texts = [" ".join(hashlib.sha256(b"%d %d" % (n % 70, m)).hexdigest() for m in range(40)) for n in range(90)]
+    out = io.BytesIO()
+    pq.write_table(pa.table({"text": texts}), out, row_group_size=9, use_dictionary=False)
+    return out.getvalue()
+
+
+MADE = {
+    "a.jsonl": "\n".join(json.dumps({"text": f"text {n % 70}"}) for n in range(90)).encode(),
+    "a.csv": b"text\n" + "\n".join(f'"text, {n % 70}"' for n in range(300)).encode(),
+    "a.conllu": "".join(f"# newdoc id = {n}\n{WORD}\n\n" for n in range(90)).encode(),
+    "a.parquet": parquet(),
+}
+
+
+def taken_in(workspace, units):
+    """Return the rows that units stage, what is counted of them, and how many they are."""
+    receipts = [make(workspace, INGEST, unit, IngestOptions()) for unit in units]
+    with BatchReader() as reader:
+        rows = [
+            reader.read(stage.records, place).to_pylist()[0]
+            for receipt in receipts
+            for stage in receipt.stages
+            for place in range(reader.count(stage.records))
+        ]
+    counts = [row for receipt in receipts for row in staged_inputs(receipt)]
+    sums = [sum(getattr(row, name) for row in counts) for name in ("bytes", "records", "documents", "rejects")]
+    return rows, sums, {row.sha256 for row in counts}
+
+
+def large(path):
+    return InputFile(path.name, str(path), path.stat().st_size, "in")
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_pieces_are_taken_in_as_the_file_is(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(MADE[name])
+    file, workspace = large(path), Workspace(str(tmp_path / "w"))
+    task = looked_at(file, IngestOptions())
+    assert isinstance(task, LargeFile)
+    units = units_of(task, make(workspace, CUT, task, None))
+    assert len(units) > 2
+    assert taken_in(workspace, units) == taken_in(workspace, [Unit((file,), file.size)])
+    assert taken_in(workspace, units)[2] == {hashlib.sha256(MADE[name]).hexdigest()}
+
+
+def test_a_piece_that_changed_since_is_a_reject_and_the_others_are_taken_in(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(MADE["a.jsonl"])
+    file, workspace = large(path), Workspace(str(tmp_path / "w"))
+    task = looked_at(file, IngestOptions())
+    first, *others = units_of(task, make(workspace, CUT, task, None))
+    path.write_bytes(MADE["a.jsonl"].replace(b"text 1", b"TEXT 1", 1))
+    receipt = make(workspace, INGEST, first, IngestOptions())
+    assert receipt.reasons == {"changed_while_read": 1}
+    assert not receipt.stages
+    rows, (_, records, documents, rejects), _ = taken_in(workspace, others)
+    assert len(rows) == records == documents > 20
+    assert rejects == 0
+
+
+def test_a_file_that_went_is_a_reject(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(MADE["a.jsonl"])
+    file, workspace = large(path), Workspace(str(tmp_path / "w"))
+    task = looked_at(file, IngestOptions())
+    path.unlink()
+    assert looked_at(file, IngestOptions()) == "No such file or directory"
+    (unit,) = units_of(task, make(workspace, CUT, task, None))
+    assert make(workspace, INGEST, unit, IngestOptions()).reasons == {"unreadable": 1}
