@@ -6,8 +6,7 @@ import logging
 import pandas as pd
 
 from pipelines.cli import main
-from pipelines.commands.corpus import plan
-from transforms.formats.ingest import cut
+from transforms.formats.ingest import cut, ptransforms
 from transforms.formats.readers import text
 
 WORDS = ["ship", "sea", "wind", "sail", "shore", "land", "night", "star", "rope", "tide"]
@@ -39,7 +38,7 @@ def both(tmp_path, monkeypatch, words):
     for name, size in (("whole", 1 << 60), ("cut", 700)):
         monkeypatch.setattr(cut, "CUT_BYTES", size)
         monkeypatch.setattr(cut, "PIECE_BYTES", size)
-        monkeypatch.setattr(plan, "UNIT_BYTES", size)
+        monkeypatch.setattr(ptransforms, "UNIT_BYTES", size)
         out = tmp_path / name
         assert main(["corpus", str(tmp_path / "in"), "--out", str(out), "--max-reject-share", "1", *words]) == 0
         found.append(published(out))
