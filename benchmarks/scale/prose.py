@@ -52,7 +52,8 @@ one seed. At 100 M words at most {bound:g} GiB are asked.
 """
 CUT = """
 One file of JSON lines, taken in by one process and by two: seconds by the clock from the first piece of work to the
-last, without annotation, which takes a hundred times longer and is dealt out anyway. At least 1.7 times is asked.
+last, without annotation, which takes a hundred times longer and is dealt out anyway. At least 1.7 times is asked; it is
+told only of a machine on which two cores were free.
 """
 CUT_PASS = """
 CPU of one process: SHA-256 alone, the pass over the file (its SHA-256, digests of its blocks, borders), and taking in

@@ -183,6 +183,7 @@ def measured(checkout: Checkout, *words: str, processes: int = 2, fails: str = "
     return {
         **inside,
         "wall": wall,
+        "load": os.getloadavg()[0],  # of the last minute: what else wanted a core shows in seconds by the clock
         "workers": watch.workers_cpu,
         "cpu": driver_cpu + watch.workers_cpu,
         "driver_peak": watch.driver,

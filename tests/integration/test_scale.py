@@ -285,6 +285,13 @@ def test_the_gain_of_a_second_process_is_told_from_what_cannot_be_shared():
     assert "| 1,000 MB | 1 | 2 | 48 | 1.92 |" in page({**no_runs(), "cut": rows})
 
 
+def test_a_ratio_by_the_clock_is_told_only_where_cores_were_free():
+    for load, told in ((1.9, "2.00"), (9.0, "not told")):
+        rows = [{**run(100, case=case), "taking": taking, "load": load} for case, taking in (("1", 10.0), ("2", 5.0))]
+        line = next(line for line in page({**no_runs(), "cut": rows}).splitlines() if line.startswith("| 0 MB"))
+        assert line.split("|")[-2].strip() == told
+
+
 def test_nothing_measured_is_a_page_without_tables():
     text = page(no_runs())
     assert "not measured yet" in text
