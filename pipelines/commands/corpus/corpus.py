@@ -71,7 +71,7 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
         graph.expect(stage, plan.parts or LEAST_PARTS)
     patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
     shared, large = patterns | "ListFiles" >> ListFiles(workspace, graph.scratch)
-    pieces = large | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes)
+    pieces = large | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes, plan.check_content)
     units = (shared, pieces) | "AllUnits" >> beam.Flatten()
     ingested = units | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes, plan.check_content)
     tasks = (

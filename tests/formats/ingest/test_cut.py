@@ -100,3 +100,22 @@ def test_a_file_that_went_is_a_reject(tmp_path):
     assert looked_at(file, IngestOptions()) == "No such file or directory"
     (unit,) = units_of(task, make(workspace, CUT, task, None))
     assert make(workspace, INGEST, unit, IngestOptions()).reasons == {"unreadable": 1}
+
+
+def test_a_file_whose_digest_is_known_is_not_read_again(tmp_path, monkeypatch):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(MADE["a.jsonl"])
+    file, workspace = large(path), Workspace(str(tmp_path / "w"))
+    receipt = make(workspace, CUT, looked_at(file, IngestOptions()), None)
+    known = file._replace(known=receipt.sha256)
+    with monkeypatch.context() as patched:
+        patched.setattr(cut, "read_through", lambda *_: pytest.fail("it is read"))
+        assert make(workspace, CUT, looked_at(known, IngestOptions()), None) == receipt
+
+
+def test_a_file_that_is_no_longer_what_is_known_is_cut_as_it_is(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(MADE["a.jsonl"])
+    known = large(path)._replace(known="0" * 64)
+    receipt = make(Workspace(str(tmp_path / "w")), CUT, looked_at(known, IngestOptions()), None)
+    assert receipt.sha256 == hashlib.sha256(MADE["a.jsonl"]).hexdigest()

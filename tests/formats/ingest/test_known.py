@@ -44,7 +44,7 @@ def digests(tmp_path, bits=2, bucket=1):
 def kept(tmp_path, unit, **place):
     noted = digests(tmp_path, **place)
     assert noted.fill(unit) == unit
-    noted.keep(unit)
+    noted.keep(unit.files, unit.readings)
 
 
 def test_a_file_that_is_as_it_was_is_not_read_again(texts, tmp_path, monkeypatch):

@@ -8,11 +8,11 @@ What is published does not depend on pieces: positions, ids and rejects are thos
 """
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.artefacts import Artefact, Stage, Superseded
 from transforms.common.store.identity import Size
 from transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile, Unit, failed_reading, readers_chosen
 from transforms.formats.readers.registry import cutter_of
@@ -39,8 +39,8 @@ class LargeFile:
     reader: ReaderOptions
 
     def content_digests(self) -> list[str]:
-        """Return the SHA-256 of the file."""
-        return [self.read[0].sha256]
+        """Return the SHA-256 of the file; it is read for that if it is not known."""
+        return [self.file.known or self.read[0].sha256]
 
     @functools.cached_property
     def read(self) -> tuple[FileReading, _Pieces | str]:
@@ -111,6 +111,8 @@ def units_of(task: LargeFile, receipt: Cut) -> list[Unit]:
 
 def _cut(_: Artefact, task: LargeFile, __: None) -> Cut:
     reading, found = task.read
+    if task.file.known not in ("", reading.sha256):
+        raise Superseded(task, replace(task, file=task.file._replace(known="")))
     name, pieces = ("", []) if isinstance(found, str) else found
     return Cut(
         sha256=reading.sha256,

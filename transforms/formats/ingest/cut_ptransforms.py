@@ -5,7 +5,7 @@ CutLarge   PCollection[(name, Unit)] -> PCollection[(name, Unit)], pieces in the
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apache_beam as beam
@@ -15,6 +15,7 @@ from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.ingest import cut
 from transforms.formats.ingest.cut import CUT, Cut, LargeFile, looked_at, units_of
+from transforms.formats.ingest.known import KnownDigests
 from transforms.formats.ingest.stage import IngestOptions, Unit, readers_chosen
 
 __all__ = ["CutLarge"]
@@ -56,6 +57,25 @@ def _tell(element: tuple[str, tuple[int, int]]) -> None:
     )
 
 
+class _Cut(MakeArtefact):
+    """Cut a file, whose digest is looked up in those that are known."""
+
+    def __init__(self, workspace: Workspace, options: IngestOptions, check_content: bool) -> None:
+        super().__init__(workspace, CUT, None, readers_chosen(options.format, options.reader), with_task=True)
+        self._check_content = check_content
+
+    def process(self, element: tuple[str, LargeFile]) -> Iterator[tuple[Any, Any]]:
+        """Yield the key, and the task with its receipt."""
+        name, task = element
+        unit = Unit((task.file,), task.file.size)
+        digests = KnownDigests(self._workspace, unit)
+        if not self._check_content:
+            task = replace(task, file=digests.fill(unit).files[0])
+        yield from super().process((name, task))
+        if not task.file.known:
+            digests.keep([task.file], [task.read[0]])
+
+
 def _bytes(task: tuple[str, LargeFile]) -> float:
     return task[1].file.size
 
@@ -67,16 +87,16 @@ class CutLarge(beam.PTransform):
     workspace: Workspace
     options: IngestOptions
     lanes: int
+    check_content: bool = False
 
     def expand(self, units: beam.PCollection[tuple[str, Unit]]) -> beam.PCollection[tuple[str, Unit]]:
         """Apply the transform."""
         looked = units | "LookAtLarge" >> beam.FlatMap(_look, self.options).with_outputs(_LARGE, _WHY, main="units")
-        entries = readers_chosen(self.options.format, self.options.reader)
         cut = (
             looked[_LARGE]
             | "SpreadLarge"
             >> SpreadOverLanes(weight=_bytes, lanes=self.lanes, workspace=self.workspace, stage=CUT.name)
-            | "CutFile" >> beam.ParDo(MakeArtefact(self.workspace, CUT, None, entries, with_task=True))
+            | "CutFile" >> beam.ParDo(_Cut(self.workspace, self.options, self.check_content))
             | "ListPieces" >> beam.FlatMap(_pieces).with_outputs(_WHY, main="units")
         )
         (

@@ -5,7 +5,7 @@ if the time lay far enough before the listing (`listing.GRANULARITY`): what chan
 digests of a unit lie in one file beside the artefacts; nothing of them is published.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -17,6 +17,7 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
 from transforms.formats.ingest.listed import ListedUnit
 from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.sources.readings import FileReading
 
 __all__ = ["CHECKS", "KnownDigests"]
 
@@ -62,11 +63,11 @@ class KnownDigests:
                 return merged
         return {}
 
-    def keep(self, unit: Unit) -> None:
+    def keep(self, listed: Iterable[InputFile], readings: Iterable[FileReading]) -> None:
         """Note the digests of a unit's files that were read, or known before."""
         noted = {
             _place(file): reading.sha256
-            for file, reading in zip(unit.files, unit.readings, strict=True)
+            for file, reading in zip(listed, readings, strict=True)
             if file.changed and reading.broken is None and len(reading.sha256) == _HEX
         }
         if noted == (self._noted or {}):

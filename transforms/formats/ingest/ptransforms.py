@@ -116,7 +116,7 @@ class _Ingest(MakeArtefact):
         if not self._check_content:
             unit = digests.fill(unit)
         yield from super().process((name, unit))
-        digests.keep(unit)
+        digests.keep(unit.files, unit.readings)
 
 
 def _size(task: tuple[str, Unit | ListedUnit]) -> float:
