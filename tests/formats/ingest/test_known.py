@@ -78,7 +78,7 @@ def test_units_that_were_halved_or_joined_ask_those_before(place, texts, tmp_pat
     moved = digests(tmp_path, **place)
     unit = moved.fill(found(texts, monkeypatch))
     assert known(unit) == [True, True]
-    moved.keep(unit)
+    moved.keep(unit.files, unit.readings)
     assert len(list((tmp_path / "work" / "listing").iterdir())) == 2
 
 
