@@ -54,6 +54,8 @@ def changes(value: Any, path: str, most: int | None = None, choices: Collection[
         yield Change(path, value * 2 + 1 if value == value else 0.5)
     elif isinstance(value, str):
         yield Change(path, next((other for other in choices if other != value), value + "~"))
+    elif isinstance(value, bytes):
+        yield Change(path, value + b"~")
     elif value is None:
         yield Change(path, "~")
     elif _is_record(value):

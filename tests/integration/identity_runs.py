@@ -24,6 +24,8 @@ from wordnet_making import write_wordnet
 
 from transforms.common.store import artefacts, ptransforms
 from transforms.common.store.artefacts import Stage, Workspace, name_of
+from transforms.formats.ingest import cut
+from transforms.formats.ingest import ptransforms as ingest
 from transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["RUNS", "Case", "cases_of"]
@@ -75,6 +77,20 @@ def change(folder: Path) -> None:
     slices = ("--slices", "1800-1849,1850-1875,1876-1900", "--targets", folder / "targets.txt")
     more = ("--series", "--null", "3", "--seeds", "1", "--max-tokens", "400", "--rank-min-count", "1")
     assert do("change", "--out", out, *slices, *SMALL, *more) == 0
+
+
+def large(folder: Path) -> None:
+    """A corpus of a file that is cut."""
+    texts = folder / "texts"
+    texts.mkdir()
+    rows = [json.dumps({"text": f"The ship of the year {year} sails over the sea."}) for year in range(1800, 1830)]
+    (texts / "a.jsonl").write_text("\n".join(rows))
+    sizes = cut.CUT_BYTES, cut.PIECE_BYTES, ingest.UNIT_BYTES
+    cut.CUT_BYTES = cut.PIECE_BYTES = ingest.UNIT_BYTES = 1000
+    try:
+        assert do("corpus", texts, "--out", folder / "out", "--engine", "builtin:en") == 0
+    finally:
+        cut.CUT_BYTES, cut.PIECE_BYTES, ingest.UNIT_BYTES = sizes
 
 
 def complexity(folder: Path) -> None:
@@ -190,7 +206,7 @@ def simplify(folder: Path) -> None:
         assert do("simplify", "text", inputs, "--language", "en", *plain, *kept) == 0
 
 
-RUNS = {run.__name__: run for run in (change, complexity, cloze, answers, simplify)}
+RUNS = {run.__name__: run for run in (change, large, complexity, cloze, answers, simplify)}
 
 
 def cases_of(run: str, folder: Path) -> list[Case]:
