@@ -13,6 +13,10 @@ All corpora are made: words by Zipf's law, some planted, each document a functio
 of published documents is checked. Two worker processes share the machine with other work, so seconds are of CPU
 unless said otherwise, over all processes, the median of three runs (one of the largest size). On another machine the
 seconds are others; how they grow is what the tables show. *before* is commit {before}, *after* {after}.
+
+*Before* was measured while five to eight processes wanted two cores, *after* while some twenty did: the same work took
+up to twice the CPU (`ingest`, `annotate`). Until both are measured beside the same load, compare bytes, memory and
+slopes, not seconds.
 """
 STEPS = """
 Steps: `start` is what the driver does before it plans, above all the imports of Beam; `plan` lists the inputs where
