@@ -15,8 +15,8 @@ unless said otherwise, over all processes, the median of three runs (one of the 
 seconds are others; how they grow is what the tables show. *before* is commit {before}, *after* {after}.
 
 *Before* was measured while five to eight processes wanted two cores, *after* while some twenty did: the same work took
-up to twice the CPU (`ingest`, `annotate`). Until both are measured beside the same load, compare bytes, memory and
-slopes, not seconds.
+up to twice the CPU (`ingest`, `annotate`), more or less of it from run to run. Until both are measured beside the same
+load, compare bytes and memory alone, not seconds, slopes and what follows from them on paper.
 """
 STEPS = """
 Steps: `start` is what the driver does before it plans, above all the imports of Beam; `plan` lists the inputs where
