@@ -32,9 +32,9 @@ import signal
 from pipelines.frame import publishing
 publishing.publish = lambda *_, **__: signal.pause()
 """
-# Of all stages, those that a kill is timed by: nothing is rejected or sampled down, and the rows of
+# Of all stages, those that a kill is timed by: nothing is cut, rejected or sampled down, and the rows of
 # the slices are written last. Nulls and series have a run of their own.
-LEFT_OUT = ("corpus/merge-rejects", "change/measure", "change/slices")
+LEFT_OUT = ("corpus/cut", "corpus/merge-rejects", "change/measure", "change/slices")
 OF_NULLS = ("change/sizes", "change/deal", "change/dealt", "change/series-trace", "change/series")
 STAGES = [
     stage.name for stage in (*load("corpus").stages, *load("change").stages) if stage.name not in (*LEFT_OUT, *OF_NULLS)
