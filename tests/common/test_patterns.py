@@ -18,6 +18,7 @@ MADE = {
     "transforms/common/options/yaml_errors.py explained_yaml": "what a parser says, a line",
     "transforms/common/patterns.py compiled": "what RE2 says, a line",
     "transforms/formats/readers/delimited.py __init__": "a delimiter and the character behind it",
+    "transforms/formats/readers/delimited.py _open_cell": "a delimiter and a quote, and cells as they are written",
     "transforms/formats/records/date_parsing.py _plain": "dates of at most 200 characters",
     "transforms/inflection/rules.py edit_of": "the beginning and the middle of a word as they are",
     "transforms/learning/models/lightgbm_text.py _check_tree": "numbers, tried at one place",

@@ -55,7 +55,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.dataflow import dataflow_runner
 from apache_beam.utils import retry
 from transforms.common.store import files
-print([name for name in ("google.cloud", "google.auth", "pandas", "pymongo") if name in sys.modules])
+print([name for name in ("google.cloud.dataflow", "google.auth", "pandas", "pymongo") if name in sys.modules])
 print(retry.HttpError, dataflow_runner.dataflow_api)
 FileSystems.exists = lambda path: print(type(FileSystems.get_filesystem(path)).__name__)
 files.exists("gs://bucket/file")

@@ -279,7 +279,7 @@ def check_ingestion(rng: random.Random) -> Counted:
     with _input(rng) as (file, options, _), _workspace() as workspace:
         alone = list(read_documents(file, options))
         receipt = make(workspace, INGEST, Unit((file,), file.size), options)
-    (count,) = staged_inputs(receipt)
+        (count,) = staged_inputs(receipt)
     rejects = [row for row in alone if isinstance(row, RejectRow)]
     documents = sum(not isinstance(row, RejectRow) and not row[1].block for row in alone)
     if (count.documents, count.rejects) != (documents, len(rejects)):

@@ -209,7 +209,7 @@ def _check_entries(made: Input, found: list[Entry], told: set[str]) -> None:
                 raise Wrong(f"two entries at {entry.position!r} of {entry.source!r}")
             seen.add(place)
             blocks[place] = 0
-        elif blocks.get(place) != entry.block - 1:
+        elif blocks.get(place, entry.block) >= entry.block:
             raise Wrong(f"block {entry.block} after {blocks.get(place)}")
         blocks[place] = entry.block
         if entry.reason:

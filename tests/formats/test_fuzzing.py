@@ -104,11 +104,12 @@ def _changed(**values):
     return change
 
 
-def _gap(entries):
+def _again(entries):
     for entry in entries:
         yield entry
         if isinstance(entry, Record):
             yield entry._replace(block=2)
+            yield entry._replace(block=1)
 
 
 BREAKS = {
@@ -120,7 +121,7 @@ BREAKS = {
     "no NFC": (_changed(text="cafe\u0301"), "no clean text"),
     "a zero-width space": (_changed(text="a\u200bb"), "once more"),
     "a field that is empty": (_changed(fields={"title": ""}), "field"),
-    "a gap between blocks": (_gap, "block 2 after 0"),
+    "a block behind a later one": (_again, "block 1 after 2"),
 }
 
 

@@ -77,6 +77,7 @@ VALUES: dict[str, list[str] | None] = {
     "min_count": ["2", "2,1,1"],
     "seeds": ["2", "1,2"],
     "max_reject_share": ["0.9"],
+    "parts": ["3"],
     # Not of what is made: where it goes, what becomes of the folder, and where it runs.
     "out": None,
     "resume": None,

@@ -25,6 +25,7 @@ def golden(tmp_path_factory, make_sample):
 def test_rows_of_every_table(golden):
     manifest = json.loads((golden / "manifest.json").read_text("utf-8"))
     assert {name: entry["rows"] for name, entry in manifest["tables"].items()} == {
+        "corpus/inputs": 66,
         "documents": 66,
         "rejects": 0,
         "sentences": 6054,

@@ -134,7 +134,7 @@ def test_show_tells_of_tables_and_words(store, capsys):
 def test_status_verifies_every_part(store, capsys):
     assert call("status", OUT, "--verify") == 0
     told = capsys.readouterr().out
-    assert "published: corpus: documents 4 rows" in told
+    assert "published: corpus: corpus/inputs 4 rows, documents 4 rows" in told
     assert re.search(r"verified: \d+ parts", told)
     assert "stale" not in told
     assert "object stores have no locks" in told

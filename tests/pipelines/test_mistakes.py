@@ -90,7 +90,7 @@ MISTAKES = (
     ("corpus texts --out gold.tsv", "--out '.*gold.tsv' is a file", "give a folder", 2),
     ("corpus texts --out sealed/o", "--out '.*sealed/o' cannot be", "check the path|change the permissions", 2),
     ("corpus texts --out o --runner-config nosuch", "there is no 'nosuch'", "Lexbeam brings direct, ", 2),
-    ("corpus texts --out o --parts many", "--parts must be a whole number, not 'many'", "whole number", 2),
+    ("corpus texts --out o --parts many", "--parts: must be auto, or a number from 1 to 10000, not 'many'", "auto", 2),
     ("corpus texts --out o --layers mood", "--layers cannot be 'mood'", "one of xpos, ", 2),
     # change
     ("change", "--out must be given", "or CORPUS_DIR: folder of the published", 2),

@@ -75,11 +75,18 @@ def restore_google() -> None:
         dataflow_runner.dataflow_api = dataflow
 
 
+def _is_imported(package: str) -> bool:
+    module = sys.modules.get(package)
+    # What is installed beside may make a namespace such as google.cloud, of which nothing is imported yet.
+    is_namespace = module is not None and getattr(module, "__file__", None) is None
+    return any(name.startswith(f"{package}.") for name in list(sys.modules)) if is_namespace else module is not None
+
+
 class _Finder(MetaPathFinder):
     """Finds the modules that import too much, and has them executed without it."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        packages = tuple(package for package in _SPARED.get(name, ()) if package not in sys.modules)
+        packages = tuple(package for package in _SPARED.get(name, ()) if not _is_imported(package))
         if not packages:
             return None
         spec = PathFinder.find_spec(name, path, target)

@@ -163,15 +163,21 @@ def _needed(first: Iterator[Row], options: ReaderOptions) -> int:
     raise Uncuttable("its beginning has no row")
 
 
+def _open_cell(delimiter: str) -> re.Pattern[bytes]:
+    """Return what finds a quote that begins a cell, and no other one alone before the line ends."""
+    if not delimiter.isascii():
+        raise Uncuttable("its delimiter is not ASCII")
+    start = b"\\A|[\n\r%s]" % re.escape(delimiter).encode()
+    return re.compile(rb'(?:%s)(?:\xef\xbb\xbf)?"[^"\n]*+(?:""[^"\n]*+)*+\n' % start)
+
+
 class _LineRows:
     """Checks, as the bytes of a table pass, that no cell goes on in the next line."""
 
     def __init__(self, delimiter: str, options: ReaderOptions) -> None:
         self._delimiter = delimiter
         self._options = options
-        # A quote that begins a cell, and no other one alone before the line ends.
-        start = b"\\A|[\n\r%s]" % re.escape(delimiter).encode("utf-8") if delimiter.isascii() else b"|"
-        self._open = re.compile(rb'(?:%s)(?:\xef\xbb\xbf)?"[^"\n]*+(?:""[^"\n]*+)*+\n' % start)
+        self._open = _open_cell(delimiter)
         self._held = b""
 
     def see(self, data: bytes) -> None:
