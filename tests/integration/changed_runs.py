@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -282,7 +282,7 @@ class Grid:
         with open(os.devnull, "w") as sink, redirect_stdout(sink), redirect_stderr(sink):
             return main(words)
 
-    def compare_code(self, name: str, old: str, new: str) -> Iterator[Compared]:
+    def compare_code(self, name: str, old: str, new: str) -> Generator[Compared]:
         """Compare runs of either command with code that is changed, each after all its stages."""
         source = self.folder / "source"
         for package in ("pipelines", "transforms", "schemas", "runner_configs"):

@@ -1,11 +1,13 @@
 """Whole commands under strace: nothing is asked, told or offered beyond this machine."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -53,23 +55,27 @@ def test_addresses_are_told_apart():
         assert bool(beyond(f"1 connect(3, {{{line}}}, 28) = 0")) == is_beyond, line
 
 
-def traced(trace: Path, *words: str) -> None:
-    """Run a command under strace, and add to a trace."""
+RUN = (
+    "import json, sys; from pipelines.cli import main; sys.exit(any(main(words) for words in json.loads(sys.argv[1])))"
+)
+
+
+def traced(trace: Path, *commands: Sequence[str]) -> None:
+    """Run commands under strace in one process, the next if the one before works, and write the trace."""
     done = subprocess.run(
         [
             "strace",
             "-f",
             "--seccomp-bpf",
             "-qq",
-            "-A",
             "-e",
             f"trace={CALLS}",
             "-o",
             str(trace),
             sys.executable,
-            "-m",
-            "pipelines.cli",
-            *words,
+            "-c",
+            RUN,
+            json.dumps(commands),
         ],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -85,7 +91,8 @@ def traced(trace: Path, *words: str) -> None:
 def test_prism_and_its_workers_talk_to_this_machine_alone(tmp_path):
     """Once the job server and the workers within the driver listened on every interface."""
     trace, texts = tmp_path / "trace", str(write_texts(tmp_path / "texts"))
-    traced(trace, "corpus", texts, "--out", str(tmp_path / "out"), "--engine", "builtin:en", "--runner-config", "prism")
+    words = ["corpus", texts, "--out", str(tmp_path / "out"), "--engine", "builtin:en", "--runner-config", "prism"]
+    traced(trace, words)
     assert not beyond(trace.read_text("utf-8", "replace"))
 
 
@@ -93,21 +100,9 @@ def test_prism_and_its_workers_talk_to_this_machine_alone(tmp_path):
 def test_a_whole_job_talks_to_this_machine_alone(tmp_path):
     out, trace = str(tmp_path / "out"), tmp_path / "trace"
     texts = str(write_texts(tmp_path / "texts"))
-    traced(
-        trace,
-        "corpus",
-        texts,
-        "--out",
-        out,
-        "--engine",
-        "builtin:en",
-        "--dates",
-        "name:(\\d+)",
-        "--runner-config",
-        "direct_multiprocess",
-    )
-    traced(trace, "change", "--out", out, *SLICES, *SMALL)
-    traced(trace, "report", out)
+    corpus = ["corpus", texts, "--out", out, "--engine", "builtin:en", "--dates", "name:(\\d+)"]
+    runner = ["--runner-config", "direct_multiprocess"]
+    traced(trace, [*corpus, *runner], ["change", "--out", out, *SLICES, *SMALL], ["report", out])
     calls = trace.read_text("utf-8", "replace")
     assert "::1" in calls or "127.0.0.1" in calls  # else nothing was watched
     assert not beyond(calls)

@@ -173,10 +173,9 @@ def corpus(out):
     return lexbeam.corpus("texts", out=out, engine="builtin:en", format="text",
                           dates=r"name:^(\\d+)")
 before = dict(os.environ)
-lexbeam.sample(out="sample", tokens=30_000)
 made = corpus("one")
 made = lexbeam.change(made, slices="1800-1849,1850-1900", dim=5, epochs=1, min_count=1,
-                      min_sentence=1, runner_config="direct_multiprocess")
+                      min_sentence=1, runner_config="direct_multiprocess", beam="--direct_num_workers=1")
 for wrong in (lambda: corpus("one"), lambda: lexbeam.corpus("texts", out="three")):
     try:
         wrong()

@@ -8,10 +8,15 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from outsiders import blocks_of, entry_of, install
 from small_runs import corpus, write_texts
+
+from pipelines.cli import main
+from pipelines.frame.registry import all_tables, load
+from transforms.common.code import registry
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,14 +29,6 @@ MODULE = "".join([FIRST, *blocks_of("Add a view"), *blocks_of("Add a panel"), LA
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory):
-    """A folder as an installed package leaves it: the module, and what says its entry point."""
-    folder = tmp_path_factory.mktemp("site")
-    install(folder, *entry_of("Add a command"), toy_lengths=MODULE)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A folder with a small corpus."""
     folder = tmp_path_factory.mktemp("corpus")
@@ -39,21 +36,62 @@ def made(tmp_path_factory):
     return folder / "out"
 
 
-@pytest.fixture
-def lexbeam(package):
-    """A function that runs Python code, the toy package installed; `code` is what follows."""
+class Done(NamedTuple):
+    """How a command ended, and what it printed."""
 
-    def run(*words, code="", **more):
-        code = code or ENTRY
-        path = os.pathsep.join([str(package), str(ROOT)])
-        return subprocess.run(
-            [sys.executable, "-c", code, *map(str, words)],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": path},
-            check=False,
-            **more,
-        )
+    code: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """A folder as an installed package leaves it, and this process has it installed.
+
+    `show` takes the views that are there when it is imported: they are to stay without those of the package.
+    """
+    load("show")
+    all_tables.cache_clear()
+    folder = tmp_path_factory.mktemp("site")
+    install(folder, *entry_of("Add a command"), toy_lengths=MODULE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setattr(registry, "_OUTSIDE", {})
+        yield folder
+    all_tables.cache_clear()
+    sys.modules.pop("toy_lengths", None)
+
+
+@pytest.fixture
+def lexbeam(package, capsys):
+    """A function that runs a command in this process."""
+
+    def run(*words):
+        capsys.readouterr()
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as ended:  # so `--help` ends
+            code = ended.code
+        return Done(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def environment(package, monkeypatch):
+    """What processes of their own are given, so that the package is installed for them too."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(package), str(ROOT)]))
+    return dict(os.environ)
+
+
+@pytest.fixture
+def python(environment):
+    """A function that runs Python code in a process of its own, the toy package installed."""
+
+    def run(code, *words):
+        words = [sys.executable, "-c", code, *map(str, words)]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+        return Done(done.returncode, done.stdout, done.stderr)
 
     return run
 
@@ -77,28 +115,30 @@ def test_a_new_command_has_help_checks_and_nearest_names(lexbeam):
         (["toy", "lengths", "x", "--least", "0"], "--least must be at least 1"),
     ):
         done = lexbeam(*words)
-        assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+        assert (done.code, message in done.stderr) == (2, True), done.stderr
 
 
-def test_a_package_that_is_broken_stops_no_other_command(lexbeam, package, made, tmp_path):
+def test_a_package_that_is_broken_stops_no_other_command(lexbeam, python, made, tmp_path, monkeypatch):
     lines = ("bad = bad_module:X", "corpus = toy_lengths:COMMAND")
     install(tmp_path, "lexbeam.commands", *lines, package="bad")
-    code = f"import sys; sys.path.append({str(tmp_path)!r})\n{ENTRY}"
-    done = lexbeam("status", made, code=code)
-    assert (done.returncode, "published: corpus" in done.stdout) == (0, True), done.stderr
-    done = lexbeam("show", made, code=code)  # which knows the views of all commands
-    assert (done.returncode, "sentences" in done.stdout) == (0, True), done.stderr
-    assert "command 'bad' cannot be loaded from bad_module:X" in done.stderr
-    assert "lexbeam.commands: 'corpus' of toy_lengths:COMMAND is left out: there is one of this name" in done.stderr
-    assert lexbeam("bad", code=code).returncode == 1
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(registry, "_OUTSIDE", {})
+    done = lexbeam("status", made)
+    assert (done.code, "published: corpus" in done.stdout) == (0, True), done.stderr
+    assert lexbeam("bad").code == 1
+    shown = python(f"import sys; sys.path.append({str(tmp_path)!r})\n{ENTRY}", "show", made)
+    assert (shown.code, "sentences" in shown.stdout) == (0, True), shown.stderr
+    assert "command 'bad' cannot be loaded from bad_module:X" in shown.stderr
+    assert "lexbeam.commands: 'corpus' of toy_lengths:COMMAND is left out: there is one of this name" in shown.stderr
 
 
+@pytest.mark.usefixtures("environment")
 def test_a_new_command_adds_its_section_on_both_local_runners(lexbeam, made, tmp_path):
     outs = [tmp_path / runner for runner in ("direct", "direct_multiprocess")]
     for out in outs:
         workers = ["--", "--direct_num_workers=1"] * (out.name == "direct_multiprocess")
         done = lexbeam("toy", "lengths", made, "--out", out, "--runner-config", out.name, *workers)
-        assert done.returncode == 0, done.stderr
+        assert done.code == 0, done.stderr
         assert "toy/lengths" in done.stdout
     assert parts_of(outs[0]) == parts_of(outs[1])
     section = json.loads((outs[0] / "manifest.json").read_text("utf-8"))["toy.lengths"]
@@ -107,19 +147,19 @@ def test_a_new_command_adds_its_section_on_both_local_runners(lexbeam, made, tmp
     assert [read["table"] for read in section["reads"]] == ["sentences"]
 
 
-def test_a_new_command_writes_beside_the_corpus_that_it_reads(lexbeam, made, tmp_path):
+def test_a_new_command_writes_beside_the_corpus_that_it_reads(lexbeam, python, made, tmp_path):
     out = tmp_path / "out"
     subprocess.run(["cp", "-a", made, out], check=True)
-    assert lexbeam("toy", "lengths", out, "--least", "3").returncode == 0
-    told = lexbeam("show", out, "--longest", "1", "--tsv").stdout.splitlines()
+    assert lexbeam("toy", "lengths", out, "--least", "3").code == 0
+    told = python(ENTRY, "show", out, "--longest", "1", "--tsv").stdout.splitlines()
     assert told[0] == "length\tsentences"
     assert len(told) == 2
     assert "toy.lengths: toy/lengths" in lexbeam("status", out).stdout
-    assert lexbeam("toy", "lengths", out).returncode == 2  # published with other options
+    assert lexbeam("toy", "lengths", out).code == 2  # published with other options
     assert "published already" in lexbeam("toy", "lengths", out, "--least", "3", "--resume").stdout
     assert "stale" not in lexbeam("show", out).stdout
     done = lexbeam("report", out, "--out", tmp_path / "report.html")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.stderr
     assert "Sentences by length, in tokens." in (tmp_path / "report.html").read_text("utf-8")
 
 
@@ -130,36 +170,35 @@ def test_a_new_command_is_a_section_of_a_configuration(lexbeam, made, tmp_path):
         f"out: out\ntoy:\n  lengths: {{least: 1}}\ncorpus: {{inputs: [{texts}], format: text, engine: 'builtin:en'}}\n"
     )
     done = lexbeam("run", config)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.stderr
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))
     assert manifest["toy.lengths"]["reads"][0]["section"] == "corpus"
     assert "stale" not in lexbeam("status", tmp_path / "out").stdout
     config.write_text(config.read_text().replace("least: 1", "least: 2"))
     assert "stale: option: least is 2" in lexbeam("status", tmp_path / "out").stdout
     only = lexbeam("run", config, "--only", "toy.lengths", "--overwrite")
-    assert only.returncode == 0, only.stderr
+    assert only.code == 0, only.stderr
     assert "input records" not in only.stdout
 
 
-def test_a_killed_run_is_told_of_and_resumed(lexbeam, made, tmp_path):
+def test_a_killed_run_is_told_of_and_resumed(lexbeam, python, made, tmp_path):
     out = tmp_path / "out"
     words = ["toy", "lengths", made, "--out", out]
     kill = (
         "import os, transforms.common.store.tables as tables\n"
         "tables.write_part = lambda *_, **__: os.kill(os.getpid(), 9)\n"
-        "from pipelines.cli import entry; entry()"
-    )
-    assert lexbeam(*words, code=kill).returncode == -signal.SIGKILL
+    ) + ENTRY
+    assert python(kill, *words).code == -signal.SIGKILL
     status = lexbeam("status", out).stdout
     assert re.search(r"toy/count +2 +0", status), status
     assert re.search(r"toy/add +0 +1", status), status
     before = {path: path.stat().st_ino for path in out.glob("_artefacts/toy/count/*.json")}
-    assert lexbeam(*words, "--resume").returncode == 0
+    assert lexbeam(*words, "--resume").code == 0
     assert before == {path: path.stat().st_ino for path in before}
     assert len(parts_of(out)) == 1
 
 
-def test_a_new_command_is_a_function_and_its_view_a_method_in_python(lexbeam, made, tmp_path):
+def test_a_new_command_is_a_function_and_its_view_a_method_in_python(python, made, tmp_path):
     code = (
         "import sys, lexbeam\n"
         "results = lexbeam.toy.lengths(sys.argv[1], out=sys.argv[2], least='2')\n"
@@ -179,8 +218,8 @@ def test_a_new_command_is_a_function_and_its_view_a_method_in_python(lexbeam, ma
         "    except AttributeError as error:\n"
         "        print(error)\n"
     )
-    done = lexbeam(made, tmp_path / "out", code=code)
-    assert done.returncode == 0, done.stderr
+    done = python(code, made, tmp_path / "out")
+    assert done.code == 0, done.stderr
     assert done.stdout.splitlines() == [
         "lengths() got an unexpected keyword argument 'laest'; did you mean 'least'?",
         "longest must be at least 1, not 0",
@@ -190,14 +229,14 @@ def test_a_new_command_is_a_function_and_its_view_a_method_in_python(lexbeam, ma
     ]
 
 
-def test_progress_of_its_stages_is_seen_on_a_terminal(package, made, tmp_path):
+def test_progress_of_its_stages_is_seen_on_a_terminal(environment, made, tmp_path):
     terminal, stream = pty.openpty()
     done = subprocess.Popen(
         [sys.executable, "-m", "pipelines.cli", "toy", "lengths", made, "--out", tmp_path / "out"],
         stdout=subprocess.DEVNULL,
         stderr=stream,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(package)},
+        env=environment,
     )
     os.close(stream)
     seen = b""

@@ -131,8 +131,8 @@ VARIANTS = {
 SOAKED = ("repeated bundles, another hash seed, two BLAS threads", "flink")
 
 
-def compared_runners(suite: str) -> list[Any]:
-    """Return the runners whose bytes are compared with one process: `suite` always, the others in a soak.
+def compared_runners(suite: str = "") -> list[Any]:
+    """Return the runners whose bytes are compared with one process: `suite`, if any, always, the others in a soak.
 
     Tasks name different ones, so that each runner works in every run of the suite.
     """
