@@ -76,7 +76,7 @@ def stage_files(folder: Path, files: int, sentences: int = SENTENCES) -> list[An
                 }
                 columns = [given.get(field.name, pa.nulls(sentences, field.type)) for field in schema]
                 writer.add(hash_of(name), name, 0, pa.RecordBatch.from_arrays(columns, schema=schema))
-        staged.append(artefact.file(".arrow"))
+        staged.append(writer.file(artefact.file(".arrow")))
     return staged
 
 

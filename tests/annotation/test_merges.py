@@ -22,7 +22,7 @@ def stage(path, table, *entries):
     with artefact.writing(".arrow") as stream, StagedWriter(stream, schema) as writer:
         for key, block, rows in entries:
             writer.add(hash_of(key), key, block, pa.RecordBatch.from_pylist(rows, schema=schema))
-    return artefact.file(".arrow")
+    return writer.file(artefact.file(".arrow"))
 
 
 def sentence(document, number):

@@ -117,6 +117,32 @@ def _bucket(name):
     return units.key_of(name) >> units.KEY_BITS - 1
 
 
+MERGED = ("documents", "sentences", "rejects", "inputs")
+
+
+def test_a_new_document_merges_those_parts_alone_that_hold_it(texts, tmp_path):
+    folder = tmp_path / "out" / "_artefacts" / "corpus"
+
+    def made():
+        assert corpus(texts, tmp_path / "out", "--overwrite", "--parts", "8", "--max-reject-share", "0.5") == 0
+        return {name: {path.name for path in (folder / f"merge-{name}").glob("*.json")} for name in MERGED}
+
+    def new():
+        return [len(now - before) for now, before in zip(made().values(), found.values(), strict=True)]
+
+    found = made()
+    assert [len(some) for some in found.values()] == [8, 8, 8, 8]
+    (texts / "1880.txt").write_text(f"In 1880 {WORDS}. " * 3)
+    assert new() == [1, 1, 0, 1]
+    found = made()
+    (texts / "1890.txt").write_text("")  # a reject
+    assert new() == [0, 0, 1, 1]
+    found = made()
+    (texts / "1880.txt").unlink()
+    (texts / "1890.txt").unlink()
+    assert new() == [0, 0, 0, 0], "what was there is taken up"
+
+
 def test_a_fresh_run_makes_everything_anew_and_the_same(texts, out, counted):
     before = manifest(out)
     assert corpus(texts, out, "--overwrite", "--fresh") == 0

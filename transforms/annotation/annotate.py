@@ -24,6 +24,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.records import annotation_batch
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader
+from transforms.common.store.classes import Staged
 from transforms.common.store.identity import Fingerprinted
 from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedWriter
@@ -74,10 +75,10 @@ class Annotated:
         columns: columns of annotation that are not null in every sentence.
     """
 
-    documents: File
-    sentences: File
-    rejects: File | None
-    inputs: File | None
+    documents: Staged
+    sentences: Staged
+    rejects: Staged | None
+    inputs: Staged | None
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
     counts: dict[str, int]
@@ -133,8 +134,8 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
             sentences_writer.add(hash_of(name), name, row["block"], _sentence_batch(name, row, annotation, schema))
             _count(tally, row, annotation)
     return Annotated(
-        documents=artefact.file("-documents.arrow"),
-        sentences=artefact.file("-sentences.arrow"),
+        documents=documents_writer.file(artefact.file("-documents.arrow")),
+        sentences=sentences_writer.file(artefact.file("-sentences.arrow")),
         rejects=stage_rejects(artefact, tally.rejects),
         inputs=stage_inputs(artefact, late_counts(row.source for row in tally.rejects)),
         reasons=dict(Counter(row.reason for row in tally.rejects)),

@@ -67,8 +67,8 @@ def _renumbered(found: Iterable[StagedEntry]) -> Iterator[StagedRows]:
 
 
 MERGE_DOCUMENTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-documents", receipt=PartFile, build=_merge_documents, unordered=("task.staged",), unit="parts"
+    name="corpus/merge-documents", receipt=PartFile, build=_merge_documents, unit="parts"
 )
 MERGE_SENTENCES: Stage[MergeTask, Layers, PartFile] = Stage(
-    name="corpus/merge-sentences", receipt=PartFile, build=_merge_sentences, unordered=("task.staged",), unit="parts"
+    name="corpus/merge-sentences", receipt=PartFile, build=_merge_sentences, unit="parts"
 )

@@ -1,7 +1,7 @@
 """Beam glue of annotation.
 
     AnnotateDocuments  PCollection[AnnotateTask] -> PCollection[Annotated]
-    ListStaged         PCollection[Annotated] -> PCollection[(table, File)]
+    ListStaged         PCollection[Annotated] -> PCollection[(table, Staged)]
     SumCounts          PCollection[Ingested or Annotated] -> one IntakeCounts
 
 Counters (namespace `annotate`): documents, sentences, tokens, characters.
@@ -16,8 +16,8 @@ from apache_beam.metrics import Metrics
 from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
 from transforms.annotation.counts import IntakeCounts, counts_of, sum_counts
 from transforms.common.store.artefacts import Workspace
+from transforms.common.store.classes import Staged
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask
 from transforms.formats.ingest.stage import Ingested
 
@@ -58,7 +58,7 @@ class AnnotateDocuments(beam.PTransform):
         )
 
 
-def _staged(element: Annotated) -> Iterator[tuple[str, File]]:
+def _staged(element: Annotated) -> Iterator[tuple[str, Staged]]:
     yield "documents", element.documents
     yield "sentences", element.sentences
 
@@ -67,7 +67,7 @@ def _staged(element: Annotated) -> Iterator[tuple[str, File]]:
 class ListStaged(beam.PTransform):
     """Name the staged documents and sentences of receipts."""
 
-    def expand(self, receipts: beam.PCollection[Annotated]) -> beam.PCollection[tuple[str, File]]:
+    def expand(self, receipts: beam.PCollection[Annotated]) -> beam.PCollection[tuple[str, Staged]]:
         """Apply the transform."""
         return receipts | "ListFiles" >> beam.FlatMap(_staged)
 

@@ -22,7 +22,7 @@ def stage(path, *names):
         for name in names:
             row = {**empty, "document_id": name, "source": "s", "position": "", "language": "en"}
             writer.add(hash_of(name), name, 0, pa.RecordBatch.from_pylist([row], schema=SCHEMA))
-    return artefact.file(".arrow")
+    return writer.file(artefact.file(".arrow"))
 
 
 def merged(path, staged, bucket=0, parts=1):

@@ -43,7 +43,7 @@ def stage_documents(path, names):
         for name in names:
             row = {**dict.fromkeys(schema.names), "document_id": name, "source": "s", "position": ""}
             writer.add(hash_of(name), name, 0, pa.RecordBatch.from_pylist([row], schema=schema))
-    return artefact.file(".arrow")
+    return writer.file(artefact.file(".arrow"))
 
 
 @dataclass(frozen=True)
@@ -252,6 +252,24 @@ def test_public_transforms_declare_what_they_take_and_give(module):
         given = [] if hints["return"] is Any else [hints["return"]]  # Beam has no hints for several collections
         for hint in (*taken, *given):
             assert typing.get_origin(hint) is beam.PCollection, transform
+
+
+def test_a_further_file_merges_those_parts_alone_that_it_has_entries_of(tmp_path, monkeypatch):
+    monkeypatch.setattr(merge, "MOST_OPEN", 2)  # two levels of gathered files
+    space, names = Workspace(str(tmp_path / "work")), [digest([number]) for number in range(40)]
+    staged = [("documents", stage_documents(tmp_path / str(n), names[n::9])) for n in range(9)]
+
+    def merged(files):
+        with beam.Pipeline(runner="FnApiRunner") as pipeline:
+            pipeline | beam.Create(files) | MergeTables(space, {"documents": MERGE_DOCUMENTS}, GATHER, 8)
+        stages = GATHER.name, MERGE_DOCUMENTS.name
+        return [{path.name for path in Path(space.stage(stage)).glob("*.json")} for stage in stages]
+
+    gathered, parts = merged(staged)
+    assert len(parts) == 8
+    more, after = merged([*staged, ("documents", stage_documents(tmp_path / "more", [digest(["more"])]))])
+    assert len(more - gathered) >= 1
+    assert len(after - parts) == 1
 
 
 @pytest.mark.parametrize("parts", [2, 3])

@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import pyarrow as pa
 
 from schemas.columns import Table
 from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.classes import Staged, summed
+from transforms.common.store.identity import Uncounted
 from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedEntry, StagedFile, StagedWriter
 from transforms.common.store.tables import PartFile, StagedRows, write_part
@@ -27,25 +29,39 @@ MOST_OPEN = 128  # files that a merge opens
 
 
 class MergeTask(NamedTuple):
-    """What becomes part `bucket` of `parts`."""
+    """What becomes part `bucket` of `parts`.
+
+    It is named by what the part has, however that lies in files; entries of one key and number are all alike, or
+    their order decides nothing.
+    """
 
     bucket: int
     parts: int
-    staged: tuple[File, ...]
+    staged: Annotated[tuple[Staged, ...], Uncounted("what the files have for the part counts by its digests")]
+
+    @classmethod
+    def of(cls, bucket: int, parts: int, staged: Iterable[Staged]) -> "MergeTask":
+        """Return the task of a part, without files that have nothing for it."""
+        files = (file.of_part(parts, bucket) for file in staged)
+        return cls(bucket, parts, tuple(file for file in files if any(file.classes)))
+
+    def content_digests(self) -> list[str]:
+        """Return the digest of the entries of all classes that the part may have entries of."""
+        return [summed(self.staged).hex()]
 
 
 class GatherTask(NamedTuple):
     """Staged files that become one, in the order of `parts`."""
 
     parts: int
-    staged: tuple[File, ...]
+    staged: tuple[Staged, ...]
 
 
 @dataclass(frozen=True)
 class Gathered:
     """Receipt: a staged file that has the entries of several."""
 
-    file: File
+    file: Staged
 
 
 def groups(files: int, parts: int, last: bool = False) -> int:
@@ -93,7 +109,8 @@ def _gather(artefact: Artefact, task: GatherTask, _: None) -> Gathered:
     ):
         for entry in found:
             writer.add(entry.hash, entry.key, entry.number, entry.batch(), entry.bytes)
-    return Gathered(artefact.file(".arrow"))
+    file = artefact.file(".arrow")
+    return Gathered(Staged(file.path, file.bytes, file.sha256, summed(task.staged)))
 
 
 def gather_stage(section: str) -> Stage[GatherTask, None, Gathered]:

@@ -6,7 +6,7 @@ SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by wei
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
 MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
 NameParts         a DoFn: (key, receipt) -> Part
-MergeTables       PCollection[(table, File)] -> PCollection[Part]
+MergeTables       PCollection[(table, Staged)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
@@ -22,9 +22,10 @@ from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, make_all
+from transforms.common.store.classes import Staged
 from transforms.common.store.lanes import pack
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
-from transforms.common.store.receipts import File, encode
+from transforms.common.store.receipts import encode
 from transforms.common.store.tables import Part, PartFile
 
 __all__ = [
@@ -280,7 +281,7 @@ class MakeParts(beam.PTransform):
 
 
 def _grouped(
-    element: tuple[str, File], counts: dict[str, int], parts: int, last: bool
+    element: tuple[str, Staged], counts: dict[str, int], parts: int, last: bool
 ) -> Iterator[beam.pvalue.TaggedOutput]:
     table, file = element
     number = groups(counts[table], parts, last)
@@ -290,12 +291,12 @@ def _grouped(
         yield beam.pvalue.TaggedOutput("merged", element)
 
 
-def _gather_task(element: tuple[tuple[str, int], Iterable[File]], parts: int) -> tuple[str, GatherTask]:
+def _gather_task(element: tuple[tuple[str, int], Iterable[Staged]], parts: int) -> tuple[str, GatherTask]:
     (table, _), staged = element
     return table, GatherTask(parts, tuple(sorted(staged, key=attrgetter("sha256"))))
 
 
-def _file_of(element: tuple[str, Gathered]) -> tuple[str, File]:
+def _file_of(element: tuple[str, Gathered]) -> tuple[str, Staged]:
     return element[0], element[1].file
 
 
@@ -308,7 +309,7 @@ class _Gather(beam.PTransform):
     parts: Any
     last: bool
 
-    def expand(self, staged: beam.PCollection[tuple[str, File]]) -> beam.PCollection[tuple[str, File]]:
+    def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> beam.PCollection[tuple[str, Staged]]:
         """Apply the transform."""
         counts = staged | "CountFiles" >> beam.combiners.Count.PerKey()
         dealt = staged | "IntoGroups" >> beam.FlatMap(
@@ -332,13 +333,13 @@ class _MergeTasks(beam.DoFn):
         self._stages = stages
 
     def process(
-        self, element: tuple[str, Iterable[File | None]], parts: int
+        self, element: tuple[str, Iterable[Staged | None]], parts: int
     ) -> Iterator[tuple[tuple[str, int], MergeTask]]:
         table, staged = element
         files = tuple(sorted((file for file in staged if file is not None), key=attrgetter("sha256")))
         announce(self._workspace, self._stages[table], parts)
         for bucket in range(parts):
-            yield (table, bucket), MergeTask(bucket, parts, files)
+            yield (table, bucket), MergeTask.of(bucket, parts, files)
 
 
 def _of_table(element: tuple[tuple[str, int], Iterable[MergeTask]]) -> Iterator[beam.pvalue.TaggedOutput]:
@@ -365,7 +366,7 @@ class MergeTables(beam.PTransform):
     parts: Any
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def expand(self, staged: beam.PCollection[tuple[str, File]]) -> beam.PCollection[Part]:
+    def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> beam.PCollection[Part]:
         """Apply the transform."""
         parts = self.parts if isinstance(self.parts, int) else beam.pvalue.AsSingleton(self.parts)
         for level in range(1, GATHERED + 1):

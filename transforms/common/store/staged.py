@@ -2,6 +2,7 @@
 
     with artefact.writing(".arrow") as stream, StagedWriter(stream, SCHEMA) as staged:
         staged.add(bucket_hash, document_id, block, batch)     # in any order
+    file = staged.file(artefact.file(".arrow"))
     with StagedFile(file) as staged:
         for entry in staged.entries(parts, bucket): entry.batch()
 
@@ -25,6 +26,7 @@ import pyarrow as pa
 
 from transforms.common.store import files
 from transforms.common.store.batches import BatchWriter
+from transforms.common.store.classes import Classes, Staged
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import HashedStream, checked
 
@@ -94,6 +96,7 @@ class StagedWriter:
         self._schema = schema
         self._parts = parts
         self._batches = BatchWriter(stream, schema)
+        self._classes = None if parts else Classes(schema)  # those of what is gathered are known
         self._entries: IO[bytes] = tempfile.SpooledTemporaryFile(_SPOOLED)  # noqa: SIM115 - `__exit__` closes it
         self._directory: list[tuple[int, int, int, int]] = []
         self._held: list[_Held] = []
@@ -103,12 +106,18 @@ class StagedWriter:
     def add(self, hash: int, key: str, number: int, batch: pa.RecordBatch, size: int | None = None) -> None:
         """Add an entry of all rows of a batch; `size` is its bytes, where they are known."""
         size = batch.nbytes if size is None else size
+        if self._classes:
+            self._classes.add(hash, key, number, size, batch.serialize())
         self._held.append(_Held(hash, key, number, batch.num_rows, size))
         self._take(batch, size)
 
     def add_rows(self, hashes: Sequence[int], keys: Sequence[str], batch: pa.RecordBatch) -> None:
         """Add an entry for each row of a batch; rows of one key and hash keep their order."""
         self._held += [_Held(hash, key, 0, 1, 0) for hash, key in zip(hashes, keys, strict=True)]
+        if self._classes:
+            # Rows by their values: a slice is serialised with what lies beside it.
+            for hash, key, row in zip(hashes, keys, batch.to_pylist(), strict=True):
+                self._classes.add(hash, key, 0, 0, repr(row).encode())
         self._take(batch, batch.nbytes)
 
     def _take(self, batch: pa.RecordBatch, size: int) -> None:
@@ -136,6 +145,11 @@ class StagedWriter:
             message = pa.RecordBatch.from_arrays(arrays, schema=_ENTRIES).serialize()
             self._directory.append((where[indices[0]], where[indices[-1]], self._entries.tell(), message.size))
             self._entries.write(message)
+
+    def file(self, file: File) -> Staged:
+        """Return what was written to `file`, with the digests of its entries; not of what was gathered."""
+        assert self._classes
+        return Staged(file.path, file.bytes, file.sha256, self._classes.digests())
 
     def __enter__(self) -> "StagedWriter":
         return self

@@ -10,8 +10,8 @@ from transforms.annotation.guessing import short_tag
 from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.classes import Staged
 from transforms.common.store.merge import MergeTask, entries, gather_stage, merge, whole
-from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedWriter
 from transforms.common.store.tables import PartFile
 from transforms.complexity.instances.instance import instance_id
@@ -45,7 +45,7 @@ class FetchSpec(NamedTuple):
 class FetchedInstances:
     """Receipt: the staged instances."""
 
-    file: File
+    file: Staged
 
 
 def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> FetchedInstances:
@@ -67,7 +67,7 @@ def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> FetchedInsta
                 row = instance_of(occurrence, passage, sources[key.document_id], spec.language)
                 name = row["instance_id"]
                 writer.add(hash_of(name), name, 0, pa.RecordBatch.from_pylist([row], schema=schema))
-    return FetchedInstances(artefact.file(".arrow"))
+    return FetchedInstances(writer.file(artefact.file(".arrow")))
 
 
 def _place(occurrence: TargetOccurrence) -> tuple[str, int, int, str]:
@@ -138,6 +138,6 @@ FETCH: Stage[FetchTask, FetchSpec, FetchedInstances] = Stage(
     name="complexity.select/fetch", receipt=FetchedInstances, build=_fetch, unit="parts"
 )
 MERGE: Stage[MergeTask, tuple[str, ...], PartFile] = Stage(
-    name="complexity.select/merge", receipt=PartFile, build=_merge, unordered=("task.staged",), unit="parts"
+    name="complexity.select/merge", receipt=PartFile, build=_merge, unit="parts"
 )
 GATHER = gather_stage("complexity.select")

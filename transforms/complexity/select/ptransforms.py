@@ -20,9 +20,9 @@ import numpy as np
 from schemas.complexity.instances import INSTANCES
 from transforms.common.draws.ptransforms import KeepSmallest
 from transforms.common.store.artefacts import Workspace
+from transforms.common.store.classes import Staged
 from transforms.common.store.parts import parts_for
 from transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
-from transforms.common.store.receipts import File
 from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchedInstances, FetchSpec, FetchTask
 from transforms.complexity.select.find_stage import FIND, OCCURRENCES, FindSpec, FindTask, Number, OccurrenceFile
 from transforms.complexity.select.picking import (
@@ -206,7 +206,7 @@ def _fetch_task(
     return name, FetchTask(pairs[name], tuple(sorted(chosen, key=_draws_by)))
 
 
-def _staged(element: tuple[str, FetchedInstances]) -> tuple[str, File]:
+def _staged(element: tuple[str, FetchedInstances]) -> tuple[str, Staged]:
     return INSTANCES.name, element[1].file
 
 

@@ -16,8 +16,8 @@ from schemas.corpus.inputs import INPUTS
 from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.names import file_of
 from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.classes import Staged
 from transforms.common.store.merge import MergeTask, entries, merge
-from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedEntry, StagedWriter
 from transforms.common.store.tables import GROUP_ROWS, PartFile, StagedRows, sort_rows
 
@@ -65,7 +65,7 @@ def late_counts(sources: Iterable[str]) -> list[InputCount]:
     return [InputCount(name, 0, None, 0, -number, number) for name, number in late.items()]
 
 
-def stage_inputs(artefact: Artefact, counts: Sequence[InputCount]) -> File | None:
+def stage_inputs(artefact: Artefact, counts: Sequence[InputCount]) -> Staged | None:
     """Write counts to a staged file, by name; None, and no file, if there are none."""
     if not counts:
         return None
@@ -76,7 +76,7 @@ def stage_inputs(artefact: Artefact, counts: Sequence[InputCount]) -> File | Non
         writer.add_rows(
             [hash_of(digest([name])) for name in names], names, pa.RecordBatch.from_arrays(columns, schema=INPUT)
         )
-    return artefact.file(_INPUTS)
+    return writer.file(artefact.file(_INPUTS))
 
 
 _INPUTS = "-inputs.arrow"
@@ -129,5 +129,5 @@ def _whole_names(found: Iterable[StagedEntry]) -> Iterator[list[pa.RecordBatch]]
 
 
 MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-inputs", receipt=PartFile, build=_merge_inputs, unordered=("task.staged",), unit="parts"
+    name="corpus/merge-inputs", receipt=PartFile, build=_merge_inputs, unit="parts"
 )

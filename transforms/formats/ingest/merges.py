@@ -21,7 +21,7 @@ def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
 
 
 MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-rejects", receipt=PartFile, build=_merge_rejects, unordered=("task.staged",), unit="parts"
+    name="corpus/merge-rejects", receipt=PartFile, build=_merge_rejects, unit="parts"
 )
 
 

@@ -4,7 +4,7 @@
     IngestFiles       PCollection[(name, Unit or ListedUnit)] -> PCollection[Ingested]
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if the input is not good enough
-    ListRows          PCollection[receipt with rejects and inputs] -> PCollection[(table, File)]
+    ListRows          PCollection[receipt with rejects and inputs] -> PCollection[(table, Staged)]
 
 Counters (namespace `ingest`): records, documents, rejects.
 """
@@ -22,8 +22,8 @@ from schemas.rejects import REJECTS
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Workspace
 from transforms.common.store.batches import BatchReader
+from transforms.common.store.classes import Staged
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
 from transforms.formats.ingest.known import KnownDigests
 from transforms.formats.ingest.listed import FileListing, ListedUnit, ListingWriter, listed_units, opened, settle_bits
@@ -245,7 +245,7 @@ class KeepAcceptable(beam.PTransform):
         )
 
 
-def _rows(element: Any) -> Iterator[tuple[str, File]]:
+def _rows(element: Any) -> Iterator[tuple[str, Staged]]:
     for table, file in ((REJECTS, element.rejects), (INPUTS, element.inputs)):
         if file is not None:
             yield table.name, file
@@ -255,6 +255,6 @@ def _rows(element: Any) -> Iterator[tuple[str, File]]:
 class ListRows(beam.PTransform):
     """Name the staged rejects and rows of `corpus/inputs` of receipts, which have fields `rejects` and `inputs`."""
 
-    def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[str, File]]:
+    def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[str, Staged]]:
         """Apply the transform."""
         return receipts | "ListFiles" >> beam.FlatMap(_rows)

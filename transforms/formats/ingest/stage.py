@@ -19,6 +19,7 @@ from schemas.rejects import RejectRow
 from transforms.common.code.fingerprints import digest, text_digest
 from transforms.common.store.artefacts import Artefact, Stage, Superseded
 from transforms.common.store.batches import BatchWriter
+from transforms.common.store.classes import Staged
 from transforms.common.store.identity import Place, Size, Uncounted
 from transforms.common.store.receipts import File, totals
 from transforms.formats.dates.metadata import Metadata
@@ -173,12 +174,12 @@ class Ingested:
         years: documents by year, before duplicates are known.
     """
 
-    inputs: File | None
+    inputs: Staged | None
     counts: dict[str, int]
     notes: dict[str, int]
     stages: tuple[StageFile, ...]
     keys: File
-    rejects: File | None
+    rejects: Staged | None
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
     years: dict[int, int]

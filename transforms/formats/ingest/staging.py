@@ -18,6 +18,7 @@ from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchWriter
+from transforms.common.store.classes import Staged
 from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedWriter
 from transforms.formats.records.base import Record
@@ -196,9 +197,9 @@ class RejectStage:
         self._writer.add_rows(hashes, ["\0".join(row) for row in self._held], _batch(self._held, REJECTS.schema()))
         self._held = []
 
-    def staged(self) -> File | None:
+    def staged(self) -> Staged | None:
         """Return the staged file of the rejects, once the stage is closed; None without rejects."""
-        return self._artefact.file(_REJECTS) if self.count else None
+        return self._writer.file(self._artefact.file(_REJECTS)) if self._writer else None
 
     def __enter__(self) -> "RejectStage":
         return self
@@ -220,7 +221,7 @@ def _batch(rows: Iterable[Sequence[object]], schema: pa.Schema) -> pa.RecordBatc
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow]) -> File | None:
+def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow]) -> Staged | None:
     """Write rejects to a staged file; return it, or None without any."""
     with RejectStage(artefact) as stage:
         for row in rejects:

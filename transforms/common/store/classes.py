@@ -1,0 +1,63 @@
+"""Digests of the entries of a staged file, by class: what a part's merge is named by, whatever the number of parts.
+
+The class of an entry is the remainder of its hash by `CLASSES`, so that a part of up to so many, a power of two,
+has the entries of some classes, and of these all. The digest of a class is the sum of its entries' digests: the
+same in whatever order and in however many files they lie.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from transforms.common.store.receipts import File
+
+__all__ = ["CLASSES", "Classes", "Staged", "summed"]
+
+CLASSES = 64
+_SIZE = 16  # bytes of a digest
+_DIGEST = np.dtype(("<u8", 2))
+
+
+@dataclass(frozen=True)
+class Staged(File):
+    """A staged file.
+
+    Attributes:
+        classes: the digests of its entries, by class, 16 bytes for each: two sums modulo 2^64.
+    """
+
+    classes: bytes
+
+    def of_part(self, parts: int, bucket: int) -> "Staged":
+        """Return the file with those digests alone whose classes have entries of a part."""
+        apart = min(parts & -parts, CLASSES)
+        classes = np.frombuffer(self.classes, f"V{_SIZE}")[bucket % apart :: apart].tobytes()
+        return Staged(self.path, self.bytes, self.sha256, classes)
+
+
+class Classes:
+    """The digests of entries so far; `schema` is that of their rows."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = hashlib.blake2b(schema.serialize(), digest_size=_SIZE)
+        self._sums = np.zeros(CLASSES, _DIGEST)
+
+    def add(self, hash: int, key: str, number: int, size: int, content: bytes | pa.Buffer) -> None:
+        """Add an entry: all that a merge reads of it; `content` is that of its rows."""
+        whole = self._schema.copy()
+        whole.update(f"{hash} {number} {size} {key}".encode())
+        whole.update(content)
+        self._sums[hash % CLASSES] += np.frombuffer(whole.digest(), "<u8")
+
+    def digests(self) -> bytes:
+        """Return the digests of all classes, see `Staged.classes`."""
+        return self._sums.tobytes()
+
+
+def summed(staged: Iterable[Staged]) -> bytes:
+    """Return the digests of what several files have together, class by class."""
+    sums = [np.frombuffer(file.classes, "<u8") for file in staged]
+    return np.sum(sums, axis=0, dtype=np.uint64).astype("<u8").tobytes() if sums else b""
