@@ -101,7 +101,9 @@ def _build(pipeline: "beam.Pipeline", plan: TextPlan, graph: Graph) -> Mapping[s
     rewriting = Rewriting(plan.agreement, plan.generation.inflector)
     receipts, made = words | "Simplify" >> SimplifyWords(workspace, generation, selection, rankings, rewriting, lanes)
     parts = (words, made) | "WordParts" >> beam.Flatten()
-    options = ResolveOptions(format=plan.format, reader=plan.reader, inflector=plan.generation.inflector)
+    options = ResolveOptions(
+        format=plan.format, reader=plan.reader, inflector=plan.generation.inflector, agreement=plan.agreement
+    )
     resolved, documents = texts | "Resolve" >> ResolveTexts(workspace, parts, options, lanes)
     return {
         "parts": (parts, documents) | "AllParts" >> beam.Flatten(),

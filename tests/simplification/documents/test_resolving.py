@@ -1,13 +1,18 @@
 """Texts resolved, against a loop that puts pieces together."""
 
 import random
+from collections import Counter
 from typing import NamedTuple
 
 import pytest
 
+from transforms.inflection.dictionaries import FormEntry
+from transforms.inflection.features import feats_of, inflection
+from transforms.inflection.inflector import Inflector, compiled
 from transforms.simplification.documents.placed_texts import PlacedSentence
 from transforms.simplification.documents.resolving import ChosenWord, Resolving, chosen_word
 from transforms.simplification.rewriting.choices import Offer, TargetChoice, edited
+from transforms.simplification.rewriting.sentence_words import SentenceToken
 
 ABOUT = {"chosen_by": "zipf", "chosen_value": 3.0, "place": 1, "candidates": 4, "score": 2.0, "target_score": None}
 
@@ -74,6 +79,30 @@ def test_what_changes_beside_a_word_never_stands_in_an_address():
     made = resolved(sentence, [(0, 0, "1", "2")], words)
     assert made.text == "See #An arduous job."
     assert made.rows[0]["detail"] == "it stands in addresses, hashtags or @names"
+
+
+def test_agreement_drop_holds_by_the_tags_of_the_text():
+    """The words around are tagged here alone: an adjective that agrees, and might have been a verb."""
+    forms = [("NOUN", "morada", "Gender=Fem|Number=Sing"), ("NOUN", "edificio", "Gender=Masc|Number=Sing")]
+    forms += [("ADJ", "completa", "Gender=Fem|Number=Sing"), ("ADJ", "completo", "Gender=Masc|Number=Sing")]
+    forms += [("VERB", "completa", "Mood=Ind|Number=Sing|Person=3|VerbForm=Fin")]
+    lemmas = {"completa": "completo"}
+    entries = (
+        FormEntry(lemmas.get(form, form), inflection(upos, feats_of(feats)), form) for upos, form, feats in forms
+    )
+    spanish = Inflector(compiled(Counter(entries), "es"), "es")
+    sentence = "una morada completa la noche"
+    choice = TargetChoice(4, 10, "NOUN", None, (Offer("edificio", None),))
+    words = {"1": ChosenWord("es", sentence, choice, None, {**ABOUT, "instance_id": "1"})}
+    places = [(0, 3), (4, 10), (11, 19), (20, 22), (23, 28)]
+    tags = ["DET", "NOUN", "ADJ", "DET", "NOUN"]
+    tokens = tuple(SentenceToken(*place, upos=tag) for place, tag in zip(places, tags, strict=True))
+    made = {}
+    for agreement in ("move", "drop"):
+        resolving = Resolving("a.txt", lambda _: None, lambda _: spanish, agreement)
+        rows = resolving.add([PlacedSentence(0, 0, ("1",), tokens)], words)
+        made[agreement] = edited(sentence, resolving.edits), rows[-1]["reason"]
+    assert made == {"move": ("un edificio completo la noche", None), "drop": (sentence, "no_agreement")}
 
 
 def test_a_sentence_that_stands_twice():

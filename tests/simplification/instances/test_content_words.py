@@ -65,6 +65,8 @@ def test_words_of_a_sentence(text, tokens, expected):
         ("hard.work@a.org and a.org/hard and hard work", ["hard", "work"], {"address": 3}),
         ("hard/work and/or work", ["hard", "work", "work"], {}),
         ("hard &amp; work &#38; ag&eacute; old", ["hard", "work", "old"], {"code": 3}),
+        ("see #old&amp;hard work", ["see", "work"], {"address": 1, "code": 2}),
+        ("hard ...svn+ssh://hard/work work", ["hard", "work"], {"address": 2}),
         ("R&D hard; AT&hard", ["hard", "hard"], {}),
         ("old <b class='hard work'>hard</b> 3 < hard", ["old", "hard", "hard"], {"code": 2}),
     ],

@@ -85,16 +85,18 @@ class Resolving:
         document: its name.
         refusal: of an edit of the text, why it cannot be made; None if it can.
         inflector_of: of a language, what knows its genders; None: nothing does.
+        agreement: one of `choices.AGREEMENT`.
 
     Attributes:
         edits: of the text as it was, from left to right.
     """
 
-    def __init__(self, document: str, refusal: Refusal, inflector_of: InflectorOf) -> None:
+    def __init__(self, document: str, refusal: Refusal, inflector_of: InflectorOf, agreement: str = "move") -> None:
         self.edits: list[PlacedEdit] = []
         self._document = document
         self._refusal = refusal
         self._inflector_of = inflector_of
+        self._agreement = agreement
         self._longer = 0  # than it was, in characters, with the sentences so far
 
     def add(self, sentences: Iterable[PlacedSentence], words: Mapping[str, ChosenWord]) -> list[Row]:
@@ -111,7 +113,9 @@ class Resolving:
 
     def _rows(self, sentence: PlacedSentence, words: Sequence[ChosenWord]) -> list[Row]:
         inflector = self._inflector_of(words[0].language)
-        made = sorted(_sentence(sentence, words, self._refusal, inflector), key=lambda pair: pair[1][:2])
+        made = sorted(
+            _sentence(sentence, words, self._refusal, inflector, self._agreement), key=lambda pair: pair[1][:2]
+        )
         edits = [edit for row, edit in made if row["changed"]]
         before = self._longer
 
@@ -136,7 +140,11 @@ def _longer(edit: PlacedEdit) -> int:
 
 
 def _sentence(
-    sentence: PlacedSentence, words: Sequence[ChosenWord], refusal: Refusal, inflector: Inflecting | None
+    sentence: PlacedSentence,
+    words: Sequence[ChosenWord],
+    refusal: Refusal,
+    inflector: Inflecting | None,
+    agreement: str,
 ) -> Iterator[tuple[Row, PlacedEdit]]:
     """Yield the rows of a sentence, each with its edit of the text.
 
@@ -152,7 +160,7 @@ def _sentence(
         return next(within, None) or refusal(edit)
 
     while True:
-        outcomes = resolve(whole, choices, language, inflector, tokens=sentence.tokens)
+        outcomes = resolve(whole, choices, language, inflector, agreement, sentence.tokens)
         edits = [[_moved(edit, first) for edit in outcome.edits] for outcome in outcomes]
         new = {at: why for at, made in enumerate(edits) for edit in made if (why := reason_of(edit)) is not None}
         if not new:

@@ -57,11 +57,13 @@ class ResolveOptions:
     Attributes:
         format, reader: how files were read, since they are edited in the same way.
         inflector: knows genders; None: what agrees with nouns stays, but for the word before.
+        agreement: one of `choices.AGREEMENT`.
     """
 
     format: str = "auto"
     reader: ReaderOptions = field(default_factory=ReaderOptions)
     inflector: InflectorReference | None = None
+    agreement: str = "move"
 
     def inflector_of(self, language: str) -> Inflecting | None:
         """Return the inflector for a language, opened once per process; None if there is none."""
@@ -144,7 +146,7 @@ class _OpenText:
         if text.content is not None and text.pieces:
             self._source = spanned(text.content, text.document, format=options.format, options=options.reader)
         refusal = _no_refusal if self._source is None else _refusal_of(self._source)
-        self.resolving = Resolving(text.document, refusal, options.inflector_of)
+        self.resolving = Resolving(text.document, refusal, options.inflector_of, options.agreement)
         self._counts = {"chosen": 0, "changed": 0}
 
     def add(self, piece: PlacedPiece, words: Mapping[str, ChosenWord]) -> list[Row]:

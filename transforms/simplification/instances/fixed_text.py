@@ -17,13 +17,14 @@ __all__ = ["FIXED", "FixedPlaces", "fixed_in"]
 # `code` is also markup that the format does not read, such as `&amp;` in plain text.
 FIXED = {"code": "in code or the like", "address": "in addresses, hashtags or @names"}
 
+# Linear in the text: a run of letters is looked through from its first one alone, and schemes are short.
 _PATTERN = re.compile(
-    r"(?P<address>\b[a-z][a-z0-9+.-]*+://\S++"
+    r"(?P<address>\b[a-z][a-z0-9+.-]{0,30}+://\S++"
     r"|\bwww\.\S++"
     r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"
     r"|(?<![\w./-])(?:[\w-]++\.)++[a-z]{2,}/\S*+"
     r"|(?<![\w&])[#@][^\W\d]\w*+(?:[.-]\w++)*+)"
-    r"|(?P<code>\w*+(?:&(?:\#[0-9]++|\#x[0-9a-f]++|[a-z][a-z0-9]*+);\w*+)++"
+    r"|(?P<code>(?:(?<!\w)\w++)?+(?:&(?:\#[0-9]++|\#x[0-9a-f]++|[a-z][a-z0-9]*+);\w*+)++"
     r"|</?+[a-z][^<>]*+>)",
     re.IGNORECASE,
 )
