@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pipelines.frame.inputs import list_inputs, noted_files
+from pipelines.frame.inputs import noted_files
 from pipelines.frame.registry import command_of
 from transforms.common.code.fingerprints import environment, stream_digest
 from transforms.common.errors import LexbeamError
@@ -18,10 +18,11 @@ from transforms.common.publish.inputs import input_columns
 from transforms.common.publish.sections import table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from transforms.common.store import files
+from transforms.formats.ingest.comparing import compare_inputs
+from transforms.formats.ingest.listing import InputPatterns, find_files
+from transforms.formats.ingest.stage import InputFile
 
 __all__ = ["stale_sections"]
-
-SHOWN = 3
 
 
 def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
@@ -80,33 +81,46 @@ def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]
 def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[str]:
     if not noted.get("inputs"):
         return
+    patterns = InputPatterns(tuple(noted["inputs"]), tuple(noted.get("exclude", ())), snapshot.out)
+    inputs = section.get("inputs", ())
+    number = inputs["files"] if isinstance(inputs, Mapping) else len(inputs)
     try:
-        listed = list_inputs(noted["inputs"], noted.get("exclude", ()), snapshot.out)
-    except LexbeamError as error:
+        changes = compare_inputs(
+            lambda: _listed(patterns),
+            lambda: input_columns(snapshot, section),
+            number,
+            lambda file: _is_newer(file, noted),
+            lambda file: _sha256(file.path),
+        )
+    except _Unlisted as error:
         yield f"inputs cannot be listed: {error}"
         return
-    now = {file.name: file for file in listed}
-    gone, changed = [], []
-    for columns in input_columns(snapshot, section):
-        for name, size, sha256 in zip(*columns, strict=True):
-            file = now.pop(name, None)
-            if file is None:
-                gone.append(name)
-            elif file.size != size or (_is_newer(file.path, noted) and _sha256(file.path) != sha256):
-                changed.append(name)
-    for what, names in (("new", sorted(now)), ("gone", sorted(gone)), ("changed", sorted(changed))):
-        if names:
-            more = ", ..." if len(names) > SHOWN else ""
-            yield f"input: {len(names)} {what} ({', '.join(names[:SHOWN])}{more})"
+    for what, names in (("new", changes.new), ("gone", changes.gone), ("changed", changes.changed)):
+        if names.number:
+            more = ", ..." if names.number > len(names.least) else ""
+            yield f"input: {names.number} {what} ({', '.join(names.least)}{more})"
 
 
-def _is_newer(path: str, noted: Mapping[str, Any]) -> bool:
+class _Unlisted(Exception):
+    """Input files cannot be listed."""
+
+
+def _listed(patterns: InputPatterns) -> Iterator[InputFile]:
+    try:
+        yield from find_files(patterns)
+    except LexbeamError as error:
+        raise _Unlisted(str(error)) from error
+
+
+def _is_newer(file: InputFile, noted: Mapping[str, Any]) -> bool:
     # A file of the same size is read again only if it was touched after it was taken in: written, or put
     # there with the time of an older file. A clock that has gone back since says nothing.
     listed: int = noted.get("listed", 0)
-    if not files.is_local(path) or time.time_ns() < listed:
+    if not files.is_local(file.path) or time.time_ns() < listed:
         return True
-    status = os.stat(path)
+    if file.changed:
+        return file.changed >= listed
+    status = os.stat(file.path)
     return max(status.st_mtime_ns, status.st_ctime_ns) >= listed
 
 

@@ -1,0 +1,63 @@
+"""What has changed between files as they were taken in and as they are listed, against sets of names."""
+
+import random
+
+import pytest
+
+from transforms.formats.ingest import comparing
+from transforms.formats.ingest.comparing import Some, compare_inputs
+from transforms.formats.ingest.stage import InputFile
+
+
+def compared(then, now, touched=()):
+    """Compare files, each a name with its bytes."""
+    reads = []
+
+    def rows():
+        names = sorted(then)
+        for start in range(0, len(names), 3):
+            some = names[start : start + 3]
+            yield some, [len(then[name]) for name in some], [f"sha256 of {then[name]}" for name in some]
+
+    def sha256(file):
+        reads.append(file.name)
+        return None if now[file.name] is None else f"sha256 of {now[file.name]}"
+
+    def listed():
+        names = list(now)
+        random.Random(len(names)).shuffle(names)
+        for name in names:
+            yield InputFile(name, f"/in/{name}", len(then.get(name, "") if now[name] is None else now[name]), "in")
+
+    return compare_inputs(listed, rows, len(then), lambda file: file.name in touched, sha256), reads
+
+
+def expected(names):
+    return Some(len(names), sorted(names)[: comparing.SHOWN])
+
+
+@pytest.mark.parametrize("held", [1 << 22, 7, 1])
+def test_changes_are_those_of_sets_of_names(held, monkeypatch):
+    monkeypatch.setattr(comparing, "HELD", held)
+    monkeypatch.setattr(comparing, "_BATCH", 4)
+    draw = random.Random(held)
+    for size in (0, 1, 5, 40):
+        every = {f"é/{number}.txt": draw.choice("ab") * draw.randrange(3) for number in range(size)}
+        then = {name: text for name, text in every.items() if draw.random() < 0.8}
+        now = {name: draw.choice([text, text, "c" * len(text), "cc"]) for name, text in every.items()}
+        now = {name: text for name, text in now.items() if draw.random() < 0.8}
+        touched = {name for name in every if draw.random() < 0.5}
+        found, reads = compared(then, now, touched)
+        assert found.new == expected(now.keys() - then.keys())
+        assert found.gone == expected(then.keys() - now.keys())
+        both = then.keys() & now.keys()
+        assert found.changed == expected(
+            [n for n in both if len(then[n]) != len(now[n]) or (n in touched and then[n] != now[n])]
+        )
+        # What has the same size is read if it was touched, nothing else, and once.
+        assert sorted(reads) == sorted(n for n in both & touched if len(then[n]) == len(now[n]))
+
+
+def test_what_cannot_be_read_any_more_has_changed():
+    found, _ = compared({"a": "x"}, {"a": None}, {"a"})
+    assert (found.new.number, found.gone.number, found.changed) == (0, 0, Some(1, ["a"]))

@@ -1,0 +1,126 @@
+"""What has changed between input files as they were taken in and as they are listed now.
+
+Nothing is held of a file but three numbers, and of some million files at a time.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from itertools import islice
+
+import numpy as np
+
+from transforms.formats.ingest.stage import InputFile
+
+__all__ = ["Changes", "Some", "compare_inputs"]
+
+HELD = 1 << 22  # files that are held at a time
+SHOWN = 3
+_BATCH = 1 << 12
+
+Rows = Iterable[tuple[list[str], list[int], list[str]]]
+
+
+@dataclass
+class Some:
+    """How many names there are, and the least of them."""
+
+    number: int = 0
+    least: list[str] = field(default_factory=list)
+
+    def add(self, name: str) -> None:
+        """Count a name."""
+        self.number += 1
+        self.least = nsmallest(SHOWN, [*self.least, name])
+
+
+@dataclass
+class Changes:
+    """Files that were not there before, that are not there now, and that have other bytes."""
+
+    new: Some = field(default_factory=Some)
+    gone: Some = field(default_factory=Some)
+    changed: Some = field(default_factory=Some)
+
+
+def compare_inputs(
+    listed: Callable[[], Iterator[InputFile]],
+    rows: Callable[[], Rows],
+    number: int,
+    is_touched: Callable[[InputFile], bool],
+    sha256: Callable[[InputFile], str | None],
+) -> Changes:
+    """Compare files that are listed with those that were taken in.
+
+    Args:
+        listed: begins to list files; called once for each `HELD` files that were taken in.
+        rows: begins to read names, bytes and SHA-256 of files that were taken in.
+        number: how many these are.
+        is_touched: whether a file of the same size may have other bytes.
+        sha256: of such a file, what its SHA-256 is now; None: it cannot be read.
+    """
+    changes = Changes()
+    rounds = max(-(-number // HELD), 1)
+    for turn in range(rounds):
+        known = _Known(rows(), rounds, turn)
+        files = listed()
+        while batch := list(islice(files, _BATCH)):
+            for place, at in known.places([file.name for file in batch]):
+                file = batch[at]
+                if place is None:
+                    changes.new.add(file.name)
+                    continue
+                known.is_there[place] = True
+                if file.size != known.sizes[place] or (
+                    is_touched(file) and _number_of(sha256(file)) != known.digests[place]
+                ):
+                    changes.changed.add(file.name)
+        if not known.is_there.all():
+            for names, _, _ in rows():
+                for place, at in known.places(names):
+                    if place is not None and not known.is_there[place]:
+                        changes.gone.add(names[at])
+    return changes
+
+
+class _Known:
+    """Numbers of files that were taken in: those whose keys have the remainder `turn` by `rounds`.
+
+    A key is what Python's `hash` says within this process: 64 bits, of which nothing is kept.
+
+    Attributes:
+        sizes: bytes, in the order of keys; int64.
+        digests: what `_number_of` makes of their SHA-256; int64.
+        is_there: whether they are listed.
+    """
+
+    def __init__(self, rows: Rows, rounds: int, turn: int) -> None:
+        self._rounds, self._turn = rounds, turn
+        keys, sizes, digests = array("q"), array("q"), array("q")
+        for names, bytes_read, found in rows:
+            for name, size, sha256 in zip(names, bytes_read, found, strict=True):
+                key = hash(name)
+                if key % rounds == turn:
+                    keys.append(key)
+                    sizes.append(size)
+                    digests.append(_number_of(sha256))
+        order = np.argsort(np.array(keys, np.int64), kind="stable")
+        # No hash is -1, which ends them.
+        self._keys = np.append(np.array(keys, np.int64)[order], -1)
+        self.sizes, self.digests = (np.array(each, np.int64)[order] for each in (sizes, digests))
+        self.is_there = np.zeros(len(order), bool)
+
+    def places(self, names: Sequence[str]) -> Iterator[tuple[int | None, int]]:
+        """Yield, of names whose turn it is, the place of each here, None if there is none, and among `names`."""
+        keys = np.fromiter(map(hash, names), np.int64, len(names))
+        here = np.flatnonzero(keys % self._rounds == self._turn)
+        places = np.searchsorted(self._keys[:-1], keys[here])
+        is_known = self._keys[places] == keys[here]
+        for place, known, at in zip(places.tolist(), is_known.tolist(), here.tolist(), strict=True):
+            yield (place if known else None), at
+
+
+def _number_of(sha256: str | None) -> int:
+    """Return a number that stands for a digest, or for why there is none."""
+    return -1 if sha256 is None else hash(sha256)
