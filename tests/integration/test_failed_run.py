@@ -49,10 +49,10 @@ def test_rejects_are_kept_if_a_later_section_fails(tmp_path, monkeypatch, capsys
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     for number in range(5):
-        (tmp_path / "in" / f"{number}.txt").write_text(f"Text number {number}.")
+        (tmp_path / "in" / f"{number}.jsonl").write_text(f'{{"text": "Text number {number}.", "year": 1850}}')
     (tmp_path / "run.yaml").write_text(
         "{out: out, parts: 1, max-reject-share: .5, change: {slices: '1700-1710,1800-1810'},\n"
-        " corpus: {inputs: [in], engine: 'builtin:en', dates: '1850'}}\n"
+        " corpus: {inputs: [in], engine: 'builtin:en', dates: 'field:year'}}\n"
     )
     assert main(["run", "run.yaml"]) != 0
     said = capsys.readouterr().err

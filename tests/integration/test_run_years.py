@@ -4,6 +4,8 @@ import pytest
 import yaml
 from small_runs import call, manifest
 
+from pipelines.commands.corpus import plan
+
 CHANGE = {"dim": 5, "epochs": 1, "min-count": 1, "min-sentence": 1}
 CORPUS = {"inputs": ["texts"], "engine": "builtin:en", "format": "text"}
 
@@ -23,7 +25,8 @@ def annotated(folder):
     return [path for path in folder.glob("_artefacts/corpus/annotate/**/*") if path.is_file()]
 
 
-def test_slices_without_documents_stop_a_run_before_annotation(write, tmp_path, capsys):
+def test_slices_without_documents_stop_a_run_before_annotation(write, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(plan, "LOOK", 1)  # there may be other files
     out, dates = tmp_path / "results", "name:^(\\d+)"
     assert call("run", write("1800-1849,1900-1950", dates=dates)) == 1
     told = capsys.readouterr().err
@@ -39,6 +42,13 @@ def test_slices_without_documents_stop_a_run_before_annotation(write, tmp_path, 
     assert "next:" not in printed  # it is done
     assert manifest(out)["change"]["options"]["slices"] == "1800-1849,1850-1900"
     assert annotated(out)
+
+
+def test_names_that_lack_years_stop_a_run_before_anything_is_read(write, tmp_path, capsys):
+    assert call("run", write("1800-1849,1900-1950", dates="name:^(\\d+)")) == 1
+    told = capsys.readouterr().err
+    assert "change: slice '1900-1950' has no document: the corpus has the years 1810 to 1870" in told
+    assert not (tmp_path / "results" / "_artefacts" / "corpus").exists()
 
 
 def test_without_dates_nothing_is_read(write, tmp_path, capsys):

@@ -7,11 +7,12 @@ docs/architecture.md for the picture.
 """
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from pipelines.commands.corpus.accepting import check_rejects, check_years
 from pipelines.commands.corpus.dry_run import dry_run
 from pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, plan_corpus
 from pipelines.frame.command import Command, Graph, HandedBack
@@ -19,13 +20,12 @@ from pipelines.frame.openings import Opening
 from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.inputs import INPUTS
 from schemas.corpus.sentences import SENTENCES
-from schemas.rejects import NOT_COUNTED, REJECTS, REMEDIES, RejectRow
+from schemas.rejects import REJECTS
 from transforms.annotation.annotate import ANNOTATE
 from transforms.annotation.counts import IntakeCounts
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.change.view.proposals import propose_slices
 from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError
 from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import units
@@ -39,7 +39,7 @@ from transforms.corpora.panels import panels
 from transforms.formats.ingest.counts import MERGE_INPUTS
 from transforms.formats.ingest.cut import CUT
 from transforms.formats.ingest.merges import MERGE_REJECTS
-from transforms.formats.ingest.stage import INGEST, YearChecks, acceptable, lacking
+from transforms.formats.ingest.stage import INGEST
 from transforms.layers.registry import columns_of
 
 if TYPE_CHECKING:
@@ -142,31 +142,9 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "columns": sorted(counts.columns),
         **{name: counts.counts.get(name, 0) for name in ("documents", "sentences", "tokens", "characters")},
     }
-    _check_rejects(section, counts.examples, plan.max_reject_share)
-    _check_years(counts.years_taken_in, plan.asked)
+    check_rejects(section["records"], section["rejects"], counts.examples, plan.max_reject_share)
+    check_years(counts.years_taken_in, plan.asked)
     return section
-
-
-def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], most: float) -> None:
-    records = section["records"]
-    reasons = {k: n for k, n in section["rejects"].items() if k not in NOT_COUNTED}
-    refused = sum(reasons.values())
-    if acceptable(records, refused, most):
-        return
-    listed = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
-    first = "".join(f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in examples)
-    remedies = sorted({REMEDIES[reason] for reason in reasons if reason in REMEDIES})
-    raise LexbeamError(
-        f"{refused} of {records} input records were rejected ({listed}), more than "
-        f"`max_reject_share` {most} allows; nothing is published. Some of "
-        f"them:{first}\nCorrect them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
-        "with `max_reject_share`."
-    )
-
-
-def _check_years(years: Collection[int], asked: YearChecks) -> None:
-    if lacks := lacking(years, asked):
-        raise LexbeamError("; ".join([*lacks, "nothing was annotated, and nothing is published"]))
 
 
 def _preview(plan: CorpusPlan) -> Iterator[str]:

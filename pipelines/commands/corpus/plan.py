@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import attrgetter
 
+from pipelines.commands.corpus.accepting import check_look
 from pipelines.frame.command import Inputs
 from pipelines.frame.common_options import IntakeOptions, model_folder
 from pipelines.frame.inputs import check_patterns
@@ -146,12 +147,13 @@ class CorpusPlan:
 
 
 def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusPlan:
-    """Look at the first inputs and check the options; nothing is read but tables and rules.
+    """Look at the first inputs and check the options; nothing else is read but tables and rules.
 
     Raises:
         UsageError: an option is wrong, or another section of the run needs dates and there are no
             `dates`.
-        LexbeamError: there are no input files.
+        LexbeamError: there are no input files, no reader takes any, or their names tell that the years that
+            another section needs are not there.
     """
     asked = dict(inputs.year_checks) if inputs is not None else {}
     _check_dates(options, asked)
@@ -164,18 +166,21 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
     rule = parse_date_rule(options.dates) if options.dates else None
     layers = options.layers.layers
     info = _engine(options)
+    ingest = IngestOptions(
+        format=options.format,
+        reader=replace(options.reader, layers=layers),
+        dates=rule,
+        date_range=options.date_range,
+        metadata=load_metadata(rule) if rule else None,
+        language=options.language or (info.language if info else None),
+        genre=options.genre,
+    )
+    if not options.dry_run:
+        check_look(look, ingest, options.max_reject_share, asked, is_all=len(look) < LOOK)
     return CorpusPlan(
         patterns,
         tuple(look),
-        IngestOptions(
-            format=options.format,
-            reader=replace(options.reader, layers=layers),
-            dates=rule,
-            date_range=options.date_range,
-            metadata=load_metadata(rule) if rule else None,
-            language=options.language or (info.language if info else None),
-            genre=options.genre,
-        ),
+        ingest,
         AnnotateOptions(
             engine=options.engine,
             name=info.name if info else "none",

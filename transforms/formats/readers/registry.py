@@ -30,7 +30,7 @@ from transforms.formats.sources.compression import SUFFIXES
 from transforms.formats.sources.content import HEAD, content_of, is_binary
 from transforms.formats.sources.streams import marked_encoding, peek, reject_of
 
-__all__ = ["FORMATS", "READERS", "Format", "cutter_of", "detect", "printable", "read_file", "read_piece"]
+__all__ = ["FORMATS", "READERS", "Format", "cutter_of", "detect", "printable", "read_file", "read_piece", "refusal_of"]
 
 _LOOK = 4096
 _DETAIL = 300
@@ -167,6 +167,23 @@ def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) 
     if cut is None:
         raise Uncuttable(_called(name))
     return name, cut
+
+
+def refusal_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> Reject | None:
+    """Return the one reject that a file is, if its first bytes tell; None: it may hold records.
+
+    Args:
+        source: the file, which is not opened.
+        head: its first bytes.
+        format: a key of `READERS`, or `auto`.
+        options: of the reader.
+    """
+    if wrapping(source.name, head) is None:
+        try:
+            _format_of(source, head, format, options)
+        except BadRecord as error:
+            return _clean(reject_of(error))
+    return None
 
 
 def read_piece(
