@@ -73,7 +73,7 @@ class Statement:
     """A statement at the top of a module.
 
     Attributes:
-        node: its syntax tree.
+        node: its syntax tree; of a definition without its body, once there is a digest.
         names: what it binds.
         imports: what it binds, where it is a plain import.
     """
@@ -94,7 +94,11 @@ class Statement:
     @functools.cached_property
     def digest(self) -> str:
         """The digest of its syntax tree."""
-        return digest(dump(self.node))
+        made = digest(dump(self.node))
+        if isinstance(self.node, _DEFINITIONS):
+            _ = self.references  # found while there is a body
+            self.node.body = []  # all bodies take tens of MiB, which a process would hold to its end
+        return made
 
 
 class ModuleSource:

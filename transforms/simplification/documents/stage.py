@@ -33,7 +33,7 @@ from transforms.simplification.rewriting.choices import PlacedEdit, edited
 __all__ = ["CHANGED", "RESOLVE", "ResolveOptions", "ResolvedPart", "TextsTask"]
 
 CHANGED = "changed"
-_PIECES, _WORDS = 256, 8_192  # of texts, that are resolved at a time
+_PIECES, _WORDS = 256, 2_048  # of texts, that are resolved at a time
 
 
 class TextsTask(NamedTuple):
