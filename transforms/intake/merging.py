@@ -21,9 +21,9 @@ from transforms.annotation.engines.texts import annotate_sentences
 from transforms.common.records import Sentence
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchReader, SideRows
+from transforms.common.store.classes import Staged
 from transforms.common.store.identity import Fingerprinted
 from transforms.common.store.parts import parts_for
-from transforms.common.store.receipts import File
 from transforms.common.store.runs import SortedRows, rows_of_part
 from transforms.common.store.tables import PartFile, write_rows
 from transforms.formats.ingest.merges import list_rejects
@@ -78,13 +78,13 @@ class Settled:
     """
 
     tables: dict[str, PartFile]
-    rejects: File | None = None
+    rejects: Staged | None = None
 
 
 class RejectTask(NamedTuple):
     """The rejects of a table: staged ones, and others."""
 
-    staged: tuple[File, ...]
+    staged: tuple[Staged, ...]
     rows: tuple[RejectRow, ...] = ()
 
 

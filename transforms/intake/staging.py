@@ -17,7 +17,7 @@ from schemas.rejects import RejectRow
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
-from transforms.common.store.receipts import File
+from transforms.common.store.classes import Staged
 from transforms.common.store.runs import RunWriter, SortedRows
 from transforms.formats.ingest.staging import EXAMPLES, RejectStage
 from transforms.formats.readers.delimited import Row
@@ -76,7 +76,7 @@ class Loaded:
     count: int
     records: int
     tally: dict[str, int]
-    rejects: File | None
+    rejects: Staged | None
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
     notes: dict[str, int]

@@ -9,7 +9,7 @@ from schemas.rejects import RejectRow
 from transforms.common.store import files
 from transforms.formats.dates.rules import date_of
 from transforms.formats.ingest.stage import IngestOptions, InputFile
-from transforms.formats.readers.registry import refusal_of
+from transforms.formats.readers.registry import READERS, refusal_of
 from transforms.formats.records.base import Record, Reject, Source
 from transforms.formats.sources.archives import wrapping
 from transforms.formats.sources.content import HEAD
@@ -19,9 +19,15 @@ __all__ = ["holds_members", "refused_files", "years_by_name"]
 
 
 def refused_files(look: Sequence[InputFile], options: IngestOptions) -> list[RejectRow]:
-    """Return the rejects that files are by their first bytes, as far as the first file that may hold records."""
+    """Return the rejects that files are by their first bytes, as far as the first file that may hold records.
+
+    A file whose name is one of a reader's is not opened, and may: a corpus that is known is not read again.
+    """
+    suffixes = tuple(suffix for reader in READERS.values() for suffix in reader.suffixes)
     refused = []
     for file in look:
+        if file.name.lower().endswith(suffixes):
+            break
         head = _head(file)
         source = Source(file.name, lambda: files.open_there(file.path), file.path)  # noqa: B023  is not opened
         reject = None if head is None else refusal_of(source, head, options.format, options.reader)

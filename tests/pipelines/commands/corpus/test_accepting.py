@@ -37,13 +37,13 @@ def planned(folder, slices=None, **more):
 
 
 def test_files_that_no_reader_takes_are_told_at_once(write, caplog):
-    folder = write({"a.txt": PDF, "b": PDF, "c.txt": PNG, "d.txt": PNG})
+    folder = write({"a.pdf": PDF, "b": PDF, "c.png": PNG, "d.png": PNG})
     with pytest.raises(LexbeamError) as caught:
         planned(folder)
     told = str(caught.value)
     assert told.startswith("4 of 4 input records were rejected (image 2, pdf 2), more than `max_reject_share` 0.05")
-    assert "\n  a.txt: pdf, PDF, not plain text; convert it: pdftotext FILE\n" in told
-    assert "d.txt" not in told
+    assert "\n  a.pdf: pdf, PDF, not text; convert it: pdftotext FILE\n" in told
+    assert "d.png" not in told
     assert not caplog.records
     # Where rejects are allowed, or are what is asked for, they are what comes.
     planned(folder, max_reject_share=1.0)
@@ -107,7 +107,11 @@ def test_files_are_opened_only_where_that_decides(write, monkeypatch):
     head = looking._head
     monkeypatch.setattr(looking, "_head", lambda file: opened.append(file.name) or head(file))
     planned(write(TEXTS), "1800-1815,1816-1830", dates="name:^(\\d+)")
-    assert opened == ["1810.txt"]
-    gone = InputFile("gone.txt", str(write(TEXTS) / "gone.txt"), 1, "texts")
+    assert opened == []
+    for path in write({"letter": b"A text."}).glob("*.txt"):
+        path.unlink()
+    planned(write({}))
+    assert opened == ["letter"]
+    gone = InputFile("gone", str(write(TEXTS) / "gone"), 1, "texts")
     assert looking.holds_members(gone)
     assert looking.refused_files([gone], planned(write(TEXTS)).ingest) == []
