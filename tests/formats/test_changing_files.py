@@ -143,17 +143,8 @@ def taken_in(path, folder):
     unit = Unit((InputFile(path.name, str(path), path.stat().st_size, "in"),), 1)
     receipt = make(Workspace(str(folder)), INGEST, unit, options_of(path.name))
     with BatchReader() as reader:
-        texts = [
-            reader.read(stage.records, place).to_pylist()[0]["text"]
-            for stage in receipt.stages
-            for place in range(reader.count(stage.records))
-        ]
-        ready = [
-            reader.read(stage.ready, place)["forms"].to_pylist()
-            for stage in receipt.stages
-            if stage.ready
-            for place in range(reader.count(stage.ready))
-        ]
+        texts = [text for stage in receipt.stages for text in reader.read(stage.records, 0)["text"].to_pylist()]
+        ready = [reader.read(stage.ready, 0)["forms"].to_pylist() for stage in receipt.stages if stage.ready]
     (count,) = staged_inputs(receipt)
     return count, (texts, ready), receipt.reasons
 

@@ -6,28 +6,24 @@ Ids are assigned here, once duplicates are known. A record on which the engine f
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.sentences import sentences_schema
 from schemas.rejects import RejectRow
 from transforms.annotation.engines.normalise import NormalisationRules
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import Engine, load_engine
+from transforms.annotation.staging import AnnotatedBlock, count_annotation, stage_documents, stage_sentences
 from transforms.common.blas import one_thread
-from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.records import annotation_batch
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.classes import Staged
 from transforms.common.store.identity import Fingerprinted
-from transforms.common.store.receipts import File
-from transforms.common.store.staged import StagedWriter
 from transforms.formats.ingest.counts import late_counts, stage_inputs
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
 from transforms.formats.ingest.staging import EXAMPLES, RecordRow, stage_rejects
@@ -88,69 +84,52 @@ class Annotated:
     columns: tuple[str, ...]
 
 
-class _Tally:
-    """Counts and rejects of a file so far."""
-
-    def __init__(self) -> None:
-        self.rejects: list[RejectRow] = []
-        self.counts = {"documents": 0, "sentences": 0, "tokens": 0, "characters": 0}
-        self.years: Counter[int] = Counter()
-        self.tokens_by_year: Counter[int] = Counter()
-        self.languages: Counter[str] = Counter()
-        self.columns: set[str] = set()
-
-
 def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOptions) -> Annotated:
     """Annotate the records of a staging file: stage documents, sentences and late rejects."""
     engine = None if options.engine == "none" else load_engine(options.engine, layers=options.layers)
-    schema = sentences_schema(columns_of(options.layers))
     decided = {decision.place: decision for decision in task.decisions}
-    tally = _Tally()
-    with (
-        BatchReader() as reader,
-        artefact.writing("-documents.arrow") as first,
-        StagedWriter(first, DOCUMENTS.schema()) as documents_writer,
-        artefact.writing("-sentences.arrow") as second,
-        StagedWriter(second, schema) as sentences_writer,
-        one_thread(),
-    ):
-        for index, row in _records(reader, task.stage.records):
-            decision = decided.get(index)
+    rejects: list[RejectRow] = []
+    came: list[AnnotatedBlock] = []  # with their annotation
+    made: list[AnnotatedBlock] = []
+    annotations: list[pa.RecordBatch] = []
+    with BatchReader() as reader, one_thread():
+        rows = reader.read(task.stage.records, 0).to_pylist()
+        kept = np.zeros(len(rows), bool)
+        for place, row in enumerate(rows):
+            decision = decided.get(place)
+            name = document_id(row["key"], decision.number if decision else 0)
             reject = _left_out(row, decision, options)
+            if reject is None and row["sentences"] is not None and (engine is None or row["text"] is None):
+                came.append(AnnotatedBlock(name, row, row["sentences"]))
+                kept[place] = True
+                continue
             annotation = None
-            if reject is None and row["annotated"] and (engine is None or row["text"] is None):
-                assert task.stage.ready is not None
-                annotation = _normalised(reader.read(task.stage.ready, index), options.normalise)
-            elif reject is None:
+            if reject is None:
                 annotation, reject = _annotate(row, engine, options)
             if annotation is None:
                 assert reject is not None
-                tally.rejects.append(reject)
+                rejects.append(reject)
                 continue
-            name = document_id(row["key"], decision.number if decision else 0)
-            if row["block"] == 0:
-                documents_writer.add(hash_of(name), name, 0, _document_batch(name, row))
-                tally.counts["documents"] += 1
-            sentences_writer.add(hash_of(name), name, row["block"], _sentence_batch(name, row, annotation, schema))
-            _count(tally, row, annotation)
+            made.append(AnnotatedBlock(name, row, annotation.num_rows))
+            annotations.append(annotation)
+        if came:
+            assert task.stage.ready is not None
+            ready = reader.read(task.stage.ready, 0)
+            if not kept.all():
+                ready = ready.filter(pa.array(np.repeat(kept, [row["sentences"] or 0 for row in rows])))
+            annotations.insert(0, _normalised(ready, options.normalise))
+    blocks = came + made
+    columns = columns_of(options.layers)
+    annotation = pa.concat_batches([*annotations, annotation_batch([], columns)])
     return Annotated(
-        documents=documents_writer.file(artefact.file("-documents.arrow")),
-        sentences=sentences_writer.file(artefact.file("-sentences.arrow")),
-        rejects=stage_rejects(artefact, tally.rejects),
-        inputs=stage_inputs(artefact, late_counts(row.source for row in tally.rejects)),
-        reasons=dict(Counter(row.reason for row in tally.rejects)),
-        examples=tuple(tally.rejects[:EXAMPLES]),
-        counts=tally.counts,
-        years=dict(tally.years),
-        tokens_by_year=dict(tally.tokens_by_year),
-        languages=dict(tally.languages),
-        columns=tuple(sorted(tally.columns)),
+        documents=stage_documents(artefact, blocks),
+        sentences=stage_sentences(artefact, blocks, annotation, sentences_schema(columns)),
+        rejects=stage_rejects(artefact, rejects),
+        inputs=stage_inputs(artefact, late_counts(row.source for row in rejects)),
+        reasons=dict(Counter(row.reason for row in rejects)),
+        examples=tuple(rejects[:EXAMPLES]),
+        **count_annotation(blocks, annotation)._asdict(),
     )
-
-
-def _records(reader: BatchReader, file: File) -> Iterator[tuple[int, RecordRow]]:
-    for index in range(reader.count(file)):
-        yield index, reader.read(file, index).to_pylist()[0]
 
 
 def _left_out(row: RecordRow, decision: Decision | None, options: AnnotateOptions) -> RejectRow | None:
@@ -196,39 +175,6 @@ def _annotate(
         place = (row["source"], row["position"])
         return None, RejectRow(*place, "annotate", "engine_error", detail)
     return annotation_batch(sentences, columns_of(options.layers)), None
-
-
-def _document_batch(name: str, row: RecordRow) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([{**row, "document_id": name}], schema=DOCUMENTS.schema())
-
-
-def _sentence_batch(name: str, row: RecordRow, annotation: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    rows = annotation.num_rows
-    constants = {"document_id": name, "year": row["year"], "genre": row["genre"], "language": row["language"]}
-    arrays = []
-    for field in schema:
-        if field.name == "sentence":
-            arrays.append(pa.array(np.arange(rows, dtype=np.int32)))
-        elif field.name in constants:
-            arrays.append(pa.repeat(pa.scalar(constants[field.name], field.type), rows))
-        else:
-            arrays.append(annotation.column(field.name))
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _count(tally: _Tally, row: RecordRow, annotation: pa.RecordBatch) -> None:
-    tokens = max(len(annotation.column(name).flatten()) for name in ("forms", "lemmas"))
-    tally.counts["sentences"] += annotation.num_rows
-    tally.counts["tokens"] += tokens
-    tally.counts["characters"] += len(row["text"] or "")
-    if row["year"] is not None:
-        tally.years[row["year"]] += row["block"] == 0
-        tally.tokens_by_year[row["year"]] += tokens
-    if row["language"] and row["block"] == 0:
-        tally.languages[row["language"]] += 1
-    for name in annotation.schema.names:
-        if annotation.num_rows and annotation.column(name).null_count < annotation.num_rows:
-            tally.columns.add(name)
 
 
 def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:

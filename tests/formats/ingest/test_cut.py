@@ -48,12 +48,8 @@ def taken_in(workspace, units):
     """Return the rows that units stage, what is counted of them, and how many they are."""
     receipts = [make(workspace, INGEST, unit, IngestOptions()) for unit in units]
     with BatchReader() as reader:
-        rows = [
-            reader.read(stage.records, place).to_pylist()[0]
-            for receipt in receipts
-            for stage in receipt.stages
-            for place in range(reader.count(stage.records))
-        ]
+        stages = [stage for receipt in receipts for stage in receipt.stages]
+        rows = [row for stage in stages for row in reader.read(stage.records, 0).to_pylist()]
     counts = [row for receipt in receipts for row in staged_inputs(receipt)]
     sums = [sum(getattr(row, name) for row in counts) for name in ("bytes", "records", "documents", "rejects")]
     return rows, sums, {row.sha256 for row in counts}

@@ -37,11 +37,7 @@ def taken_in(folder, unit, options=None):
 
 def rows_of(receipt):
     with BatchReader() as reader:
-        return [
-            reader.read(stage.records, place).to_pylist()[0]
-            for stage in receipt.stages
-            for place in range(reader.count(stage.records))
-        ]
+        return [row for stage in receipt.stages for row in reader.read(stage.records, 0).to_pylist()]
 
 
 def keys_of(receipt):

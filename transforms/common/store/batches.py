@@ -1,7 +1,7 @@
 """Staging files: Arrow batches, each of which can be read by its ordinal, and rows that wait on disk.
 
-One batch is one document (or one block of a long one), so that a merge reads single documents in
-any order with bounded memory: only ordinals cross a shuffle, never text.
+What is to be read in some order of its own lies in batches of its own, so that it is read with bounded memory: only
+ordinals cross a shuffle, never text.
 
 An artefact writes one file at a time; rows of a second table wait on disk until the first is written:
 

@@ -45,8 +45,8 @@ class Classes:
         self._schema = hashlib.blake2b(schema.serialize(), digest_size=_SIZE)
         self._sums = np.zeros(CLASSES, _DIGEST)
 
-    def add(self, hash: int, key: str, number: int, size: int, content: bytes | pa.Buffer) -> None:
-        """Add an entry: all that a merge reads of it; `content` is that of its rows."""
+    def add(self, hash: int, key: str, number: int, size: int, content: bytes) -> None:
+        """Add an entry: all that a merge reads of it; `content` is that of its rows, see `contents_of`."""
         whole = self._schema.copy()
         whole.update(f"{hash} {number} {size} {key}".encode())
         whole.update(content)

@@ -27,6 +27,7 @@ import pyarrow as pa
 from transforms.common.store import files
 from transforms.common.store.batches import BatchWriter
 from transforms.common.store.classes import Classes, Staged
+from transforms.common.store.contents import contents_of, sizes_of
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import HashedStream, checked
 
@@ -105,19 +106,38 @@ class StagedWriter:
 
     def add(self, hash: int, key: str, number: int, batch: pa.RecordBatch, size: int | None = None) -> None:
         """Add an entry of all rows of a batch; `size` is its bytes, where they are known."""
-        size = batch.nbytes if size is None else size
-        if self._classes:
-            self._classes.add(hash, key, number, size, batch.serialize())
-        self._held.append(_Held(hash, key, number, batch.num_rows, size))
-        self._take(batch, size)
+        self.add_entries([hash], [key], [number], [batch.num_rows], batch, None if size is None else [size])
 
     def add_rows(self, hashes: Sequence[int], keys: Sequence[str], batch: pa.RecordBatch) -> None:
         """Add an entry for each row of a batch; rows of one key and hash keep their order."""
-        self._held += [_Held(hash, key, 0, 1, 0) for hash, key in zip(hashes, keys, strict=True)]
+        ones, zeros = [1] * len(keys), [0] * len(keys)
+        self.add_entries(hashes, keys, zeros, ones, batch, zeros)
+
+    def add_entries(
+        self,
+        hashes: Sequence[int],
+        keys: Sequence[str],
+        numbers: Sequence[int],
+        counts: Sequence[int],
+        batch: pa.RecordBatch,
+        sizes: Sequence[int] | None = None,
+    ) -> None:
+        """Add entries that follow each other in a batch.
+
+        Args:
+            hashes: what decides their parts.
+            keys: what they are sorted by within a part.
+            numbers: of the blocks of one key.
+            counts: how many rows each has.
+            batch: all these rows.
+            sizes: their bytes, where they are known.
+        """
+        sizes = sizes_of(batch, counts) if sizes is None else sizes
+        entries = [_Held(*entry) for entry in zip(hashes, keys, numbers, counts, sizes, strict=True)]
         if self._classes:
-            # Rows by their values: a slice is serialised with what lies beside it.
-            for hash, key, row in zip(hashes, keys, batch.to_pylist(), strict=True):
-                self._classes.add(hash, key, 0, 0, repr(row).encode())
+            for entry, content in zip(entries, contents_of(batch, counts), strict=True):
+                self._classes.add(entry.hash, entry.key, entry.number, entry.bytes, content)
+        self._held += entries
         self._take(batch, batch.nbytes)
 
     def _take(self, batch: pa.RecordBatch, size: int) -> None:

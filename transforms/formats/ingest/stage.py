@@ -375,7 +375,7 @@ def _row(source: str, record: Record, options: IngestOptions) -> RecordRow | Rej
         author=known("author"),
         title=known("title"),
         text=record.text,
-        annotated=record.sentences is not None,
+        sentences=None if record.sentences is None else len(record.sentences),
     )
 
 

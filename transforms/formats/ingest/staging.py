@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from schemas.rejects import REJECTS, RejectRow
 from transforms.common.code.fingerprints import digest, hash_of
-from transforms.common.records import annotation_batch, annotation_schema
+from transforms.common.records import Sentence, annotation_batch
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchWriter
@@ -37,12 +37,16 @@ __all__ = [
 
 STAGE_CHARACTERS = 1 << 18
 STAGE_REJECTS = 10_000
-_OVERHEAD = 500  # characters that a record costs besides its own
+_OVERHEAD = 100  # characters that a record costs besides its own
+_TOKEN = 6  # characters of a token that comes annotated, about as many as in a text
 EXAMPLES = 3  # rejects that a receipt quotes
 
 
 class RecordRow(TypedDict):
-    """A row of a staging file: a record before its document_id is settled; its columns are `RECORD`."""
+    """A row of a staging file: a record before its document_id is settled; its columns are `RECORD`.
+
+    `sentences` is how many came annotated with it; None: none did.
+    """
 
     key: str
     source: str
@@ -56,7 +60,7 @@ class RecordRow(TypedDict):
     author: str | None
     title: str | None
     text: str | None
-    annotated: bool
+    sentences: int | None
 
 
 RECORD = pa.schema(
@@ -73,7 +77,7 @@ RECORD = pa.schema(
         ("author", pa.string()),
         ("title", pa.string()),
         ("text", pa.string()),
-        ("annotated", pa.bool_()),
+        ("sentences", pa.int32()),
     ]
 )
 
@@ -95,7 +99,10 @@ RecordKey = tuple[str, str, int, str]  # key (empty: never a duplicate), source,
 
 @dataclass(frozen=True)
 class StageFile:
-    """A staging file of `RECORD`, and one of the annotation that came with its records, if any."""
+    """A staging file of `RECORD`, and one of the annotation that came with its records, if any.
+
+    Each is one batch: a call of Arrow for every record takes longer than to read a short one.
+    """
 
     records: File
     ready: File | None
@@ -114,21 +121,19 @@ class RecordStage:
         self._layers = layers
         self.files: list[StageFile] = []
         self._rows: list[RecordRow] = []
-        self._ready: list[pa.RecordBatch | None] = []
+        self._ready: list[Sentence] = []
         self._keys: list[RecordKey] = []
         self._characters = 0
 
     def add(self, row: RecordRow, record: Record, key: RecordKey) -> None:
         """Add a record: its row (see `RECORD`), what its reader yielded, its key."""
         size = _OVERHEAD + sum(len(value) for value in row.values() if isinstance(value, str))
-        ready = None
-        if record.sentences is not None:
-            ready = annotation_batch(record.sentences, self._layers)
-            size = max(size, ready.nbytes)
+        ready = record.sentences or ()
+        size = max(size, _TOKEN * sum(len(sentence.forms or sentence.lemmas or ()) for sentence in ready))
         if self._rows and self._characters + size > STAGE_CHARACTERS:
             self.flush()
         self._rows.append(row)
-        self._ready.append(ready)
+        self._ready += ready
         self._keys.append(key)
         self._characters += size
 
@@ -137,24 +142,19 @@ class RecordStage:
         if not self._rows:
             return
         suffix = f"-{len(self.files):04d}.arrow"
-        with self._artefact.writing(suffix) as stream, BatchWriter(stream, RECORD) as writer:
-            rows = pa.RecordBatch.from_pylist(self._rows, schema=RECORD)
-            for place in range(len(self._rows)):
-                writer.write(rows.slice(place, 1))
+        records = self._write(suffix, pa.RecordBatch.from_pylist(self._rows, schema=RECORD))
         ready = None
-        if any(batch is not None for batch in self._ready):
-            empty = annotation_batch([], self._layers)
-            with (
-                self._artefact.writing("-ready" + suffix) as stream,
-                BatchWriter(stream, annotation_schema(self._layers)) as writer,
-            ):
-                for batch in self._ready:
-                    writer.write(empty if batch is None else batch)
-            ready = self._artefact.file("-ready" + suffix)
+        if any(row["sentences"] is not None for row in self._rows):
+            ready = self._write("-ready" + suffix, annotation_batch(self._ready, self._layers))
         rows = [(*key, place) for place, key in enumerate(self._keys) if key[0]]
         self._key_writer.write(_batch(rows, KEYS))
-        self.files.append(StageFile(self._artefact.file(suffix), ready, self._characters))
+        self.files.append(StageFile(records, ready, self._characters))
         self._rows, self._ready, self._keys, self._characters = [], [], [], 0
+
+    def _write(self, suffix: str, batch: pa.RecordBatch) -> File:
+        with self._artefact.writing(suffix) as stream, BatchWriter(stream, batch.schema) as writer:
+            writer.write(batch)
+        return self._artefact.file(suffix)
 
     def remove(self) -> None:
         """Remove what was written: the artefact will not be made."""
