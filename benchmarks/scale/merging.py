@@ -38,19 +38,19 @@ def run(checkout: Checkout, results: Results, work: Path, sizes: str) -> Iterato
                 yield f"{files:,} staged files, run {repeat + 1}: {each:.3f} ms a document"
 
 
-def merged(folder: Path, files: int, sentences: int = SENTENCES) -> dict[str, Any]:
-    """Merge so many staged files, with so many sentences in a document, in a process of their own.
+def merged(folder: Path, files: int, documents: int = DOCUMENTS, sentences: int = SENTENCES) -> dict[str, Any]:
+    """Merge staged files, with so many documents in each and sentences in a document, in a process of their own.
 
     Returns:
         `cpu`: seconds, `grown`: bytes by which resident memory grew at most, `open`: staged files that were open at
         a time at most, `documents`: how many rows were merged, `sha256`: of the parts.
     """
-    words = [sys.executable, "-m", "benchmarks.scale.merging", str(folder), str(files), str(sentences)]
+    words = [sys.executable, "-m", "benchmarks.scale.merging", str(folder), *map(str, (files, documents, sentences))]
     return dict(json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True, cwd=ROOT).stdout))
 
 
-def stage_files(folder: Path, files: int, sentences: int = SENTENCES) -> list[Any]:
-    """Write staged files of sentences, so many for a document; return them."""
+def stage_files(folder: Path, files: int, documents: int, sentences: int) -> list[Any]:
+    """Write staged files of so many documents, with so many sentences each; return them."""
     import numpy as np
     import pyarrow as pa
 
@@ -62,25 +62,26 @@ def stage_files(folder: Path, files: int, sentences: int = SENTENCES) -> list[An
     schema = TABLE.schema()
     known = pa.array([f"w{word}" for word in range(5000)])
     draw = np.random.default_rng(0)
+    columns = {field.name: pa.nulls(sentences, field.type) for field in schema}
+    columns["sentence"] = pa.array(np.arange(sentences, dtype=np.int32))
+    offsets = np.arange(documents * sentences + 1, dtype=np.int32) * WORDS
     staged = []
     for number in range(files):
         artefact = Artefact(str(folder / f"{number}"))
+        words = known.take(pa.array(draw.integers(0, len(known), documents * sentences * WORDS)))
+        lemmas = pa.ListArray.from_arrays(offsets, words)
         with artefact.writing(".arrow") as stream, StagedWriter(stream, schema) as writer:
-            for document in range(DOCUMENTS):
+            for document in range(documents):
                 name = digest([number, document])
-                words = known.take(pa.array(draw.integers(0, len(known), sentences * WORDS)))
-                given = {
-                    "document_id": pa.repeat(name, sentences),
-                    "sentence": pa.array(np.arange(sentences, dtype=np.int32)),
-                    "lemmas": pa.ListArray.from_arrays(np.arange(sentences + 1, dtype=np.int32) * WORDS, words),
-                }
-                columns = [given.get(field.name, pa.nulls(sentences, field.type)) for field in schema]
-                writer.add(hash_of(name), name, 0, pa.RecordBatch.from_arrays(columns, schema=schema))
+                columns["document_id"] = pa.repeat(name, sentences)
+                columns["lemmas"] = lemmas.slice(document * sentences, sentences)
+                rows = pa.RecordBatch.from_arrays(list(columns.values()), schema=schema)
+                writer.add(hash_of(name), name, 0, rows)
         staged.append(writer.file(artefact.file(".arrow")))
     return staged
 
 
-def _merge(folder: Path, files: int, sentences: int) -> dict[str, Any]:
+def _merge(folder: Path, files: int, documents: int, sentences: int) -> dict[str, Any]:
     from transforms.annotation.merges import MERGE_SENTENCES
     from transforms.common.code.fingerprints import hash_of
     from transforms.common.store.artefacts import Workspace, make
@@ -88,8 +89,9 @@ def _merge(folder: Path, files: int, sentences: int) -> dict[str, Any]:
     from transforms.common.store.ptransforms import GATHERED
 
     space, gather = Workspace(str(folder / "work")), gather_stage("corpus")
-    make(space, MERGE_SENTENCES, MergeTask(0, 1, tuple(stage_files(folder, 1))), None)  # what is read once
-    staged = stage_files(folder, files, sentences)
+    first = tuple(stage_files(folder, 1, documents, sentences))
+    make(space, MERGE_SENTENCES, MergeTask(0, 1, first), None)  # what is read once
+    staged = stage_files(folder, files, documents, sentences)
     idle, begun, most = _memory("VmRSS"), time.process_time(), 0
     for level in range(GATHERED):
         if number := groups(len(staged), PARTS, level == GATHERED - 1):
@@ -103,7 +105,7 @@ def _merge(folder: Path, files: int, sentences: int) -> dict[str, Any]:
         "cpu": time.process_time() - begun,
         "grown": _memory("VmHWM") - idle,
         "open": max(most, len(staged)),
-        "documents": files * DOCUMENTS,
+        "documents": files * documents,
         "rows": sum(part.rows for part in parts),
         "sha256": [part.file.sha256 for part in parts],
     }

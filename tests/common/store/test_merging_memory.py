@@ -17,8 +17,8 @@ def test_memory_does_not_grow_with_staged_files(tmp_path, monkeypatch):
     found = {}
     for files in (140, 420):
         (tmp_path / str(files)).mkdir()
-        found[files] = merged(tmp_path / str(files), files, sentences=18)
-        assert found[files]["rows"] == files * 140 * 18
+        found[files] = merged(tmp_path / str(files), files, documents=35, sentences=72)
+        assert found[files]["rows"] == files * 35 * 72
         assert found[files]["open"] <= MOST_OPEN
     # The sentences of 420 files are 180 MiB in memory.
     assert found[420]["grown"] < 120 * MEBIBYTE
