@@ -16,7 +16,7 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test suite test-fast test-soak lint format notebook api lock bench bench-scale flink-jar prism runners clean
+.PHONY: help install run test suite test-fast test-soak lint format notebook api lock bench bench-scale flink-jar prism s3-server runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -125,11 +125,17 @@ flink-jar: build/flink/job-server.jar ## the embedded Flink (needs Java 11 or la
 
 prism: build/prism/prism ## Beam's portable runner (needs Go)
 
-runners: ## both, each where its tools are there
+# The server of S3 that tests use: its writes can be conditional, as those of S3 are.
+build/s3/versitygw:
+	GOBIN=$(abspath build/s3) GOFLAGS=-mod=mod go install github.com/versity/versitygw/cmd/versitygw@v1.8.0
+
+s3-server: build/s3/versitygw ## a server of S3, to test object stores (needs Go)
+
+runners: ## all of them, and the server of S3, each where its tools are there
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) flink-jar; \
 	else echo "no Java or no Maven: flink_local will not be tested"; fi
-	@if command -v go >/dev/null; then $(MAKE) prism; \
-	else echo "no Go: prism will not be tested"; fi
+	@if command -v go >/dev/null; then $(MAKE) prism s3-server; \
+	else echo "no Go: prism and S3 will not be tested"; fi
 
 clean: ## remove what make made
 	rm -rf $(VENV) $(VENV)-core out build *.egg-info

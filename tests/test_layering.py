@@ -242,7 +242,7 @@ def test_folders_of_tests_mirror_those_of_the_source():
 
 def test_only_glue_knows_beam():
     # They reach remote paths through Beam's file systems, imported only for such a path.
-    lazy = ("transforms.common.spared_imports", "transforms.common.store.files")
+    lazy = ("transforms.common.spared_imports", "transforms.common.store.remote")
     wrong = set()
     for module in MODULES:
         if module.startswith(("schemas", "transforms")) and not module.endswith("ptransforms"):

@@ -15,13 +15,14 @@ from pipelines.frame.interrupts import resuming_line
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
-from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_marked_folder
+from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_marked_folder, pointer_tag
 from transforms.common.publish.publication import finish_publication, publish
 from transforms.common.publish.removing import discard_damaged, discard_stages, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
+from transforms.common.store.objects import Tag
 from transforms.common.store.sound import Damaged
 
 __all__ = ["UNFINISHED", "Intended", "kept_digests", "publish_run", "read_unfinished", "tables_line"]
@@ -95,6 +96,7 @@ def publish_run(
     out = files.absolute(options.out)
     tables = {section.name: section.tables for section in intended}
     with locked(out, [table for section in intended for table in section.tables]):
+        pointer = pointer_tag(out)  # before what it names is read, so that no change of it is missed
         old = _published(out, options)
         terms = _terms(options, intended, old)
         _check_drop(intended, terms.drop, old)
@@ -108,7 +110,7 @@ def publish_run(
             )
         with _noted_as_unfinished(workspace, terms.note, failed):
             outcome = _attempt(
-                lambda: _finished(options, terms, make(workspace, old), old, versions), workspace, tables
+                lambda: _finished(options, terms, make(workspace, old), old, pointer, versions), workspace, tables
             )
         remove_failed(out)
         if outcome is None:
@@ -170,19 +172,25 @@ def _noted_as_unfinished(
 
 
 def _finished(
-    options: PublishOptions, terms: _Terms, made: list[Made], old: Snapshot | None, versions: Mapping[str, str]
+    options: PublishOptions,
+    terms: _Terms,
+    made: list[Made],
+    old: Snapshot | None,
+    pointer: Tag | None,
+    versions: Mapping[str, str],
 ) -> Outcome | None:
     """Publish sections that have been made; None: the same sections are published already."""
     out = files.absolute(options.out)
     if terms.again and old is not None:
         _check_same(old, made, options.out)
-        finish_publication(out, old, options.keep_snapshots)
+        finish_publication(out, old, options.keep_snapshots, pointer)
         return None
     _check_dropped(old, made, terms)
     return publish(
         out,
         made,
         old=old,
+        pointer=pointer,
         drop=terms.drop,
         keep_snapshots=options.keep_snapshots,
         versions=versions,

@@ -137,7 +137,7 @@ def test_status_verifies_every_part(store, capsys):
     assert "published: corpus: corpus/inputs 4 rows, documents 4 rows" in told
     assert re.search(r"verified: \d+ parts", told)
     assert "stale" not in told
-    assert "object stores have no locks" in told
+    assert "at work: nobody" in told
     path = open_snapshot(OUT).paths("sentences")[1]
     store[path] = store[path][:-1]
     assert call("status", OUT, "--verify") == 1

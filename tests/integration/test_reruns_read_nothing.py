@@ -12,14 +12,14 @@ from transforms.formats.ingest import listing
 def test_files_are_opened_once_unless_they_change_or_content_is_asked_for(tmp_path, monkeypatch):
     texts, out = write_texts(tmp_path / "texts"), tmp_path / "out"
     opened = []
-    there = files.open_there
+    there = files.open_read
 
     def noting(path):
         if os.path.dirname(path) == str(texts):
             opened.append(os.path.basename(path))
         return there(path)
 
-    monkeypatch.setattr(files, "open_there", noting)
+    monkeypatch.setattr(files, "open_read", noting)
     monkeypatch.setattr(listing, "GRANULARITY", -10_000_000_000)  # they were written just now
     assert corpus(texts, out) == 0
     assert sorted(opened) == ["1810.txt", "1820.txt", "1860.txt", "1870.txt"]

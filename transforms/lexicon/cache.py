@@ -15,10 +15,10 @@ from typing import TypeVar
 
 from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import UsageError
+from transforms.common.locks import locked_file
 from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, make_marked_folder
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, make, name_of
-from transforms.common.store.locks import locked_file
 from transforms.common.store.receipts import File, read_receipt
 from transforms.common.store.sound import Damaged, checked, note_sound
 from transforms.lexicon.compiled.opening import VARIABLE

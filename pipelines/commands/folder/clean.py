@@ -9,7 +9,6 @@ it is the cache of compiled resources and of copied models that is freed.
 """
 
 import contextlib
-import logging
 import os
 from dataclasses import dataclass
 
@@ -24,8 +23,6 @@ from transforms.common.publish.removing import RESULTS, free, remove_hidden
 from transforms.common.store import files
 
 __all__ = ["CLEAN"]
-
-log = logging.getLogger("lexbeam")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +61,6 @@ def _clean(options: CleanOptions, action: Action) -> None:
 
 def _clean_folder(out: str, action: Action) -> None:
     survey(out)
-    if not files.is_local(out):
-        log.warning("%s: object stores have no locks: a run that is at work there loses what it has begun", out)
     # The lock is held while leftovers are found again and removed: none is of a run at work.
     with locked(out, name="path"):
         leftovers = survey(out).leftovers

@@ -120,11 +120,9 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> Itera
             made = ", ".join(f"`lexbeam {name.replace('.', ' ')}`" for name in stale)
             yield f"make what is stale anew by {made}, or `lexbeam run` of their configuration, with `overwrite`:"
             yield "what still fits is reused"
-    if state.at_work is None:
-        yield ("at work: unknown, object stores have no locks; nor is it known how far a run has come")
-    elif state.at_work:
+    if state.at_work:
         by = f"process {state.holder}" if state.holder else "another process"
-        yield f"at work: {by}"
+        yield f"at work: {by} on {state.machine}" if state.machine else f"at work: {by}"
     else:
         yield "at work: nobody"
     if state.artefacts:
@@ -150,7 +148,7 @@ def _unfinished(state: Survey) -> Iterator[str]:
         yield f"{made} failed" + (f": {', '.join(wrong)} says what was wrong" if wrong else "")
         yield "correct that, and run the command again; what is done above and stays the same is not done again"
         return
-    yield f"{made} {'was cut off' if state.at_work is False else 'is at work or was cut off'}"
+    yield f"{made} was cut off"
     if not state.command:
         yield "continue it by the same command with `resume`; what is done above is not done again"
         return

@@ -26,6 +26,7 @@ from transforms.common.publish.layout import (
     links_of,
     read_record,
 )
+from transforms.common.publish.leases import holder_of
 from transforms.common.publish.removing import leftovers
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, published_below
 from transforms.common.store import files
@@ -79,8 +80,9 @@ class Survey(NamedTuple):
 
     Attributes:
         snapshot: what is published, or None.
-        at_work: whether a run holds the folder; None where there are no locks to tell.
+        at_work: whether a run holds the folder.
         holder: process that holds it, where the system says so.
+        machine: where that process is; None: here.
         unfinished: sections that a run which has not finished was to make.
         failed: whether it ended by an error.
         command: the command that goes on with it, and the folder in which it was given; empty of a notebook.
@@ -91,8 +93,9 @@ class Survey(NamedTuple):
     """
 
     snapshot: Snapshot | None
-    at_work: bool | None
+    at_work: bool
     holder: int | None
+    machine: str | None
     unfinished: tuple[str, ...]
     failed: bool
     command: tuple[str, ...]
@@ -120,6 +123,7 @@ def survey(out: str) -> Survey:
         snapshot=find_snapshot(out),
         at_work=at_work,
         holder=holder,
+        machine=None,
         **_of_note(note),
         stages=tuple(stage for name in sections for stage in _stages(root, name)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
@@ -139,11 +143,13 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
     if not owned and snapshot is None:
         raise _no_output(out)
     root = files.join(out, ARTEFACTS)
+    holder = holder_of(out)
     hidden = leftovers(root) if ARTEFACTS in owned else ()
     return Survey(
         snapshot=snapshot,
-        at_work=None,
-        holder=None,
+        at_work=holder is not None,
+        holder=holder.process if holder else None,
+        machine=holder.machine if holder else None,
         **_of_note(read_unfinished(out)),
         stages=(),
         artefacts=sum(e.size for e in files.list_files(root)) if ARTEFACTS in owned else 0,

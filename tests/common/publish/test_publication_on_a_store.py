@@ -5,7 +5,7 @@ from object_store import OBJECTS, STORE, Store
 
 from transforms.common.errors import LexbeamError
 from transforms.common.publish import publication as module
-from transforms.common.publish.layout import read_record, snapshot_name
+from transforms.common.publish.layout import pointer_tag, read_record, snapshot_name
 from transforms.common.publish.publication import make_manifest, publish
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import find_snapshot, last_snapshot, open_snapshot
@@ -24,6 +24,11 @@ def remote(name, table, *words):
     return Made(name=name, parts=tuple(made), entry={"options": {}, "inputs": []})
 
 
+def now():
+    """Return what a run reads at its start."""
+    return {"pointer": pointer_tag(STORE), "old": find_snapshot(STORE)}
+
+
 def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkeypatch):
     monkeypatch.setattr(module, "_check_new", lambda part: None)
     monkeypatch.setattr(module, "is_sound", lambda part: part.path in store)
@@ -31,7 +36,7 @@ def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkey
     first = open_snapshot(STORE)
     for round_ in range(4):
         change = remote("change", "scores", f"s{round_}")
-        publish(STORE, [change], old=find_snapshot(STORE), keep_snapshots=2)
+        publish(STORE, [change], **now(), keep_snapshots=2)
         snapshot = open_snapshot(STORE)
         assert snapshot.paths("documents") == first.paths("documents")
         assert [store[path] for path in snapshot.paths("documents")] == [b"documents a", b"documents b"]
@@ -40,9 +45,9 @@ def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkey
     scores = [path for path in store if "/scores/" in path]
     assert len(scores) == 2
     assert not any(path.endswith("manifest.json") and first.name in path for path in store)
-    publish(STORE, [remote("corpus", "documents", "c")], old=find_snapshot(STORE))
-    publish(STORE, [remote("corpus", "documents", "d")], old=find_snapshot(STORE))
-    publish(STORE, [remote("corpus", "documents", "e")], old=find_snapshot(STORE))
+    publish(STORE, [remote("corpus", "documents", "c")], **now())
+    publish(STORE, [remote("corpus", "documents", "d")], **now())
+    publish(STORE, [remote("corpus", "documents", "e")], **now())
     assert not any(path.startswith(first.folder) for path in store)
 
 
@@ -54,7 +59,7 @@ def unchecked(store, monkeypatch):
 
 
 def put_remote(*made, **options):
-    return publish(STORE, made, old=find_snapshot(STORE), **options)
+    return publish(STORE, made, **now(), **options)
 
 
 def parts_at(store, name):
@@ -84,7 +89,7 @@ def test_nothing_is_removed_as_long_as_it_is_not_known_what_is_kept(damage, stor
             del store[path]
         else:
             store[path] = damage
-    publish(STORE, [remote("corpus", "documents", "c")])
+    publish(STORE, [remote("corpus", "documents", "c")], pointer=pointer_tag(STORE))
     assert first.name in read_record(STORE).snapshots
     assert first.name in caplog.text
     assert set(first.paths("documents")) | set(second.paths("scores")) <= set(store)
@@ -120,7 +125,7 @@ def test_a_damaged_pointer_is_told_and_what_was_published_last_is_known(damage, 
         with pytest.raises(LexbeamError, match=r"current\.json is damaged.*`overwrite`"):
             read(STORE)
     assert last_snapshot(STORE) == current
-    publish(STORE, [remote("change", "scores", "t")], old=last_snapshot(STORE))
+    publish(STORE, [remote("change", "scores", "t")], old=last_snapshot(STORE), pointer=pointer_tag(STORE))
     assert set(open_snapshot(STORE).sections) == {"corpus", "change"}
 
 
@@ -176,5 +181,5 @@ def test_a_manifest_is_the_same_on_an_object_store(store, tmp_path, monkeypatch)
     monkeypatch.setattr(module, "is_sound", lambda part: True)
     corpus, change = remote("corpus", "documents", "a"), remote("change", "scores", "s")
     publish(STORE, [corpus])
-    publish(STORE, [change], old=find_snapshot(STORE))
+    publish(STORE, [change], **now())
     assert open_snapshot(STORE).name == module.digest(make_manifest([corpus, change]))

@@ -6,7 +6,7 @@ import pytest
 from object_store import OBJECTS  # importing it makes `store://` known
 
 from transforms.common.errors import LexbeamError
-from transforms.common.store.locks import locked_file
+from transforms.common.locks import locked_file
 from transforms.common.store.resources import model_digest
 from transforms.lexicon.encoders import copies
 from transforms.lexicon.encoders.base import describe_encoder, load_encoder

@@ -7,6 +7,7 @@
     DIR/current -> _snapshots/<digest>          what readers see, swapped by one rename
     DIR/<table> -> current/<table>              for convenience; DIR/<task> of <task>/<table>
     DIR/current.json                            on object stores, names the snapshot
+    DIR/.lock.json                              on object stores, who holds the folder
 
 Only what Lexbeam wrote is overwritten or removed, and no link is followed out of DIR. A folder of
 ours has a mark, `.lexbeam`, from the moment it has its name; that of `_snapshots` lists the
@@ -21,15 +22,18 @@ import json
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.publish.leases import leased
 from transforms.common.publish.manifests import is_named
 from transforms.common.publish.output_folders import make_output_folder
 from transforms.common.store import files
+from transforms.common.store.objects import Tag
 from transforms.common.store.receipts import read_envelope
+from transforms.common.store.remote import remote
 
 __all__ = [
     "ARTEFACTS",
@@ -50,8 +54,11 @@ __all__ = [
     "links_of",
     "locked",
     "make_marked_folder",
+    "pointer_tag",
     "read_record",
     "snapshot_name",
+    "switch_pointer",
+    "update_record",
     "write_record",
 ]
 
@@ -107,6 +114,29 @@ def snapshot_name(out: str) -> str | None:
         f"{pointer} is damaged: it names no snapshot. The command that publishes there repairs it "
         "with `overwrite`; until then the snapshots can be read by their own names"
     )
+
+
+def pointer_tag(out: str) -> Tag | None:
+    """Return which pointer an object store has now; None where there is none, or the folder is local."""
+    if files.is_local(out):
+        return None
+    path = files.join(out, POINTER + ".json")
+    found = remote(path).read_tagged(path)
+    return found[1] if found else None
+
+
+def switch_pointer(out: str, name: str, tag: Tag | None) -> None:
+    """Let readers of an object store see a snapshot, if the pointer is still the one with this tag.
+
+    Raises:
+        LexbeamError: another run has published there meanwhile.
+    """
+    path = files.join(out, POINTER + ".json")
+    if remote(path).swap(path, json.dumps({"snapshot": name}).encode(), tag) is None:
+        raise LexbeamError(
+            f"another run has published at {out!r} meanwhile, and nothing of this one is visible: run the same "
+            "command again, which goes on from what is published now; what this run has made is kept"
+        )
 
 
 def last_published(out: str) -> str | None:
@@ -192,13 +222,30 @@ def is_unfinished_snapshot(path: str) -> bool:
 
 
 def write_record(out: str, record: SnapshotMark) -> None:
-    """Write the record."""
+    """Write the record, whatever it is now."""
+    path = files.join(out, SNAPSHOTS, MARK)
+    files.write_bytes(path, _record_text(record), durable=True)
+
+
+def _record_text(record: SnapshotMark) -> bytes:
     value: dict[str, object] = {"snapshots": list(record.snapshots), "links": list(record.links)}
     if record.published is not None:
         value["published"] = record.published
     value["check"] = _check(value)
-    path = files.join(out, SNAPSHOTS, MARK)
-    files.write_bytes(path, json.dumps(value, indent=1).encode(), durable=True)
+    return json.dumps(value, indent=1).encode()
+
+
+def update_record(out: str, change: Callable[[SnapshotMark], SnapshotMark]) -> SnapshotMark:
+    """Change the record and return it; on object stores another run's change is never lost."""
+    while True:
+        mark = files.join(out, SNAPSHOTS, MARK)
+        found = None if files.is_local(out) else remote(mark).read_tagged(mark)
+        changed = change(read_record(out))
+        if files.is_local(out):
+            write_record(out, changed)
+            return changed
+        if remote(mark).swap(mark, _record_text(changed), found[1] if found else None) is not None:
+            return changed
 
 
 def _check(value: Mapping[str, object]) -> str:
@@ -339,7 +386,7 @@ def locked(out: str, tables: Collection[str] = (), *, name: str = "out") -> Iter
 
     Messages name it by the option `name`.
 
-    On file systems without locks (object stores) two simultaneous runs are not refused.
+    On object stores, which have no locks, it is leased (`leases`).
 
     Raises:
         UsageError: something foreign is in the way.
@@ -348,7 +395,8 @@ def locked(out: str, tables: Collection[str] = (), *, name: str = "out") -> Iter
     make_output_folder(out, name)
     check_foreign(out, tables)
     if not files.is_local(out):
-        yield
+        with leased(out):
+            yield
         return
     path = os.path.join(out, LOCK)
     if not os.path.lexists(path):

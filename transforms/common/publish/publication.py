@@ -5,7 +5,6 @@ links). What is published is checked: new parts by their digests, carried ones b
 by their digests where they have been touched since they were checked last.
 """
 
-import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -25,13 +24,15 @@ from transforms.common.publish.layout import (
     make_marked_folder,
     read_record,
     snapshot_name,
-    write_record,
+    switch_pointer,
+    update_record,
 )
 from transforms.common.publish.manifests import Manifest, TableEntry, without_objects
 from transforms.common.publish.removing import remove_snapshot
 from transforms.common.publish.sections import Made, Outcome, decide, table_entry
 from transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot, read_log
 from transforms.common.store import files
+from transforms.common.store.objects import Tag
 from transforms.common.store.sound import checked, is_sound, is_sound_size, state_of
 from transforms.common.store.tables import Part, part_name
 
@@ -96,6 +97,7 @@ def publish(
     made: Sequence[Made],
     *,
     old: Snapshot | None = None,
+    pointer: Tag | None = None,
     drop: Collection[str] = (),
     keep_snapshots: int = KEEP_SNAPSHOTS,
     versions: Mapping[str, str] | None = None,
@@ -106,11 +108,13 @@ def publish(
     Snapshots are immutable and named by the manifest's digest; publishing the same again is the
     same as once, and repairs what was damaged. The newest `keep_snapshots` stay. If `mending`,
     damaged parts of other sections are carried over as they are, and named in the outcome: sections
-    are repaired one after another.
+    are repaired one after another. On an object store `pointer` is what named the current snapshot
+    before `old` was read.
 
     Raises:
         Damaged: an artefact that was to be published is not sound; it has been discarded.
-        LexbeamError: a part that was to be carried over is damaged, and not `mending`.
+        LexbeamError: a part that was to be carried over is damaged, and not `mending`; or another run
+            has published at an object store meanwhile.
     """
     outcome = decide(old.manifest if old else None, made, drop)
     manifest: Manifest = make_manifest(made, old, outcome, versions)
@@ -123,15 +127,19 @@ def publish(
         _check_new(part)
     make_marked_folder(out, SNAPSHOTS)
     # Noted before it is made, so that what a killed run leaves is known as ours.
-    record = read_record(out)
-    links = sorted({*record.links, *links_of(manifest["tables"])})
-    write_record(out, record._replace(snapshots=_history(out, record, name), links=tuple(links)))
+    links = links_of(manifest["tables"])
+    update_record(
+        out,
+        lambda record: record._replace(
+            snapshots=_history(out, record, name), links=tuple(sorted({*record.links, *links}))
+        ),
+    )
     if files.is_local(out):
         _build(out, name, manifest, _placed([*new, *carried], _missing(damaged)))
     else:
         manifest = _store(out, name, manifest, _placed(new), old)
     _write_log(out, name, manifest, made, outcome, notes, {part.sha256 for part in damaged})
-    _switch(out, name, manifest)
+    _switch(out, name, manifest, pointer)
     _remove_old(out, keep_snapshots)
     return outcome
 
@@ -161,12 +169,14 @@ def _carried(
     return carried, damaged
 
 
-def finish_publication(out: str, snapshot: Snapshot, keep_snapshots: int = KEEP_SNAPSHOTS) -> None:
+def finish_publication(
+    out: str, snapshot: Snapshot, keep_snapshots: int = KEEP_SNAPSHOTS, pointer: Tag | None = None
+) -> None:
     """Finish a publication that was killed after its switch: links, old snapshots.
 
-    `out` is locked by the caller; `snapshot` is what is published there.
+    `out` is locked by the caller; `snapshot` is what is published there; `pointer` as for `publish`.
     """
-    _switch(out, snapshot.name, snapshot.manifest)
+    _switch(out, snapshot.name, snapshot.manifest, pointer)
     _remove_old(out, keep_snapshots)
 
 
@@ -305,12 +315,11 @@ def _write_log(
     files.write_bytes(folder + LOG, content, durable=True)
 
 
-def _switch(out: str, name: str, manifest: Manifest) -> None:
+def _switch(out: str, name: str, manifest: Manifest, pointer: Tag | None) -> None:
     """Let readers see a snapshot: one rename locally, one small object elsewhere."""
     if not files.is_local(out):
-        pointer = json.dumps({"snapshot": name}).encode()
-        files.write_bytes(files.join(out, POINTER + ".json"), pointer)
-        write_record(out, read_record(out)._replace(published=name))
+        switch_pointer(out, name, pointer)
+        update_record(out, lambda record: record._replace(published=name))
         return
     if snapshot_name(out) != name:
         _replace_link(f"{SNAPSHOTS}/{name}", os.path.join(out, POINTER))
@@ -319,12 +328,11 @@ def _switch(out: str, name: str, manifest: Manifest) -> None:
     for link in wanted:
         if not os.path.lexists(os.path.join(out, link)):
             _replace_link(f"{POINTER}/{link}", os.path.join(out, link))
-    record = read_record(out)
-    for link in record.links:
+    for link in read_record(out).links:
         if link not in wanted and is_link_of_ours(out, link):
             with suppress(FileNotFoundError):
                 os.remove(os.path.join(out, link))
-    write_record(out, record._replace(links=tuple(wanted)))
+    update_record(out, lambda record: record._replace(links=tuple(wanted)))
 
 
 def _history(out: str, record: SnapshotMark, name: str) -> tuple[str, ...]:
@@ -349,6 +357,8 @@ def _remove_old(out: str, keep: int) -> None:
     current = snapshot_name(out)
     newest = [name for name in record.snapshots[-keep:] if name != current]
     newest.append(str(current))
-    left = [name for name in record.snapshots if name in newest or not remove_snapshot(out, name, newest)]
-    if left != list(record.snapshots):
-        write_record(out, record._replace(snapshots=tuple(left)))
+    gone = {name for name in record.snapshots if name not in newest and remove_snapshot(out, name, newest)}
+    if gone:
+        update_record(
+            out, lambda now: now._replace(snapshots=tuple(name for name in now.snapshots if name not in gone))
+        )

@@ -175,9 +175,12 @@ def _file(root: str, name: FileName) -> File:
 
 
 def _discard(root: str, held: _Held) -> None:
-    """Remove an artefact: first its receipt, so that none stands for what is gone."""
-    files.remove(held.receipt)
+    """Remove an artefact: first its receipt, so that none stands for what is gone.
+
+    And before that what says that files are gone on purpose, so that it is never of another receipt.
+    """
     files.remove(held.stem + FREED)
+    files.remove(held.receipt)
     for name in held.files or ():
         path = files.join(root, name.name)
         if state_of(path) is not None:

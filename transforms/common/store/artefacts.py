@@ -246,7 +246,6 @@ def make_all(workspace: Workspace, stage: Stage[T, Options, R], tasks: Sequence[
         files.sync_folder(workspace.stage(stage.name))
         for place, receipt in zip(missing, built, strict=True):
             stem = artefacts[place].stem
-            files.remove(stem + FREED)
             write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt))
             receipts[place] = receipt
     return receipts  # type: ignore[return-value]
@@ -270,6 +269,7 @@ def _taken_up(workspace: Workspace, stage: Stage[T, Options, R], artefact: Artef
             continue
         state = "missing" if sound is None else "of another size"
         log.warning("%s is %s: it is made anew", file.path, state)
+        files.remove(artefact.path(FREED))
         return None
     files.touch(path)  # by the time `lexbeam status` tells what belongs to this run
     return receipt

@@ -1,30 +1,24 @@
 """Files by path, local or remote, with the few operations that the pipelines need.
 
-Local paths go straight to the operating system; `scheme://` paths go through Beam's file systems,
-imported only then. What is written appears under its name whole or not at all.
+Local paths go straight to the operating system, `scheme://` paths to a store (`remote`), imported only then.
+What is written appears under its name whole or not at all.
 """
 
 import errno
 import glob
-import importlib.util
 import os
 import posixpath
-import re
 import secrets
 import shlex
 import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.extras import missing_package
-from transforms.common.patterns import compiled, searchable
-from transforms.common.spared_imports import restore_google
-
-if TYPE_CHECKING:
-    from apache_beam.io.filesystems import FileSystems
+from transforms.common.errors import LexbeamError
+from transforms.common.patterns import searchable
+from transforms.common.store.remote import glob_pattern, remote
 
 __all__ = [
     "Folder",
@@ -42,7 +36,6 @@ __all__ = [
     "make_folder",
     "modified",
     "open_read",
-    "open_there",
     "read_bytes",
     "real",
     "remove",
@@ -85,40 +78,6 @@ def is_local(path: str) -> bool:
     return "://" not in path
 
 
-# Packages that Beam's file systems import when they are first used, with the extra of Beam that installs them.
-_PACKAGES = {"s3://": ("boto3", "aws"), "hdfs://": ("hdfs", "hadoop"), "azfs://": ("azure", "azure")}
-
-
-def _beam(path: str) -> "type[FileSystems]":
-    """Return Beam's file systems, if one of them serves `path`.
-
-    Raises:
-        UsageError: a package is missing.
-        LexbeamError: none does.
-    """
-    from apache_beam.io.filesystem import FileSystem
-    from apache_beam.io.filesystems import FileSystems
-
-    scheme = path.partition("://")[0] + "://"
-    if scheme == "gs://":
-        restore_google()
-    package, extra = _PACKAGES.get(scheme, ("", ""))
-    if package and importlib.util.find_spec(package) is None:
-        raise UsageError(f"paths {scheme} need the Python package {package}: pip install 'apache-beam[{extra}]'")
-    try:
-        FileSystems.get_filesystem(path)
-    except ValueError as error:
-        if scheme == "gs://":
-            raise missing_package(f"paths {scheme} need", "google-cloud-storage", "gcp") from error
-        schemes = {kind.scheme() for kind in FileSystem.get_all_subclasses()}
-        known = sorted({*_PACKAGES, "gs://", *(f"{name}://" for name in schemes if name)})
-        raise LexbeamError(
-            f"no file system for {scheme!r} of {path!r}; there are {', '.join(known)}; download other files first"
-        ) from error
-    file_systems: type[FileSystems] = FileSystems
-    return file_systems
-
-
 def absolute(path: str) -> str:
     """Return `path` made absolute; workers have another working directory than the driver."""
     return os.path.abspath(os.path.expanduser(path)) if is_local(path) else path
@@ -152,23 +111,23 @@ def join(folder: str, *names: str) -> str:
 
 def exists(path: str) -> bool:
     """Return whether a file is at `path`, or a local folder; object stores have files alone."""
-    return os.path.exists(path) if is_local(path) else bool(_beam(path).exists(path))
+    return os.path.exists(path) if is_local(path) else remote(path).state(path) is not None
 
 
 def size(path: str) -> int | None:
     """Return the bytes of a file; None where there is none."""
     if is_local(path):
         return os.path.getsize(path) if os.path.isfile(path) else None
-    entries = _beam(path).match([glob.escape(path)])[0].metadata_list
-    return entries[0].size_in_bytes if entries else None
+    state = remote(path).state(path)
+    return state.bytes if state else None
 
 
 def modified(path: str) -> float | None:
     """Return when a file was last written, in seconds since 1970; None where there is none, or nobody knows."""
     if is_local(path):
         return os.path.getmtime(path) if os.path.isfile(path) else None
-    entries = _beam(path).match([glob.escape(path)])[0].metadata_list
-    return (entries[0].last_updated_in_seconds or None) if entries else None
+    state = remote(path).state(path)
+    return (state.changed / 1e9 or None) if state else None
 
 
 def make_folder(path: str) -> None:
@@ -190,10 +149,7 @@ def open_read(path: str) -> BinaryIO:
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "not a regular file; name one", path)
         return open(path, "rb")
-    from apache_beam.io.filesystem import CompressionTypes
-
-    stream: BinaryIO = _beam(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED)
-    return stream
+    return remote(path).open(path)
 
 
 def read_bytes(path: str) -> bytes:
@@ -202,25 +158,15 @@ def read_bytes(path: str) -> bytes:
     Raises:
         OSError: it cannot be read; `FileNotFoundError` if it is not there.
     """
+    if not is_local(path):
+        return remote(path).read(path)
     try:
-        with open_there(path) as stream:
+        with open_read(path) as stream:
             return stream.read()
     except OSError as error:
         if error.errno and error.filename is None:
             error.filename = path  # an error while reading names none
         raise
-
-
-def open_there(path: str) -> BinaryIO:
-    """Open a file as `open_read`, but raise `FileNotFoundError` for a missing object of any store.
-
-    Raises:
-        OSError: it cannot be opened; `FileNotFoundError` if it is not there.
-    """
-    # For a missing object a store raises an exception of its own library.
-    if not is_local(path) and not exists(path):
-        raise FileNotFoundError(errno.ENOENT, "no such object", path)
-    return open_read(path)
 
 
 def temporary(path: str) -> str:
@@ -237,9 +183,7 @@ def writing(path: str, *, durable: bool = False) -> Iterator[BinaryIO]:
     the disk before the file has its name.
     """
     if not is_local(path):
-        from apache_beam.io.filesystem import CompressionTypes
-
-        with _beam(path).create(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+        with remote(path).writing(path) as stream:
             yield stream
         return
     hidden = temporary(path)
@@ -277,7 +221,7 @@ def sync_folder(path: str) -> None:
 def link_or_copy(source: str, target: str) -> None:
     """Put the file `source` at `target`, where nothing is: a hard link, or a copy if need be."""
     if not is_local(target):
-        _beam(target).copy([source], [target])
+        remote(target).copy(source, target)
         return
     try:
         os.link(source, target)
@@ -296,15 +240,14 @@ def remove(path: str) -> None:
     if is_local(path):
         with suppress(FileNotFoundError):
             os.remove(path)
-    elif exists(path):
-        _beam(path).delete([path])
+    else:
+        remote(path).remove(path)
 
 
 def list_folder(path: str) -> Folder:
     """List what is directly in a folder, or below a prefix of objects; nothing where there is none.
 
-    Hidden files are listed like others. On an object store all objects below the prefix are listed,
-    since Beam's file systems know no folders.
+    Hidden files are listed like others.
     """
     if is_local(path):
         try:
@@ -315,13 +258,8 @@ def list_folder(path: str) -> Folder:
             tuple(entry.name for entry in entries if entry.is_file(follow_symlinks=False)),
             tuple(entry.name for entry in entries if entry.is_dir(follow_symlinks=False)),
         )
-    base = path.rstrip("/") + "/"
-    below = _beam(path).match([glob.escape(base) + "**"])[0].metadata_list
-    names = [entry.path.removeprefix(base).partition("/") for entry in below]
-    return Folder(
-        tuple(sorted({name for name, slash, _ in names if name and not slash})),
-        tuple(sorted({name for name, slash, _ in names if name and slash})),
-    )
+    names, folders = remote(path).folder(path)
+    return Folder(tuple(sorted(names)), tuple(sorted(folders)))
 
 
 def check_there(path: str) -> None:
@@ -457,41 +395,15 @@ def _fixed_part(pattern: str) -> str:
     return head or ("/" if pattern.startswith("/") else ".")
 
 
-def _pattern(path: str) -> re.Pattern[str]:
-    """Return a glob of a remote file system as RE2 matches it, with the meaning that Beam gives it.
-
-    Raises:
-        LexbeamError: it is no pattern.
-    """
-    from apache_beam.io.filesystem import FileSystem
-
-    glob_of_folders = path + "*" if path.endswith("/") else path
-    regex = FileSystem.translate_pattern(glob_of_folders).removesuffix(r"\Z") + r"\z"
-    try:
-        return compiled(regex, "inputs")
-    except UsageError:
-        raise LexbeamError(f"{path!r} is not a pattern of file names") from None
-
-
-def _list_remote(path: str) -> list[ListedFile]:
-    pattern = _pattern(path) if glob.has_magic(path) else None
-    # Beam lists all that begins like a pattern anyway, but may then take ages to match it.
-    head = re.split(r"[\[*?]", path, maxsplit=1)[0]
-    patterns = [head + "**"] if pattern else [path, path.rstrip("/") + "/**"]
-    entries = {
-        entry.path: entry
-        for match in _beam(path).match(patterns)
-        for entry in match.metadata_list
-        if not entry.path.endswith("/")
-        if pattern is None or pattern.match(searchable(entry.path))
-    }
+def _list_remote(path: str) -> Iterator[ListedFile]:
+    store = remote(path)
     base = _fixed_part(path).rstrip("/")
-    return [
-        ListedFile(
-            name,
-            name.removeprefix(base + "/") if name != path else posixpath.basename(name),
-            entry.size_in_bytes,
-            int((entry.last_updated_in_seconds or 0) * 1e9),
-        )
-        for name, entry in sorted(entries.items())
-    ]
+    pattern = glob_pattern(path) if glob.has_magic(path) else None
+    if pattern is None and (state := store.state(path)) is not None and not path.endswith("/"):
+        yield ListedFile(path, posixpath.basename(path), state.bytes, state.changed)
+    for name, state in store.below(base):
+        relative = name.removeprefix(base + "/")
+        if name.endswith("/") or any(part.startswith(".") for part in relative.split("/")):
+            continue
+        if pattern is None or pattern.match(searchable(name)):
+            yield ListedFile(name, relative, state.bytes, state.changed)

@@ -13,6 +13,7 @@ from transforms.common.code.fingerprints import stream_digest
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.receipts import ArtefactPath
+from transforms.common.store.remote import remote
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -60,7 +61,7 @@ class HashedStream:
 
 
 class FileState(NamedTuple):
-    """What shows that a file is unchanged; for a remote file, its size alone."""
+    """What shows that a file is unchanged; objects have no inode, and some stores know no time."""
 
     bytes: int
     changed: int
@@ -74,8 +75,8 @@ _SOUND: dict[str, tuple[FileState, str]] = {}
 def state_of(path: str) -> FileState | None:
     """Return the state of a file; None where there is no regular file (a link is none)."""
     if not files.is_local(path):
-        size = files.size(path)
-        return None if size is None else FileState(size, 0, 0)
+        state = remote(path).state(path)
+        return None if state is None else FileState(state.bytes, state.changed, 0)
     try:
         status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -84,7 +84,7 @@ class Cut:
 
 def looked_at(file: InputFile, options: IngestOptions) -> LargeFile | str:
     """Return a file as one to cut, or, where its first bytes tell, why it cannot be cut."""
-    source = Source(file.name, lambda: files.open_there(file.path), file.path)
+    source = Source(file.name, lambda: files.open_read(file.path), file.path)
     try:
         with source.open() as stream:
             cutter_of(source, peek(stream, HEAD)[0], options.format, options.reader)

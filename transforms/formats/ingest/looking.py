@@ -29,7 +29,7 @@ def refused_files(look: Sequence[InputFile], options: IngestOptions) -> list[Rej
         if file.name.lower().endswith(suffixes):
             break
         head = _head(file)
-        source = Source(file.name, lambda: files.open_there(file.path), file.path)  # noqa: B023  is not opened
+        source = Source(file.name, lambda: files.open_read(file.path), file.path)  # noqa: B023  is not opened
         reject = None if head is None else refusal_of(source, head, options.format, options.reader)
         if reject is None:
             break
@@ -54,7 +54,7 @@ def holds_members(file: InputFile) -> bool:
 def _head(file: InputFile) -> bytes | None:
     """Return the first bytes; None if they cannot be read."""
     try:
-        with files.open_there(file.path) as stream:
+        with files.open_read(file.path) as stream:
             return peek(stream, HEAD)[0]
     except OSError:
         return None

@@ -93,7 +93,7 @@ def first_reading(path: str) -> FileReading:
     Raises:
         OSError: it cannot be read.
     """
-    with files.open_there(path) as stream:
+    with files.open_read(path) as stream:
         start = _read(stream, IN_MEMORY + 1)
         if len(start) <= IN_MEMORY:
             digest = hashlib.sha256(start).hexdigest()
@@ -113,7 +113,7 @@ def read_through(path: str, look: Callable[[BinaryIO], T]) -> tuple[FileReading,
     Raises:
         OSError: the file cannot be read, or changed in between.
     """
-    passing = _Passing(files.open_there(path), path)
+    passing = _Passing(files.open_read(path), path)
     with io.BufferedReader(passing, _BLOCK) as stream:
         found = look(stream)
         return passing.finished(), found
@@ -197,7 +197,7 @@ def _short(block: bytes) -> bytes:
 
 def _checked(path: str, blocks: Mapping[int, bytes], reading: FileReading) -> BinaryIO:
     try:
-        stream = files.open_there(path)
+        stream = files.open_read(path)
     except Exception as error:  # what stores raise is no OSError
         reading.broken = _cause(error)
         raise OSError(reading.broken) from error

@@ -11,8 +11,8 @@ import shutil
 from contextlib import suppress
 
 from transforms.common.errors import LexbeamError
+from transforms.common.locks import locked_file
 from transforms.common.store import files
-from transforms.common.store.locks import locked_file
 from transforms.common.store.resources import model_digest
 from transforms.lexicon.compiled.opening import default_cache
 

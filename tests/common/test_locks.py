@@ -2,7 +2,7 @@ import multiprocessing
 import os
 import signal
 
-from transforms.common.store.locks import locked_file
+from transforms.common.locks import locked_file
 
 
 def hold(path, held):

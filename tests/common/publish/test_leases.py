@@ -1,0 +1,112 @@
+"""A folder on an object store is held by one run at a time; if by two, only one publishes."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import msgspec
+import pytest
+from object_store import OBJECTS, STORE
+
+from transforms.common.errors import LexbeamError
+from transforms.common.publish import leases
+from transforms.common.publish.layout import (
+    SnapshotMark,
+    locked,
+    pointer_tag,
+    read_record,
+    switch_pointer,
+    update_record,
+)
+from transforms.common.publish.leases import LEASE, holder_of
+from transforms.common.store.objects import ObjectState, Tag
+from transforms.common.store.remote import remote
+
+PATH = f"{STORE}/{LEASE}"
+
+
+def put(machine, process, monkeypatch, ago=0.0):
+    """Put a lease that was renewed some seconds ago."""
+    OBJECTS[PATH] = msgspec.json.encode({"run": "0", "machine": machine, "process": process, "renewed": 3})
+    true = type(remote(PATH)).state
+
+    def state(self, path):
+        found = true(self, path)
+        written = int((time.time() - ago) * 1e9)
+        return found and (ObjectState(found.bytes, written, Tag(None)) if path == PATH else found)
+
+    monkeypatch.setattr(type(remote(PATH)), "state", state)
+
+
+def test_a_second_run_is_refused_and_told_who_holds_the_folder(store):
+    with locked(STORE):
+        assert holder_of(STORE)[:2] == (socket.gethostname(), os.getpid())
+        with pytest.raises(LexbeamError, match=rf"another run is at work on .*process {os.getpid()} on"), locked(STORE):
+            pass
+        assert PATH in store
+    assert PATH not in store
+    assert holder_of(STORE) is None
+    with locked(STORE):
+        pass
+
+
+def test_the_lease_of_a_process_that_is_gone_is_free(store, monkeypatch):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    put(socket.gethostname(), gone.pid, monkeypatch)
+    assert holder_of(STORE) is None
+    with locked(STORE):
+        assert holder_of(STORE).process == os.getpid()
+
+
+@pytest.mark.parametrize(("ago", "free"), [(0, False), (leases.EXPIRES - 30, False), (leases.EXPIRES + 1, True)])
+def test_the_lease_of_another_machine_is_free_some_time_after_its_last_sign(ago, free, store, monkeypatch):
+    put("elsewhere", 1, monkeypatch, ago)
+    if free:
+        with locked(STORE):
+            pass
+    else:
+        with pytest.raises(LexbeamError, match="process 1 on elsewhere, last sign"), locked(STORE):
+            pass
+        assert PATH in store
+
+
+def test_a_damaged_lease_holds_nothing(store):
+    store[PATH] = b"{"
+    with locked(STORE):
+        assert holder_of(STORE) is not None
+
+
+def test_a_lease_is_renewed_and_one_that_was_taken_is_not_given_back(store, monkeypatch, caplog):
+    monkeypatch.setattr(leases, "RENEWED", 0.01)
+    with locked(STORE):
+        while msgspec.json.decode(store[PATH])["renewed"] < 3:
+            time.sleep(0.01)
+        store[PATH] = msgspec.json.encode({"run": "x", "machine": "elsewhere", "process": 1})
+        while "was taken by another run" not in caplog.text:
+            time.sleep(0.01)
+    assert b"elsewhere" in store[PATH]
+
+
+def test_of_two_runs_that_hold_a_folder_at_once_one_switches(store):
+    before = pointer_tag(STORE)
+    switch_pointer(STORE, "a" * 32, before)
+    with pytest.raises(LexbeamError, match=r"another run has published at .* meanwhile"):
+        switch_pointer(STORE, "b" * 32, before)
+    switch_pointer(STORE, "b" * 32, pointer_tag(STORE))
+
+
+def test_no_change_of_the_record_is_lost(store, monkeypatch):
+    def adding(name):
+        return lambda record: record._replace(snapshots=(*record.snapshots, name))
+
+    def change(record):
+        if len(record.snapshots) == 1:  # another run comes in between
+            update_record(STORE, adding("b" * 32))
+        return adding("c" * 32)(record)
+
+    update_record(STORE, adding("a" * 32))
+    update_record(STORE, change)
+    assert read_record(STORE) == SnapshotMark(("a" * 32, "b" * 32, "c" * 32))

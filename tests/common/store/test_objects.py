@@ -1,0 +1,129 @@
+"""Objects by obstore, on its store in memory under `gs://`; a real server of S3 is in tests/integration/stores."""
+
+import io
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from obstore.store import MemoryStore
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.store import files, objects
+from transforms.common.store.remote import remote
+
+NAMES = ("a/b.txt", "a/b/c.txt", "a/bb", "sp ace/ü%41&+=?#[x].txt", "x{y}|z^w~`", "%20", "a\u0308", ".hidden/x")
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    store = MemoryStore()
+    monkeypatch.setattr(objects, "_opened", lambda scheme, name: store)
+    return "gs://bucket"
+
+
+def test_objects_are_read_as_they_were_written_whatever_their_names(bucket):
+    for name in NAMES:
+        files.write_bytes(f"{bucket}/{name}", name.encode())
+    assert {e.name for e in files.list_files(bucket)} == {name for name in NAMES if not name.startswith(".")}
+    for name in NAMES:
+        path = f"{bucket}/{name}"
+        assert files.read_bytes(path) == name.encode()
+        assert files.size(path) == len(name.encode())
+        files.remove(path)
+        files.remove(path)
+        assert not files.exists(path)
+        with pytest.raises(FileNotFoundError, match="no such object"):
+            files.open_read(path)
+
+
+def test_folders_are_listed_one_deep_and_globs_by_name(bucket):
+    for name in NAMES:
+        files.write_bytes(f"{bucket}/{name}", b"")
+    assert files.list_folder(f"{bucket}/a") == (("b.txt", "bb"), ("b",))
+    assert files.list_folder(f"{bucket}/nowhere") == ((), ())
+    assert files.list_folder(bucket).folders == (".hidden", "a", "sp ace")
+    assert [e.name for e in files.list_files(f"{bucket}/a/*.txt")] == ["b.txt"]
+    assert [e.name for e in files.list_files(f"{bucket}/a/bb")] == ["bb"]
+    with pytest.raises(LexbeamError, match="no input files"):
+        files.list_files(f"{bucket}/nowhere")
+    with pytest.raises(LexbeamError, match="names no bucket"):
+        files.exists("s3:///name")
+
+
+def test_what_fails_while_it_is_written_leaves_what_was_there(bucket):
+    path = f"{bucket}/a"
+    files.write_bytes(path, b"old")
+    with pytest.raises(RuntimeError), files.writing(path) as stream:
+        stream.write(b"ne")
+        raise RuntimeError
+    assert files.read_bytes(path) == b"old"
+
+
+@given(
+    size=st.integers(0, 40),
+    moves=st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.integers(-9, 50), st.integers(-1, 9))),
+)
+def test_reading_and_seeking_are_as_in_memory(size, moves):
+    content = bytes(range(size))
+    with pytest.MonkeyPatch.context() as patch:
+        store = MemoryStore()
+        patch.setattr(objects, "_opened", lambda scheme, name: store)
+        patch.setattr(objects, "_READ_BYTES", 8)
+        files.write_bytes("gs://bucket/a", content)
+        with files.open_read("gs://bucket/a") as stream, io.BytesIO(content) as other:
+            for whence, offset, number in moves:
+                base = {0: 0, 1: other.tell(), 2: size}[whence]
+                place = max(0, base + offset)
+                assert stream.seek(place) == other.seek(place)
+                assert stream.read(number) == other.read(number)
+                assert stream.tell() == other.tell()
+
+
+def test_an_object_that_is_replaced_while_it_is_read_is_an_error(bucket, monkeypatch):
+    monkeypatch.setattr(objects, "_READ_BYTES", 8)
+    path = f"{bucket}/a"
+    files.write_bytes(path, b"a" * 100)
+    with files.open_read(path) as stream:
+        assert stream.read(4) == b"aaaa"
+        files.write_bytes(path, b"b" * 100)
+        with pytest.raises(OSError, match="replaced while it was read"):
+            stream.read(50)
+
+
+@pytest.mark.parametrize("place", ["gs://bucket/a", "store://bucket/a"])
+def test_swap_writes_only_over_what_was_read(place, monkeypatch, store):
+    memory = MemoryStore()
+    monkeypatch.setattr(objects, "_opened", lambda scheme, name: memory)
+    where = remote(place)
+    first = where.swap(place, b"1", None)
+    assert first is not None
+    assert where.swap(place, b"2", None) is None
+    content, tag = where.read_tagged(place)
+    assert content == b"1"
+    second = where.swap(place, b"3", tag)
+    assert second is not None
+    assert where.swap(place, b"4", tag) is None
+    assert files.read_bytes(place) == b"3"
+    assert where.swap(place, b"5", second) is not None
+    files.remove(place)
+    assert where.swap(place, b"6", second) is None
+    assert where.read_tagged(place) is None
+
+
+def test_a_request_that_was_sent_twice_is_no_defeat(bucket):
+    path, where = f"{bucket}/a", remote("gs://bucket")
+    assert where.swap(path, b"mine", None) is not None
+    # Its answer was lost: the second is refused, since the first has written the same.
+    assert where.swap(path, b"mine", None) is not None
+    assert where.swap(path, b"other", None) is None
+
+
+def test_a_missing_package_is_told_with_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    objects._opened.cache_clear()
+    for use in (files.exists, files.read_bytes, files.open_read, files.list_files, files.list_folder, files.remove):
+        with pytest.raises(UsageError, match=r"paths s3:// need the Python package obstore.*objects"):
+            use("s3://bucket/a")
+    with pytest.raises(UsageError, match="obstore"):
+        files.write_bytes("s3://bucket/a", b"")

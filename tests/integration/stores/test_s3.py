@@ -1,0 +1,196 @@
+"""Whole runs on a real server of S3: the bytes of a local folder, two runs at once, a server that fails and goes."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+from pyarrow.dataset import dataset
+from pyarrow.fs import FileSystem
+from s3_server import KEY, PROGRAM, SECRET, s3_server
+
+from transforms.common.publish.leases import LEASE
+from transforms.common.publish.snapshots import find_snapshot, open_snapshot
+from transforms.common.store import files, objects
+from transforms.common.store.remote import remote
+
+pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="no server of S3; `make s3-server` builds one")
+
+WORDS = "the ship sails over the sea and the sailor sings of the land"
+LEXBEAM = [sys.executable, "-m", "pipelines.cli"]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with s3_server(tmp_path_factory.mktemp("s3"), ["bucket"]) as running:
+        yield running
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment(server):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment.items():
+            patch.setenv(name, value)
+        objects._opened.cache_clear()
+        yield
+    objects._opened.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    """A configuration of corpus and change, its texts beside it."""
+    folder = tmp_path_factory.mktemp("store")
+    (folder / "texts").mkdir()
+    for year in (1810, 1820, 1860, 1870):
+        body = ". ".join(f"{WORDS} number {n}" for n in range(10)) + "."
+        (folder / "texts" / f"{year}.txt").write_text(f"In {year} {body}")
+    corpus = {"inputs": [str(folder / "texts")], "engine": "builtin:en", "format": "text", "dates": r"name:^(\d+)"}
+    change = {"slices": "1800-1849,1850-1900", "dim": 5, "epochs": 1, "min_count": 1, "min_sentence": 1}
+    path = folder / "config.yaml"
+    path.write_text(json.dumps({"corpus": corpus, "parts": 2, "change": change}))
+    return path
+
+
+@pytest.fixture(scope="module")
+def local(config):
+    """The tables of the configuration in a local folder, and the name of the snapshot."""
+    out = config.parent / "local"
+    assert lexbeam("run", config, "--out", out).returncode == 0
+    return tables(out), open_snapshot(str(out)).name
+
+
+def lexbeam(*words):
+    return subprocess.run([*LEXBEAM, *map(str, words)], capture_output=True, text=True)
+
+
+def tables(out):
+    """Return the bytes of every part, by table."""
+    snapshot = open_snapshot(str(out))
+    return {table: [files.read_bytes(path) for path in snapshot.paths(table)] for table in snapshot.tables}
+
+
+def test_a_run_on_s3_has_the_bytes_of_a_local_one_and_tells_no_secret(server, config, local):
+    out = "s3://bucket/first"
+    texts = "s3://bucket/texts"
+    for path in sorted((config.parent / "texts").iterdir()):
+        files.write_bytes(f"{texts}/{path.name}", path.read_bytes())
+    there = config.parent / "there.yaml"
+    there.write_text(config.read_text().replace(str(config.parent / "texts"), texts))
+    server.counts.clear()
+    server.failing = 20  # a twentieth of all requests is refused, and sent again
+    ran = lexbeam("run", there, "--out", out, "--runner-config", "direct_multiprocess")
+    server.failing = 0
+    assert ran.returncode == 0, ran.stderr
+    assert server.refused > 10
+    assert tables(out) == local[0]
+    assert not files.exists(f"{out}/{LEASE}")
+    # No artefact costs a listing, and none more than a few requests.
+    receipts = server.counts["PUT", "receipt"]
+    assert receipts > 10
+    assert server.counts["GET", "receipt"] <= 1.2 * receipts
+    assert server.counts["GET", "listing or input"] < 20
+    assert sum(server.counts.values()) < 20 * receipts
+    told = ran.stdout + ran.stderr
+    for entry in files.find_files(out):
+        told += files.read_bytes(entry.path).decode("latin-1")
+    assert SECRET not in told
+    assert KEY not in told
+    status = lexbeam("status", out, "--verify")
+    assert "verified: " in status.stdout
+    assert "at work: nobody" in status.stdout
+
+
+def test_published_tables_are_read_by_what_people_use(server, config, local):
+    snapshot = open_snapshot("s3://bucket/first")
+    rows = snapshot.tables["sentences"]["rows"]
+    folder = f"{snapshot.folder}/sentences"
+    plain = {"aws_allow_http": "true", "aws_endpoint_url": server.environment["AWS_ENDPOINT_URL"]}
+    assert len(pl.scan_parquet(f"{folder}/*.parquet", storage_options=plain).collect()) == rows
+    where, place = FileSystem.from_uri(folder)  # Arrow's, which heeds the same environment
+    assert len(pd.read_parquet(place, filesystem=where)) == rows
+    sentences = dataset(place, filesystem=where)
+    assert duckdb.sql("select count(*) from sentences").fetchall() == [(rows,)]
+    assert sentences.count_rows() == rows
+
+
+def test_wrong_keys_and_buckets_are_told_without_them(server, monkeypatch, config):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another-secret")
+    ran = lexbeam("run", config, "--out", "s3://bucket/refused")
+    assert ran.returncode == 1
+    assert "SignatureDoesNotMatch" in ran.stderr
+    assert "check the keys" in ran.stderr
+    assert not re.search(rf"{KEY}|another-secret|StringToSign", ran.stdout + ran.stderr)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    ran = lexbeam("run", config, "--out", "s3://nosuch/refused")
+    assert ran.returncode == 1
+    assert "there is no such bucket" in ran.stderr
+
+
+@pytest.mark.soak
+def test_of_two_runs_at_once_one_is_refused(server, config, local):
+    out = "s3://bucket/two"
+    first = subprocess.Popen([*LEXBEAM, "run", str(config), "--out", out], stdout=subprocess.DEVNULL)
+    wait_for(lambda: files.exists(f"{out}/{LEASE}"), first)
+    second = lexbeam("run", config, "--out", out)
+    assert second.returncode == 1
+    assert f"another run is at work on '{out}' (process {first.pid} on" in second.stderr
+    assert "at work: process" in lexbeam("status", out).stdout
+    assert first.wait() == 0
+    assert tables(out) == local[0]
+
+
+KILLS = 20
+
+
+@pytest.fixture(scope="module")
+def requests(server, config):
+    """How many requests an undisturbed run sends."""
+    before = sum(server.counts.values())
+    assert lexbeam("run", config, "--out", "s3://bucket/counted").returncode == 0
+    return sum(server.counts.values()) - before
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(KILLS))
+def test_a_run_killed_at_any_request_is_taken_up_at_once(number, server, config, local, requests):
+    out = f"s3://bucket/killed-{number}"
+    run = subprocess.Popen([*LEXBEAM, "run", str(config), "--out", out], stdout=subprocess.DEVNULL)
+    server.at = (requests * (2 * number + 1) // (2 * KILLS), run.kill)
+    assert run.wait() == -signal.SIGKILL
+    if find_snapshot(out) is not None:  # after the switch all is there
+        assert tables(out) == local[0]
+    again = lexbeam("run", config, "--out", out, "--resume")
+    assert again.returncode == 0, again.stderr
+    assert tables(out) == local[0]
+    assert open_snapshot(out).damaged() == []
+    assert not files.exists(f"{out}/{LEASE}")
+
+
+@pytest.mark.soak
+def test_a_server_that_refuses_and_goes_in_between_costs_time_alone(server, config, local):
+    out = "s3://bucket/disturbed"
+    server.failing = 20
+    try:
+        run = subprocess.Popen([*LEXBEAM, "run", str(config), "--out", out], stdout=subprocess.DEVNULL)
+        wait_for(lambda: remote(out).folder(f"{out}/_artefacts/corpus/annotate")[0], run)
+        server.stop()
+        time.sleep(1)
+        server.start()
+        assert run.wait() == 0
+    finally:
+        server.failing = 0
+    assert server.refused > 10
+    assert tables(out) == local[0]
+    assert open_snapshot(out).damaged() == []
+
+
+def wait_for(condition, process):
+    while not condition():
+        assert process.poll() is None, "the run has ended before"
+        time.sleep(0.05)

@@ -1,0 +1,339 @@
+"""What a store of objects does, and S3 and Google Cloud Storage by obstore: objects, lists, compare-and-swap.
+
+Where a store is and how one signs in there, the environment says: `AWS_ENDPOINT_URL`, `AWS_REGION`,
+`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`; `GOOGLE_APPLICATION_CREDENTIALS`; or the roles of
+the machine. obstore asks again, ever later, for three minutes, what a server refuses with 5xx or 429. What stores
+say of an error may quote keys and signatures: of that only the code is told.
+"""
+
+import errno
+import functools
+import io
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, cast
+
+from typing_extensions import override
+
+from transforms.common.errors import LexbeamError
+from transforms.common.extras import missing_package
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from obstore.store import ObjectStore
+    from typing_extensions import Buffer
+
+__all__ = ["ObjectState", "Objects", "Remote", "StoreFailed", "Tag"]
+
+# Of an object that is read piece by piece, and of an upload that is made of several.
+_READ_BYTES = 1 << 20
+_WRITE_BYTES = 8 << 20
+_UPLOADS = 4
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_CODE = re.compile(r"<Code>(\w+)</Code>")
+_STATUS = re.compile(r"status code: (\d{3} [\w ]+)")
+_MISSING_BUCKET = "NoSuchBucket"
+
+
+class Tag(NamedTuple):
+    """Which content an object has, as its store says it: an entity tag, a generation; for `swap` alone."""
+
+    etag: str | None
+    version: str | None = None
+
+
+class ObjectState(NamedTuple):
+    """An object: its bytes, when it was written in nanoseconds since 1970 (0: unknown), its tag."""
+
+    bytes: int
+    changed: int
+    tag: Tag
+
+
+class Remote(Protocol):
+    """A store of objects. All raise `FileNotFoundError` for an object that is not there, unless they say otherwise."""
+
+    def state(self, path: str) -> ObjectState | None:
+        """Return the state of an object; None where there is none."""
+
+    def read(self, path: str) -> bytes:
+        """Return all bytes of an object."""
+
+    def read_tagged(self, path: str) -> tuple[bytes, Tag] | None:
+        """Return all bytes of an object with their tag; None where there is none."""
+
+    def open(self, path: str) -> BinaryIO:
+        """Open an object for reading, seekable."""
+
+    def writing(self, path: str) -> AbstractContextManager[BinaryIO]:
+        """Open an object for writing; it appears whole when the block ends well, and otherwise not at all."""
+
+    def swap(self, path: str, content: bytes, tag: Tag | None) -> Tag | None:
+        """Write a small object if it is still the one with this tag (None: if there is none).
+
+        Returns its new tag; None if it is another one, or has gone.
+        """
+
+    def copy(self, source: str, target: str) -> None:
+        """Copy an object within the store."""
+
+    def remove(self, path: str) -> None:
+        """Remove an object; nothing happens where there is none."""
+
+    def folder(self, path: str) -> tuple[set[str], set[str]]:
+        """Return the names of the objects directly below a folder, and of the folders there."""
+
+    def below(self, folder: str) -> Iterator[tuple[str, ObjectState]]:
+        """Yield paths and states of all objects below a folder, in no order."""
+
+
+class StoreFailed(LexbeamError):
+    """A store does not answer, or refuses what it should do; nothing is wrong with the object."""
+
+
+@functools.cache
+def _opened(scheme: str, bucket: str) -> "ObjectStore":
+    try:
+        import obstore.store
+    except ImportError as error:
+        raise missing_package(f"paths {scheme}:// need", "obstore", "objects") from error
+    plain = scheme == "s3" and any(os.environ.get(name, "").startswith("http://") for name in _ENDPOINTS)
+    return obstore.store.from_url(f"{scheme}://{bucket}", client_options={"allow_http": plain})
+
+
+def _place(path: str) -> "tuple[ObjectStore, str]":
+    scheme, _, rest = path.partition("://")
+    bucket, _, key = rest.partition("/")
+    if not bucket:
+        raise LexbeamError(f"{path!r} names no bucket: give one, as in {scheme}://BUCKET/{key or 'PREFIX'}")
+    return _opened(scheme, bucket), key.rstrip("/")
+
+
+@contextmanager
+def _told(path: str) -> "Iterator[None]":
+    """Raise what obstore raises as the errors of files, without what could give a secret away.
+
+    Raises:
+        FileNotFoundError: there is no such object.
+        StoreFailed: anything else.
+    """
+    from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+
+    try:
+        yield
+    except FileNotFoundError as error:
+        if _MISSING_BUCKET in str(error):
+            raise _no_bucket(path) from None
+        raise FileNotFoundError(errno.ENOENT, "no such object", path) from None
+    except (PermissionDeniedError, UnauthenticatedError) as error:
+        raise StoreFailed(f"{path}: the store refuses ({_reason(error)}): check the keys and what they allow") from None
+    except BaseError as error:
+        if _MISSING_BUCKET in str(error):
+            raise _no_bucket(path) from None
+        raise StoreFailed(
+            f"{path}: the store failed ({_reason(error)}): check its address, the bucket and that it can be reached; "
+            "what is finished is kept, and the same command again goes on"
+        ) from None
+
+
+def _no_bucket(path: str) -> StoreFailed:
+    return StoreFailed(f"{path}: there is no such bucket: check its name, or make it first")
+
+
+def _reason(error: Exception) -> str:
+    """Return what a store says of an error: its code, the status, or what kept it from being asked."""
+    text = str(error)
+    for pattern in (_CODE, _STATUS):
+        if found := pattern.search(text):
+            return found[1]
+    first = text.partition("\n")[0]
+    return re.sub(r"Error performing \w+ \S+ in \S+ - ", "", first)[:200]
+
+
+def _of(meta: "Mapping[str, Any]") -> ObjectState:
+    changed = int(meta["last_modified"].timestamp() * 1_000_000) * 1_000
+    return ObjectState(meta["size"], changed, Tag(meta.get("e_tag"), meta.get("version")))
+
+
+class Objects(Remote):
+    """The objects of S3 and of Google Cloud Storage.
+
+    `_place` comes before obstore is imported, since it says how to install it.
+    """
+
+    @override
+    def state(self, path: str) -> ObjectState | None:
+        store, key = _place(path)
+        import obstore
+
+        with suppress(FileNotFoundError), _told(path):
+            return _of(obstore.head(store, key)) if key else None  # the bucket itself is no object
+        return None
+
+    @override
+    def read(self, path: str) -> bytes:
+        store, key = _place(path)
+        import obstore
+
+        with _told(path):
+            return bytes(obstore.get(store, key).bytes())
+
+    @override
+    def read_tagged(self, path: str) -> tuple[bytes, Tag] | None:
+        store, key = _place(path)
+        import obstore
+
+        with suppress(FileNotFoundError), _told(path):
+            found = obstore.get(store, key)
+            return bytes(found.bytes()), _of(found.meta).tag
+        return None
+
+    @override
+    def open(self, path: str) -> BinaryIO:
+        return io.BufferedReader(_Reading(path), _READ_BYTES)
+
+    @override
+    @contextmanager
+    def writing(self, path: str) -> Iterator[BinaryIO]:
+        store, key = _place(path)
+        import obstore
+
+        # The upload begins when all is known: one that is not finished leaves nothing.
+        with tempfile.SpooledTemporaryFile(_WRITE_BYTES) as whole:
+            yield cast(BinaryIO, whole)
+            whole.seek(0)
+            with _told(path):
+                obstore.put(store, key, whole, chunk_size=_WRITE_BYTES, max_concurrency=_UPLOADS)
+
+    @override
+    def swap(self, path: str, content: bytes, tag: Tag | None) -> Tag | None:
+        store, key = _place(path)
+        import obstore
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
+        known = {name: value for name, value in (("e_tag", tag.etag), ("version", tag.version)) if value} if tag else {}
+        try:
+            with suppress(FileNotFoundError), _told(path):  # one that has gone is not the one with this tag
+                done = obstore.put(store, key, content, mode=cast(Any, known) if tag else "create")
+                return Tag(done["e_tag"], done["version"])
+        except StoreFailed as error:
+            if not isinstance(error.__context__, AlreadyExistsError | PreconditionError):
+                raise
+        # A request whose answer was lost is sent again, and then refused for its own sake.
+        there = self.read_tagged(path)
+        return there[1] if there is not None and there[0] == content else None
+
+    @override
+    def copy(self, source: str, target: str) -> None:
+        (store, key), (other, target_key) = _place(source), _place(target)
+        import obstore
+
+        if store is other:
+            with _told(source):
+                obstore.copy(store, key, target_key)
+            return
+        with self.open(source) as stream, self.writing(target) as copy:
+            shutil.copyfileobj(stream, copy, _READ_BYTES)
+
+    @override
+    def remove(self, path: str) -> None:
+        store, key = _place(path)
+        import obstore
+
+        with suppress(FileNotFoundError), _told(path):
+            obstore.delete(store, key)
+
+    @override
+    def folder(self, path: str) -> tuple[set[str], set[str]]:
+        store, key = _place(path)
+        import obstore
+
+        with _told(path):
+            found = obstore.list_with_delimiter(store, key or None)
+        start = len(key) + 1 if key else 0
+        return (
+            {entry["path"][start:] for entry in found["objects"]},
+            {prefix[start:].rstrip("/") for prefix in found["common_prefixes"]},
+        )
+
+    @override
+    def below(self, folder: str) -> Iterator[tuple[str, ObjectState]]:
+        store, key = _place(folder)
+        import obstore
+
+        bucket = folder[: len(folder.rstrip("/")) - len(key)].rstrip("/")
+        with _told(folder):
+            for entries in obstore.list(store, key or None):
+                for entry in entries:
+                    yield f"{bucket}/{entry['path']}", _of(entry)
+
+
+class _Reading(io.RawIOBase):
+    """An object that is read piece by piece; if it is replaced meanwhile, reading it fails."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._at = 0
+        self._first, self._state = self._begun()
+
+    def _begun(self) -> tuple[bytes, ObjectState]:
+        store, key = _place(self._path)
+        import obstore
+
+        with _told(self._path):
+            try:
+                found = obstore.get(store, key, options={"range": (0, _READ_BYTES)})
+                return bytes(found.bytes()), _of(found.meta)
+            except obstore.exceptions.BaseError:
+                state = _of(obstore.head(store, key))
+                if state.bytes:
+                    raise
+                return b"", state  # of an empty object no range can be asked for
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._state.bytes}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: "Buffer") -> int:
+        view = memoryview(buffer).cast("B")
+        end = min(self._at + len(view), self._state.bytes)
+        if end <= self._at:
+            return 0
+        if self._at < len(self._first):
+            piece = self._first[self._at : end]
+        else:
+            self._first = b""
+            piece = self._range(self._at, end)
+        view[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+    def _range(self, start: int, end: int) -> bytes:
+        store, key = _place(self._path)
+        import obstore
+
+        options: dict[str, Any] = {"range": (start, end)}
+        if self._state.tag.etag:
+            options["if_match"] = self._state.tag.etag
+        try:
+            with _told(self._path):
+                return bytes(obstore.get(store, key, options=cast(Any, options)).bytes())
+        except StoreFailed as error:
+            if isinstance(error.__context__, obstore.exceptions.PreconditionError):
+                raise OSError(errno.ESTALE, "the object was replaced while it was read", self._path) from None
+            raise

@@ -1,0 +1,144 @@
+"""Files elsewhere, `scheme://` paths: which store serves a path.
+
+`s3://` and `gs://` go through obstore (`objects`), whose writes can be conditional; other schemes, such as
+`hdfs://`, through Beam's file systems, whose writes cannot.
+"""
+
+import errno
+import glob
+import hashlib
+import importlib.util
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, BinaryIO
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.patterns import compiled
+from transforms.common.store.objects import Objects, ObjectState, Remote, Tag
+
+if TYPE_CHECKING:
+    from apache_beam.io.filesystem import FileMetadata
+    from apache_beam.io.filesystems import FileSystems
+
+__all__ = ["REMOTES", "glob_pattern", "remote"]
+
+
+def remote(path: str) -> Remote:
+    """Return the store that serves a path.
+
+    Raises:
+        UsageError: a package is missing.
+        LexbeamError: none does.
+    """
+    scheme = path.partition("://")[0]
+    return REMOTES.get(scheme) or _beam(path, scheme)
+
+
+def glob_pattern(path: str) -> re.Pattern[str]:
+    """Return a glob of a remote file system as RE2 matches it, with the meaning that Beam gives it.
+
+    Raises:
+        LexbeamError: it is no pattern.
+    """
+    from apache_beam.io.filesystem import FileSystem
+
+    glob_of_folders = path + "*" if path.endswith("/") else path
+    regex = FileSystem.translate_pattern(glob_of_folders).removesuffix(r"\Z") + r"\z"
+    try:
+        return compiled(regex, "inputs")
+    except UsageError:
+        raise LexbeamError(f"{path!r} is not a pattern of file names") from None
+
+
+# By scheme, what serves it; others, Beam.
+REMOTES: dict[str, Remote] = {"s3": Objects(), "gs": Objects()}
+# Packages that Beam's file systems import when they are first used, with the extra of Beam that installs them.
+_PACKAGES = {"hdfs": ("hdfs", "hadoop"), "azfs": ("azure", "azure")}
+
+
+def _beam(path: str, scheme: str) -> Remote:
+    from apache_beam.io.filesystem import FileSystem
+    from apache_beam.io.filesystems import FileSystems
+
+    package, extra = _PACKAGES.get(scheme, ("", ""))
+    if package and importlib.util.find_spec(package) is None:
+        raise UsageError(f"paths {scheme}:// need the Python package {package}: pip install 'apache-beam[{extra}]'")
+    try:
+        FileSystems.get_filesystem(f"{scheme}://")
+    except ValueError as error:
+        schemes = {kind.scheme() for kind in FileSystem.get_all_subclasses()}
+        known = sorted({*REMOTES, *_PACKAGES, *filter(None, schemes)})
+        raise LexbeamError(
+            f"no file system for '{scheme}://' of {path!r}; there are {', '.join(f'{name}://' for name in known)}; "
+            "download other files first"
+        ) from error
+    return _BeamFiles(FileSystems)
+
+
+class _BeamFiles:
+    """What Beam's file systems serve; `swap` looks and writes, and another may write in between."""
+
+    def __init__(self, beam: "type[FileSystems]") -> None:
+        from apache_beam.io.filesystem import CompressionTypes
+
+        self._beam = beam
+        self._as_it_is = {"compression_type": CompressionTypes.UNCOMPRESSED}
+
+    def state(self, path: str) -> ObjectState | None:
+        entries = self._beam.match([glob.escape(path)])[0].metadata_list
+        return _state(entries[0]) if entries else None
+
+    def read(self, path: str) -> bytes:
+        with self.open(path) as stream:
+            return stream.read()
+
+    def read_tagged(self, path: str) -> tuple[bytes, Tag] | None:
+        try:
+            content = self.read(path)
+        except FileNotFoundError:
+            return None
+        return content, _tag(content)
+
+    def open(self, path: str) -> BinaryIO:
+        # For a missing object a store raises an exception of its own library.
+        if not self._beam.exists(path):
+            raise FileNotFoundError(errno.ENOENT, "no such object", path)
+        stream: BinaryIO = self._beam.open(path, **self._as_it_is)
+        return stream
+
+    def writing(self, path: str) -> AbstractContextManager[BinaryIO]:
+        stream: AbstractContextManager[BinaryIO] = self._beam.create(path, **self._as_it_is)
+        return stream
+
+    def swap(self, path: str, content: bytes, tag: Tag | None) -> Tag | None:
+        there = self.read_tagged(path)
+        if (there and there[1]) != tag:
+            return None
+        with self.writing(path) as stream:
+            stream.write(content)
+        return _tag(content)
+
+    def copy(self, source: str, target: str) -> None:
+        self._beam.copy([source], [target])
+
+    def remove(self, path: str) -> None:
+        if self._beam.exists(path):
+            self._beam.delete([path])
+
+    def folder(self, path: str) -> tuple[set[str], set[str]]:
+        base = path.rstrip("/") + "/"
+        names = [found.removeprefix(base).partition("/") for found, _ in self.below(path)]
+        return {name for name, slash, _ in names if name and not slash}, {name for name, slash, _ in names if slash}
+
+    def below(self, folder: str) -> Iterator[tuple[str, ObjectState]]:
+        for entry in self._beam.match([glob.escape(folder.rstrip("/")) + "/**"])[0].metadata_list:
+            yield entry.path, _state(entry)
+
+
+def _tag(content: bytes) -> Tag:
+    return Tag(hashlib.sha256(content).hexdigest())
+
+
+def _state(entry: "FileMetadata") -> ObjectState:
+    return ObjectState(entry.size_in_bytes, int((entry.last_updated_in_seconds or 0) * 1e9), Tag(None))
