@@ -5,8 +5,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from transforms.common.store import files
-
 __all__ = ["locked_file"]
 
 
@@ -17,7 +15,7 @@ def locked_file(path: str, *, wait: bool = True) -> Iterator[bool]:
     It is not if another process has it, unless this one is to `wait`. Whoever holds a lock file may
     remove it: one that waits for it takes the new one.
     """
-    files.make_folder(os.path.dirname(path))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     while True:
         with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "rb+") as lock:
             try:
