@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -26,6 +27,7 @@ __all__ = [
     "corpora_of",
     "described_in",
     "find_inputs",
+    "first_inputs",
     "folder_with",
     "list_inputs",
     "missing_table",
@@ -33,11 +35,13 @@ __all__ = [
     "noted_resources",
 ]
 
+LOOK = 1000  # files that the driver looks at before the graph lists all
+
 
 def list_inputs(
     inputs: Sequence[str], exclude: Sequence[str], out: str, *, tables_by: str | None = None
 ) -> list[InputFile]:
-    """List the input files once each, sorted by name.
+    """List input files that are read in the driver, once each, sorted by name.
 
     Names are relative to the input folder (for a file: the folder it is in); with several folders
     the folder's own name comes first. They are published names, no two alike. A file that several
@@ -52,6 +56,31 @@ def list_inputs(
     """
     found = find_files(InputPatterns(tuple(inputs), tuple(exclude), out, tables_by))
     return sorted(found, key=attrgetter("name"))
+
+
+def first_inputs(
+    inputs: Sequence[str], exclude: Sequence[str], out: str, *, tables_by: str | None = None
+) -> tuple[InputPatterns, list[InputFile], bool]:
+    """Look at the first input files; a step of the graph lists all of them.
+
+    Args:
+        inputs: files, folders, globs.
+        exclude: patterns of files to leave out, see `InputPatterns`.
+        out: the folder to publish to.
+        tables_by: by what the command reads tables instead of files, if it does.
+
+    Returns:
+        What names the files, from whatever working directory; the first `LOOK` that are found, by name; and whether
+        these are all.
+
+    Raises:
+        UsageError: `out` is an input, or an input is or holds a folder that Lexbeam published to.
+        LexbeamError: there are no files, or none are left.
+    """
+    patterns = InputPatterns(tuple(inputs), tuple(exclude), out, tables_by)
+    look = sorted(islice(find_files(patterns), LOOK), key=attrgetter("name"))
+    patterns = patterns._replace(inputs=tuple(map(files.absolute, inputs)), out=files.absolute(out))
+    return patterns, look, len(look) < LOOK
 
 
 def check_patterns(patterns: Iterable[str]) -> None:

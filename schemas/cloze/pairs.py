@@ -6,6 +6,7 @@ Everything that is made of pairs is keyed by hashes of content, and sorted by th
 import pyarrow as pa
 
 from schemas.columns import Table, column, language, upos
+from schemas.inputs import inputs_table
 from schemas.rejects import REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "KINDS",
     "PAIRS",
     "PAIR_ID",
+    "PAIR_INPUTS",
     "PAIR_REASONS",
     "PAIR_REJECTS",
     "QUESTION_KEY",
@@ -146,3 +148,5 @@ PAIR_REJECTS = Table(
     key=REJECT_KEY,
     columns=reject_columns("pairs", PAIR_REASONS),
 )
+
+PAIR_INPUTS = inputs_table("cloze/inputs", ("taken", "its records that gave a pair"), PAIR_REJECTS.name)

@@ -10,9 +10,20 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from schemas.columns import Table, column, language, upos
+from schemas.inputs import inputs_table
 from schemas.rejects import REJECT_KEY, ROW_REASONS, reject_columns
 
-__all__ = ["FLAGS", "INSTANCES", "INSTANCE_ID", "KIND", "KINDS", "LOAD_REASONS", "LOAD_REJECTS", "instances_schema"]
+__all__ = [
+    "FLAGS",
+    "INSTANCES",
+    "INSTANCE_ID",
+    "KIND",
+    "KINDS",
+    "LOAD_INPUTS",
+    "LOAD_REASONS",
+    "LOAD_REJECTS",
+    "instances_schema",
+]
 
 KINDS = ("single", "mwe")
 
@@ -117,3 +128,5 @@ LOAD_REJECTS = Table(
     key=REJECT_KEY,
     columns=reject_columns("load", LOAD_REASONS),
 )
+
+LOAD_INPUTS = inputs_table("complexity/inputs", ("taken", "its records that gave an instance"), LOAD_REJECTS.name)

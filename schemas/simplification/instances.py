@@ -7,6 +7,7 @@ instances is keyed by hashes of content, and sorted by them.
 import pyarrow as pa
 
 from schemas.columns import Table, column, language, share, upos
+from schemas.inputs import inputs_table
 from schemas.rejects import REASONS, REJECT_KEY, ROW_REASONS, reject_columns
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "FLAGS",
     "INSTANCES",
     "INSTANCE_ID",
+    "INSTANCE_INPUTS",
     "INSTANCE_REASONS",
     "INSTANCE_REJECTS",
     "JUDGMENTS",
@@ -169,6 +171,10 @@ INSTANCE_REJECTS = Table(
     row="a record that gave no instance, or a judgment of none",
     key=REJECT_KEY,
     columns=reject_columns("load, judge", INSTANCE_REASONS),
+)
+
+INSTANCE_INPUTS = inputs_table(
+    "simplification/inputs", ("taken", "its records that gave instances, or documents"), INSTANCE_REJECTS.name
 )
 
 SUBSTITUTES = Table(

@@ -9,18 +9,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from part_tasks import parts_of, rejects_listed
+from staged_inputs import staged_inputs
 
 from schemas.columns import Table, column
 from schemas.rejects import REJECTS
 from transforms.common.batched import batched
-from transforms.common.store import runs
+from transforms.common.store import staged
 from transforms.common.store.artefacts import Stage, Workspace, make
-from transforms.common.store.batches import BatchReader
 from transforms.common.store.tables import PartFile
+from transforms.formats.ingest.merges import merge_rejects
+from transforms.formats.ingest.stage import InputFile
+from transforms.formats.ingest.units import unit_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
-from transforms.intake.merging import Settled, grouped_rows, part_tasks, rejects_of, write_rejects, write_tables
-from transforms.intake.row_files import RowFile
-from transforms.intake.staging import Loaded, RowSchema, Staging, reasons_of, reject_error, stage_file
+from transforms.intake import staging
+from transforms.intake.merging import Settled, grouped_rows, write_tables
+from transforms.intake.staging import Loaded, RowSchema, Staging, reject_error, sum_loaded
+from transforms.intake.unit_files import stage_row_files
 
 SCHEMA = RowSchema(
     pa.schema([("key", pa.string()), ("source", pa.string()), ("line", pa.int64()), ("word", pa.string())]),
@@ -44,40 +49,39 @@ def _read(artefact, task, by_rule):
         if cells[0] == "bad":
             raise BadRecord("malformed", "a bad word")
         words = cells[0].split()
-        staging.add([{"key": key_of(word), "source": source, "line": line, "word": word} for word in words])
-        staging.tally["long"] += len(words) > 1
+        rows_of_files.add([{"key": key_of(word), "source": source, "line": line, "word": word} for word in words])
+        rows_of_files.tally["long"] += len(words) > 1
 
     def read(rows, _):
         for line, cells in rows:
             yield Reject(str(line), "other", "left out") if cells[0] == "no" else (line, cells)
 
-    staging = Staging(artefact, SCHEMA, "load", by_rule)
-    return stage_file(staging, task, ReaderOptions(delimiter="\t"), read, add, lambda record: record[0])
+    rows_of_files = Staging(artefact, SCHEMA, "load", by_rule)
+    return stage_row_files(rows_of_files, task, ReaderOptions(delimiter="\t"), read, add, lambda record: record[0])
 
 
 def _settle(artefact, task, _):
     def batches():
-        with BatchReader() as reader:
-            for groups in batched(((key, list(rows)) for key, rows in grouped_rows(reader, task, SCHEMA)), 2):
-                yield (
-                    [{"word": rows[0]["word"], "rows": len(rows)} for _, rows in groups],
-                    [
-                        {"word": row["word"], "place": f"{row['source']} {row['line']}"}
-                        for _, rows in groups
-                        for row in rows
-                    ],
-                )
+        for groups in batched(((key, list(rows)) for key, rows in grouped_rows(task, SCHEMA)), 2):
+            yield (
+                [{"word": rows[0]["word"], "rows": len(rows)} for _, rows in groups],
+                [
+                    {"word": row["word"], "place": f"{row['source']} {row['line']}"}
+                    for _, rows in groups
+                    for row in rows
+                ],
+            )
 
     return Settled(tables=write_tables(artefact, (WORDS, PLACES), batches()))
 
 
 def _list(artefact, task, _):
-    return write_rejects(artefact, task, REJECTS)
+    return merge_rejects(artefact, REJECTS, task)
 
 
 READ = Stage(name="test/read", receipt=Loaded, build=_read)
-SETTLE = Stage(name="test/settle", receipt=Settled, build=_settle, unordered=("task.loaded",))
-LIST = Stage(name="test/list", receipt=PartFile, build=_list, unordered=("task.staged",))
+SETTLE = Stage(name="test/settle", receipt=Settled, build=_settle)
+LIST = Stage(name="test/list", receipt=PartFile, build=_list)
 
 
 def load(folder, texts, by_rule=()):
@@ -85,14 +89,14 @@ def load(folder, texts, by_rule=()):
     for name, lines in texts.items():
         data = "".join(f"{line}\n" for line in lines).encode()
         (folder / name).write_bytes(data)
-        task = RowFile(name, str(folder / name), len(data), hashlib.sha256(data).hexdigest())
+        task = unit_of([InputFile(name, str(folder / name), len(data), "")])
         receipts.append(make(Workspace(str(folder / "work")), READ, task, by_rule))
     return receipts
 
 
 def settle(folder, receipts, parts):
     rows = {WORDS.name: [], PLACES.name: []}
-    for task in part_tasks(receipts, parts):
+    for task in parts_of(receipts, parts):
         found = make(Workspace(str(folder / "work")), SETTLE, task, None)
         for name, part in found.tables.items():
             table = pq.read_table(part.file.path)
@@ -107,7 +111,8 @@ LINES = st.lists(st.sampled_from(["cat", "dog", "cat dog", "a b c", "bad", "no",
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(LINES, min_size=1, max_size=3), st.integers(1, 4), st.integers(1, 3), st.booleans())
 def test_rows_and_rejects_are_those_of_plain_loops(tmp_path_factory, monkeypatch, files, parts, run, turned):
-    monkeypatch.setattr(runs, "RUN_ROWS", run)
+    monkeypatch.setattr(staging, "_ROWS", run)
+    monkeypatch.setattr(staged, "RUN_BYTES", 1)
     folder = tmp_path_factory.mktemp("intake")
     receipts = load(folder, {f"{number}.tsv": lines for number, lines in enumerate(files)})
     found = settle(folder, receipts[::-1] if turned else receipts, parts)
@@ -122,20 +127,21 @@ def test_rows_and_rejects_are_those_of_plain_loops(tmp_path_factory, monkeypatch
     words = sorted(places, key=key_of)
     assert found[WORDS.name] == [{"word": word, "rows": len(places[word])} for word in words]
     assert found[PLACES.name] == [{"word": word, "place": place} for word in words for place in places[word]]
-    assert reasons_of(receipts) == Counter(reason for _, _, reason in rejects)
+    assert sum_loaded(receipts).reasons == Counter(reason for _, _, reason in rejects)
     for one, lines in zip(receipts, files, strict=True):
         good = [text for text in lines if text not in ("bad", "no")]
         assert (one.records, one.count) == (len(good), sum(len(text.split()) for text in good))
         assert one.tally.get("long", 0) == sum(" " in text for text in good)
-        assert one.inputs[0][3:] == (len(good), len(lines) - len(good))
-    written = make(Workspace(str(folder / "work")), LIST, rejects_of(receipts, []), None)
-    listed = [(row["source"], row["position"], row["reason"]) for row in pq.read_table(written.file.path).to_pylist()]
+        (row,) = staged_inputs(one)
+        assert (row.records, row.documents, row.rejects) == (len(lines), len(good), len(lines) - len(good))
+    written = rejects_listed(Workspace(str(folder / "work")), LIST, receipts)
+    listed = [(row["source"], row["position"], row["reason"]) for row in written]
     assert listed == sorted(rejects)
 
 
 def test_too_many_rejects_are_told_with_examples_that_are_faults(tmp_path):
     receipts = load(tmp_path, {"a.tsv": ["no", "no", "no", "no", "bad"], "b.tsv": ["cat", "bad"]}, ("other",))
-    message = str(reject_error(receipts, 0.1, "Correct them.", by_rule=("other",)))
+    message = str(reject_error(sum_loaded(receipts), 0.1, "Correct them.", by_rule=("other",)))
     assert message.startswith("2 of 7 rows were rejected (malformed 2), more than `max_reject_share` 0.1 allows")
     assert message.endswith("Correct them.")
     assert re.findall(r"\n  (\S+ \d+): (.*)", message) == [
@@ -145,7 +151,10 @@ def test_too_many_rejects_are_told_with_examples_that_are_faults(tmp_path):
 
 
 def test_files_without_records_are_told(tmp_path):
-    assert str(reject_error(load(tmp_path, {"a.tsv": []}), 1, "")) == "the input has no rows; nothing is published"
+    assert (
+        str(reject_error(sum_loaded(load(tmp_path, {"a.tsv": []})), 1, ""))
+        == "the input has no rows; nothing is published"
+    )
 
 
 @given(st.lists(st.integers(0, 9)), st.integers(1, 4), st.integers(1, 20))

@@ -1,5 +1,6 @@
 """`lexbeam complexity load`, `export` and `aggregate`: from files in to published tables out."""
 
+import pyarrow.parquet as pq
 import pytest
 from small_runs import call, manifest
 
@@ -86,9 +87,12 @@ def test_stray_quotes_of_a_table_of_ones_own_cost_no_row_and_are_told(tmp_path, 
     assert call("complexity", "load", path, "--layout", "tsv", "--out", out) == 0
     told = capsys.readouterr().out
     assert "2 instances" in told
-    assert "own.tsv: quotes are plain characters, since one in line 3 is stray" in told
-    (row,) = manifest(out)["complexity.load"]["inputs"]
-    assert list(row["notes"].values()) == [1]
+    assert "while reading: quotes are plain characters, since one in a line is stray 1; see complexity/inputs" in told
+    assert manifest(out)["complexity.load"]["inputs"]["files"] == 1
+    (row,) = pq.read_table(out / "complexity" / "inputs").to_pylist()
+    assert (row["name"], row["records"], row["taken"], row["rejects"]) == ("own.tsv", 2, 2, 0)
+    (note,) = row["notes"]
+    assert note == {"note": "quotes are plain characters, since one in line 3 is stray", "number": 1}
 
 
 def test_another_layout_is_an_error_that_names_file_and_remedy(files, tmp_path, capsys):

@@ -4,7 +4,7 @@ import pytest
 import yaml
 from small_runs import call, manifest
 
-from pipelines.commands.corpus import plan
+from pipelines.frame import inputs as frame_inputs
 
 CHANGE = {"dim": 5, "epochs": 1, "min-count": 1, "min-sentence": 1}
 CORPUS = {"inputs": ["texts"], "engine": "builtin:en", "format": "text"}
@@ -26,7 +26,7 @@ def annotated(folder):
 
 
 def test_slices_without_documents_stop_a_run_before_annotation(write, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(plan, "LOOK", 1)  # there may be other files
+    monkeypatch.setattr(frame_inputs, "LOOK", 1)  # there may be other files
     out, dates = tmp_path / "results", "name:^(\\d+)"
     assert call("run", write("1800-1849,1900-1950", dates=dates)) == 1
     told = capsys.readouterr().err

@@ -1,8 +1,7 @@
 """Staged rows merged: the rows of a key put together by a task's rule, annotated, written as parts of its tables.
 
-Part `bucket` of `parts` holds the keys of its range, so that the parts follow each other in the order of keys.
-Memory is that of a batch for each run, however long the part: the rows of a second table wait on disk until the
-first one is written.
+Parts have ranges of keys, so that they follow each other in the order of keys. Memory is that of a batch for each
+sorted run, however long the part: the rows of a second table wait on disk until the first one is written.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,42 +14,27 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.columns import Table
-from schemas.rejects import RejectRow
 from transforms.annotation.engines.registry import Engine, load_engine
 from transforms.annotation.engines.texts import annotate_sentences
 from transforms.common.records import Sentence
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.batches import BatchReader, SideRows
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.batches import SideRows
 from transforms.common.store.classes import Staged
 from transforms.common.store.identity import Fingerprinted
-from transforms.common.store.parts import parts_for
-from transforms.common.store.runs import SortedRows, rows_of_part
-from transforms.common.store.tables import PartFile, write_rows
-from transforms.formats.ingest.merges import list_rejects
-from transforms.intake.staging import Loaded, RowSchema
+from transforms.common.store.merge import Gathered, GatherTask, MergeTask, entries
+from transforms.common.store.tables import PartFile, Row, write_rows
+from transforms.intake.staging import RowSchema
 
 __all__ = [
-    "PartTask",
-    "RejectTask",
     "Settled",
+    "TaskStages",
     "TextAnnotationOptions",
     "chosen_engine",
     "engine_of",
     "grouped_rows",
-    "part_tasks",
-    "rejects_of",
     "sentences_of",
-    "write_rejects",
     "write_tables",
 ]
-
-
-class PartTask(NamedTuple):
-    """The rows that become part `bucket` of `parts`."""
-
-    bucket: int
-    parts: int
-    loaded: tuple[SortedRows, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,42 +65,30 @@ class Settled:
     rejects: Staged | None = None
 
 
-class RejectTask(NamedTuple):
-    """The rejects of a table: staged ones, and others."""
+class TaskStages(NamedTuple):
+    """The stages that make the tables of a task from loaded rows.
 
-    staged: tuple[Staged, ...]
-    rows: tuple[RejectRow, ...] = ()
-
-
-def part_tasks(loaded: Iterable[Loaded], parts: int) -> list[PartTask]:
-    """Return the task of each part: all loaded rows, in the order of the files' names.
-
-    With 0 `parts` there are as many as the number of rows asks for.
+    Attributes:
+        settle: makes a part of the tables of rows.
+        rejects: the table of rejects, and the stage that makes it; it has one part.
+        inputs: the table of input files, and the stage that makes its parts; None where tables are read.
+        gather: gathers staged files, where there are many.
     """
-    loaded = list(loaded)
-    parts = parts or parts_for(sum(receipt.count for receipt in loaded))
-    rows = tuple(receipt.rows for receipt in sorted(loaded, key=lambda receipt: receipt.name))
-    return [PartTask(bucket, parts, rows) for bucket in range(parts)]
+
+    settle: Stage[Any, Any, Any]
+    rejects: tuple[str, Stage[MergeTask, None, PartFile]]
+    inputs: tuple[str, Stage[MergeTask, None, PartFile]] | None
+    gather: Stage[GatherTask, None, Gathered]
+
+    def all(self) -> tuple[Stage[Any, Any, Any], ...]:
+        """Return the stages."""
+        return self.settle, self.rejects[1], *([self.inputs[1]] if self.inputs else []), self.gather
 
 
-def rejects_of(loaded: Sequence[Loaded], settled: Sequence[Settled]) -> RejectTask:
-    """Return the task of the table of rejects."""
-    staged = (*(receipt.rejects for receipt in loaded), *(receipt.rejects for receipt in settled))
-    return RejectTask(tuple(file for file in staged if file is not None))
-
-
-def write_rejects(artefact: Artefact, task: RejectTask, table: Table) -> PartFile:
-    """Write all rejects as the one part of their table."""
-    return list_rejects(artefact, table, task.staged, task.rows)
-
-
-def grouped_rows(
-    reader: BatchReader, task: PartTask, schema: RowSchema
-) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    """Yield the keys of a part, in order, with their rows; ties are in the order of the files' names."""
-    runs = [(staged.rows, run) for staged in task.loaded for run in staged.runs]
-    merged = rows_of_part(runs, reader, schema.order, task.bucket, task.parts)
-    return groupby(merged, key=itemgetter(schema.order[0]))
+def grouped_rows(task: MergeTask, schema: RowSchema) -> Iterator[tuple[str, Iterator[Row]]]:
+    """Yield the keys of a part, in order, with their rows in the order of the schema."""
+    with entries(task.staged, task.parts, task.bucket) as found:
+        yield from groupby((entry.row() for entry in found), key=itemgetter(schema.order[0]))
 
 
 def engine_of(options: TextAnnotationOptions) -> Engine | None:

@@ -1,27 +1,34 @@
-"""Beam glue of intake: files or parts in, parts of a task's tables and of its rejects out.
+"""Beam glue of intake: files or parts in, parts of a task's tables, of its rejects and of its inputs out.
 
-LoadRecords   PCollection[(key, task)] -> PCollection[Loaded], or PCollection[(key, Loaded)]
-SettleParts   PCollection[Loaded] -> PCollection[Settled], PCollection[Part]
+LoadFiles     PCollection[InputPatterns] -> PCollection[Loaded]
+LoadParts     PCollection[(key, task)] -> PCollection[Loaded], or PCollection[(key, Loaded)]
+SettleParts   PCollection[Loaded] -> PCollection[Settled], PCollection[LoadedCounts], PCollection[Part]
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import apache_beam as beam
 
 from transforms.common.store.artefacts import Stage, Workspace
-from transforms.common.store.ptransforms import MakeArtefact, NameParts, SpreadOverLanes
-from transforms.common.store.tables import Part, PartFile
-from transforms.intake.merging import RejectTask, Settled, rejects_of
-from transforms.intake.staging import Loaded
+from transforms.common.store.classes import Staged
+from transforms.common.store.merge import MergeTask
+from transforms.common.store.parts import parts_for
+from transforms.common.store.ptransforms import MakeArtefact, MergeTables, MergeTasks, SpreadOverLanes
+from transforms.common.store.tables import Part
+from transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles, NumberUnits
+from transforms.intake.merging import Settled, TaskStages
+from transforms.intake.staging import Loaded, LoadedCounts, sum_loaded
 
-__all__ = ["LoadRecords", "SettleParts"]
+__all__ = ["LoadFiles", "LoadParts", "SettleParts"]
+
+_ROWS = "rows"
 
 
 class _Sized(Protocol):
     @property
-    def size(self) -> int:
+    def size(self) -> float:
         """Bytes to read."""
 
 
@@ -34,8 +41,42 @@ def _evenly(_: tuple[int, object]) -> float:
 
 
 @dataclass
-class LoadRecords(beam.PTransform):
-    """Read files, or parts of tables, by a stage, each as one element, balanced over workers by size.
+class LoadFiles(beam.PTransform):
+    """List files, and read them by a stage, in units of which each is one element.
+
+    Attributes:
+        workspace: where artefacts lie.
+        folder: of this run alone, for listings.
+        stage: reads a unit.
+        options: of the stage.
+        lanes: how many keys the work is dealt out to.
+        keyed: whether receipts have the numbers of their units.
+    """
+
+    workspace: Workspace
+    folder: str
+    stage: Stage[Any, Any, Loaded]
+    options: Any
+    lanes: int
+    keyed: bool = False
+
+    def expand(self, patterns: beam.PCollection) -> beam.PCollection:
+        """Apply the transform."""
+        units = patterns | "List" >> ListFiles(None, self.folder) | "AllUnits" >> beam.Flatten()
+        if self.keyed:
+            units = units | "NumberUnits" >> NumberUnits()
+        read = (
+            units
+            | "Spread"
+            >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage=self.stage.name)
+            | "Read" >> beam.ParDo(MakeOfFiles(self.workspace, self.stage, self.options))
+        )
+        return read if self.keyed else read | "Receipts" >> beam.Values()
+
+
+@dataclass
+class LoadParts(beam.PTransform):
+    """Read parts of tables by a stage, each as one element, balanced over workers by size.
 
     Attributes:
         workspace: where artefacts lie.
@@ -61,17 +102,21 @@ class LoadRecords(beam.PTransform):
         return read if self.keyed else read | "Receipts" >> beam.Values()
 
 
-def _deal_parts(
-    element: tuple[int, Iterable[Loaded]], deal: Callable[[Sequence[Loaded]], Sequence[Any]]
-) -> Iterator[tuple[int, Any]]:
-    """Yield the task of each part; none if too many records were rejected, which the driver reports."""
-    yield from enumerate(deal(list(element[1])))
+def _staged(element: Any, field: str, table: str) -> Iterator[tuple[str, Staged]]:
+    file = getattr(element, field)
+    if file is not None:
+        yield table, file
 
 
-def _of_rejects(
-    element: tuple[int, dict[str, Iterable[Any]]], rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask]
-) -> tuple[int, RejectTask]:
-    return 0, rejects(list(element[1]["loaded"]), list(element[1]["settled"]))
+def _parts_of(counts: LoadedCounts, acceptable: Callable[[LoadedCounts], bool], stated: int) -> int:
+    """Return how many parts there are; none if too many records were rejected, which the driver reports."""
+    return (stated or parts_for(counts.count)) if acceptable(counts) else 0
+
+
+def _dealt(
+    element: tuple[int, MergeTask], counts: LoadedCounts, deal: Callable[[MergeTask, LoadedCounts], Any]
+) -> tuple[int, Any]:
+    return element[0], deal(element[1], counts)
 
 
 def _name_settled(element: tuple[int, Settled]) -> Iterator[Part]:
@@ -80,48 +125,60 @@ def _name_settled(element: tuple[int, Settled]) -> Iterator[Part]:
         yield Part.of(table, bucket, written)
 
 
+def _task_alone(task: MergeTask, _: LoadedCounts) -> MergeTask:
+    return task
+
+
 @dataclass
 class SettleParts(beam.PTransform):
-    """Merge loaded rows into parts; returns the receipts of the parts, and all parts.
+    """Merge loaded rows into parts; returns the receipts of the parts, the counts of all rows, and all parts.
 
     Attributes:
         workspace: where artefacts lie.
-        settle: the stage that makes a part.
-        options: of that stage.
-        list_rejects: the stage that makes the table of rejects.
-        table: the name of that table.
-        deal: from all receipts, the tasks of the parts in order; none if too many records were rejected.
+        stages: of the task.
+        options: of the stage that settles.
+        acceptable: whether few enough records were rejected.
+        parts: of each table; 0: as many as the number of rows asks for.
         lanes: how many keys the work is dealt out to.
-        rejects: from the receipts of files and of parts, the task of the table of rejects.
+        deal: from the rows of a part, and the counts of all, the task of the part.
     """
 
     workspace: Workspace
-    settle: Stage[Any, Any, Any]
+    stages: TaskStages
     options: Any
-    list_rejects: Stage[RejectTask, None, PartFile]
-    table: str
-    deal: Callable[[Sequence[Loaded]], Sequence[Any]]
+    acceptable: Callable[[LoadedCounts], bool]
+    parts: int
     lanes: int
-    rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask] = rejects_of
+    deal: Callable[[MergeTask, LoadedCounts], Any] = _task_alone
 
     def expand(self, loaded: beam.PCollection) -> Any:
         """Apply the transform."""
-        keyed = loaded | "GatherAll" >> beam.WithKeys(0)
+        workspace, stages = self.workspace, self.stages
+        counts = loaded | "SumLoaded" >> beam.CombineGlobally(sum_loaded)
+        parts = counts | "DecideParts" >> beam.Map(_parts_of, self.acceptable, self.parts)
+        tasks = (
+            loaded
+            | "ListRows" >> beam.FlatMap(_staged, _ROWS, _ROWS)
+            | "DealRows" >> MergeTasks(workspace, {_ROWS: stages.settle}, stages.gather, parts)
+        )
         settled = (
-            keyed
-            | "GroupAll" >> beam.GroupByKey()
-            | "DealParts" >> beam.FlatMap(_deal_parts, self.deal)
-            | "SpreadParts"
-            >> SpreadOverLanes(weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage=self.settle.name)
-            | "SettlePart" >> beam.ParDo(MakeArtefact(self.workspace, self.settle, self.options))
+            tasks[_ROWS]
+            | "DealParts" >> beam.Map(_dealt, beam.pvalue.AsSingleton(counts), self.deal)
+            | "SpreadParts" >> SpreadOverLanes(weight=_evenly, lanes=self.lanes, workspace=workspace, stage="")
+            | "SettlePart" >> beam.ParDo(MakeArtefact(workspace, stages.settle, self.options))
         )
         settlements = settled | "Settlements" >> beam.Values()
-        rejects = (
-            {"loaded": keyed, "settled": settlements | "GatherSettled" >> beam.WithKeys(0)}
-            | "Together" >> beam.CoGroupByKey()
-            | "OfRejects" >> beam.Map(_of_rejects, self.rejects)
-            | "ListRejects" >> beam.ParDo(MakeArtefact(self.workspace, self.list_rejects, None))
-            | "NumberRejects" >> beam.ParDo(NameParts(self.table))
-        )
-        parts = (settled | "NumberParts" >> beam.FlatMap(_name_settled), rejects) | "AllParts" >> beam.Flatten()
-        return settlements, parts
+        made = [
+            settled | "NumberParts" >> beam.FlatMap(_name_settled),
+            (loaded, settlements)
+            | "AllReceipts" >> beam.Flatten()
+            | "ListRejects" >> beam.FlatMap(_staged, "rejects", stages.rejects[0])
+            | "MergeRejects" >> MergeTables(workspace, dict([stages.rejects]), stages.gather, 1),
+        ]
+        if stages.inputs is not None:
+            made.append(
+                loaded
+                | "ListInputs" >> beam.FlatMap(_staged, "inputs", stages.inputs[0])
+                | "MergeInputs" >> MergeTables(workspace, dict([stages.inputs]), stages.gather, parts)
+            )
+        return settlements, counts, made | "AllParts" >> beam.Flatten()

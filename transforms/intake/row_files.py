@@ -2,41 +2,33 @@
 
 What stands around the rows is the same for every task: archives are opened, compression undone,
 files that hold no text are rejects, and so is whatever a broken file raises. `entries_of` reads
-labelled files: as their digest says, with quotes settled, and with notes of what was changed.
+labelled files: with quotes settled, and with notes of what was changed.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import BinaryIO, TypeVar
 
 from transforms.common.errors import LexbeamError
-from transforms.common.store.identity import Place, Size
+from transforms.formats.ingest.stage import InputFile
 from transforms.formats.readers.delimited import Row, rows
 from transforms.formats.readers.quotes import quotes_settled
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 from transforms.formats.sources.archives import open_sources
 from transforms.formats.sources.content import content_of
-from transforms.formats.sources.readings import first_reading
+from transforms.formats.sources.readings import FileReading
 from transforms.formats.sources.streams import peek, reject_of
 
-__all__ = ["RowFile", "entries_of", "read_rows_of"]
+__all__ = ["entries_of", "read_rows_of"]
 
 _HEAD = 1 << 13
 
 T = TypeVar("T")
 
 
-class RowFile(NamedTuple):
-    """A file to read: its published name, its path, its bytes and their SHA-256."""
-
-    name: str
-    path: Place
-    size: Size
-    sha256: str
-
-
 def entries_of(
-    task: RowFile,
+    file: InputFile,
+    reading: FileReading,
     options: ReaderOptions,
     read: Callable[[Iterator[Row], str], Iterator[T | Reject]],
     notes: Counter[str],
@@ -44,13 +36,14 @@ def entries_of(
     """Yield what `read` makes of the rows of a file, or of an archive's files, with the name of their file.
 
     Args:
-        task: the file.
+        file: the file.
+        reading: opens it.
         options: how rows are cut into cells.
         read: makes records and rejects from the rows of a table, with line numbers, and its name.
         notes: counts what readers changed or guessed.
 
     Raises:
-        LexbeamError: the file has changed since its digest was taken, or `read` says so.
+        LexbeamError: `read` says so.
     """
 
     def opened(source: Source) -> Iterator[T | Reject]:
@@ -58,17 +51,9 @@ def entries_of(
             with quotes_settled(source, options) as reader:
                 yield from read(rows(source, reader), source.name)
         finally:
-            where = "" if source.name == task.name else f"{source.name}: "
-            notes.update({f"{where}{note}": number for note, number in source.notes.items()})
+            notes.update(source.notes)
 
-    try:
-        reading = first_reading(task.path)
-    except Exception as error:  # what stores raise is no OSError
-        yield task.name, reject_of(error)
-        return
-    if reading.sha256 != task.sha256:
-        raise LexbeamError(f"{task.name} has changed while it was read: run the command again when nobody writes to it")
-    yield from read_rows_of(task.path, task.name, reading.open, options, opened)
+    return read_rows_of(file.path, file.name, reading.open, options, opened)
 
 
 def read_rows_of(

@@ -1,34 +1,36 @@
-"""Files staged: their records as sorted runs of rows, and those that yield none as rejects.
+"""Records staged: as rows in one order, and those that yield none as rejects.
 
-A run is as many rows as fit in memory, in one order; `merging` merges the runs of all files. A task says what a
-row is (`RowSchema`) and how rows are read from a record; the receipt, counts and rejects are the same for all.
+`merging` merges the staged rows of all files. A task says what a row is (`RowSchema`) and how rows are read from a
+record; the receipt, counts and rejects are the same for all.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from itertools import chain
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from schemas.rejects import RejectRow
+from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.classes import Staged
-from transforms.common.store.runs import RunWriter, SortedRows
+from transforms.common.store.receipts import totals
+from transforms.common.store.staged import StagedWriter
+from transforms.formats.ingest.counts import InputCount, notes_of, stage_inputs
 from transforms.formats.ingest.staging import EXAMPLES, RejectStage
-from transforms.formats.readers.delimited import Row
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
-from transforms.intake.row_files import RowFile, entries_of
+from transforms.formats.records.base import BadRecord, Reject
 
-__all__ = ["Loaded", "LoadedFile", "RowSchema", "Staging", "reasons_of", "reject_error", "stage_file"]
+__all__ = ["Loaded", "LoadedCounts", "RowSchema", "Staging", "reject_error", "sum_loaded"]
 
 EXAMPLES_SHOWN = 5
-
-T = TypeVar("T")
+_ROWS, _BYTES = 1024, 1 << 20  # that are made a batch of
 
 
 class RowSchema(NamedTuple):
@@ -45,23 +47,14 @@ class RowSchema(NamedTuple):
     size: Callable[[Mapping[str, Any]], int]
 
 
-class LoadedFile(NamedTuple):
-    """What became of a file: its name, bytes and SHA-256, records that yielded rows, rejects."""
-
-    name: str
-    bytes: int
-    sha256: str
-    records: int
-    rejects: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """Receipt of a file, of several, or of a part of a table.
+    """Receipt of a unit of files, or of a part of a table; it does not grow with files or records.
 
     Attributes:
-        inputs: what was read.
-        rows: the staging file of the rows, and its sorted runs.
+        inputs: the staged rows of the table of inputs; None where a table is read.
+        bytes: how many were read.
+        rows: the staged rows.
         count: how many rows there are.
         records: how many records yielded them.
         tally: the task's own counts of them.
@@ -71,8 +64,9 @@ class Loaded:
         notes: counts what readers changed or guessed, see `Source`.
     """
 
-    inputs: tuple[LoadedFile, ...]
-    rows: SortedRows
+    inputs: Staged | None
+    bytes: int
+    rows: Staged
     count: int
     records: int
     tally: dict[str, int]
@@ -81,10 +75,41 @@ class Loaded:
     examples: tuple[RejectRow, ...]
     notes: dict[str, int]
 
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedCounts:
+    """Sums over receipts, see `Loaded`; of the examples the least."""
+
+    bytes: int = 0
+    count: int = 0
+    records: int = 0
+    tally: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    examples: tuple[RejectRow, ...] = ()
+    notes: dict[str, int] = field(default_factory=dict)
+
     @property
-    def name(self) -> str:
-        """The name of the first file, by which receipts are sorted."""
-        return self.inputs[0].name
+    def rejected(self) -> int:
+        """How many rejects there are."""
+        return sum(self.reasons.values())
+
+
+def sum_loaded(loaded: Iterable[Loaded | LoadedCounts]) -> LoadedCounts:
+    """Return the sum of what receipts count, in whatever order."""
+    held = list(loaded)
+    return LoadedCounts(
+        bytes=sum(each.bytes for each in held),
+        count=sum(each.count for each in held),
+        records=sum(each.records for each in held),
+        tally=_sorted(each.tally for each in held),
+        reasons=_sorted(each.reasons for each in held),
+        examples=tuple(nsmallest(EXAMPLES_SHOWN, chain.from_iterable(each.examples for each in held))),
+        notes=_sorted(each.notes for each in held),
+    )
+
+
+def _sorted(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    return dict(sorted(totals(counts).items()))
 
 
 class Staging:
@@ -95,28 +120,37 @@ class Staging:
         schema: of the rows.
         stage: of rejects.
         by_rule: reasons of rejects that are not faults.
+        name: of what is read, which decides between rows that are equal in their order; files have other sources.
     """
 
-    def __init__(self, artefact: Artefact, schema: RowSchema, stage: str, by_rule: Collection[str] = ()) -> None:
+    def __init__(
+        self, artefact: Artefact, schema: RowSchema, stage: str, by_rule: Collection[str] = (), name: str = ""
+    ) -> None:
         self._artefact = artefact
         self._schema = schema
         self._stage = stage
         self._by_rule = by_rule
+        self._name = name
         self._open = ExitStack()
         self._examples: list[RejectRow] = []
+        self._held: list[dict[str, Any]] = []
+        self._sizes: list[int] = []
+        self._size = 0
         self._count = 0
         self.records = 0
         self.tally: Counter[str] = Counter()
 
     def __enter__(self) -> "Staging":
-        self._rejects = self._open.enter_context(RejectStage(self._artefact))
+        self._rejects = self._open.enter_context(RejectStage(self._artefact, one_part=True))
         stream = self._open.enter_context(self._artefact.writing(".arrow"))
-        self._writer = self._open.enter_context(RunWriter(stream, self._schema.columns, self._schema.order))
+        self._writer = self._open.enter_context(StagedWriter(stream, self._schema.columns, ranges=True))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is None:
+            self._flush()
         self._open.__exit__(kind, error, trace)
 
     @property
@@ -136,68 +170,48 @@ class Staging:
         self.records += not further
         self._count += len(rows)
         for row in rows:
-            self._writer.add(row, self._schema.size(row))
+            self._held.append(row)
+            self._sizes.append(self._schema.size(row))
+            self._size += self._sizes[-1]
+            if len(self._held) >= _ROWS or self._size >= _BYTES:
+                self._flush()
 
-    def loaded(self, inputs: Sequence[LoadedFile], notes: Mapping[str, int] | None = None) -> Loaded:
-        """Return the receipt; everything must have been staged and closed."""
+    def _flush(self) -> None:
+        held, sizes = self._held, self._sizes
+        self._held, self._sizes, self._size = [], [], 0
+        if held:
+            batch = pa.RecordBatch.from_pylist(held, schema=self._schema.columns)
+            hashes = [hash_of(row[self._schema.order[0]]) for row in held]
+            self._writer.add_rows(hashes, [self._key(row) for row in held], batch, sizes)
+
+    def _key(self, row: Mapping[str, Any]) -> str:
+        values = (row[name] for name in self._schema.order)
+        # Nothing sorts before the zero: so these are in the order of the columns.
+        return "\0".join([f"{value:012d}" if isinstance(value, int) else value for value in values] + [self._name])
+
+    def loaded(self, inputs: Sequence[InputCount] = (), size: int = 0) -> Loaded:
+        """Return the receipt; everything must have been staged and closed.
+
+        Args:
+            inputs: what became of files.
+            size: bytes that were read, where it was no files.
+        """
         return Loaded(
-            inputs=tuple(inputs),
-            rows=SortedRows(self._artefact.file(".arrow"), tuple(self._writer.runs)),
+            inputs=stage_inputs(self._artefact, inputs),
+            bytes=size + sum(row.bytes for row in inputs),
+            rows=self._writer.file(self._artefact.file(".arrow")),
             count=self._count,
             records=self.records,
             tally=dict(sorted((+self.tally).items())),
             rejects=self._rejects.staged(),
             reasons=dict(sorted(self._rejects.reasons.items())),
             examples=tuple(self._examples),
-            notes=dict(sorted((notes or {}).items())),
+            notes=notes_of(inputs),
         )
 
 
-def stage_file(
-    staging: Staging,
-    task: RowFile,
-    options: ReaderOptions,
-    read: Callable[[Iterator[Row], str], Iterator[T | Reject]],
-    add: Callable[[str, T], None],
-    line: Callable[[T], int],
-) -> Loaded:
-    """Stage a file, or the files of an archive, and return the receipt.
-
-    Args:
-        staging: takes rows and rejects.
-        task: the file.
-        options: how rows are cut into cells.
-        read: from the rows of a table, with line numbers, and its name, its records.
-        add: stages a record, named with its file; a `BadRecord` that it raises is a reject.
-        line: where a record stands.
-
-    Raises:
-        LexbeamError: the file has changed since its digest was taken, or `read` says so.
-    """
-    notes: Counter[str] = Counter()
-    with staging:
-        for source, record in entries_of(task, options, read, notes):
-            if isinstance(record, Reject):
-                staging.reject(source, record.position, record)
-                continue
-            try:
-                add(source, record)
-            except BadRecord as error:
-                staging.reject(source, str(line(record)), error)
-    file = LoadedFile(task.name, task.size, task.sha256, staging.records, staging.rejected)
-    return staging.loaded([file], +notes)
-
-
-def reasons_of(loaded: Sequence[Loaded]) -> Counter[str]:
-    """Return how many rejects there are by reason."""
-    reasons: Counter[str] = Counter()
-    for receipt in loaded:
-        reasons.update(receipt.reasons)
-    return reasons
-
-
 def reject_error(
-    loaded: Sequence[Loaded], share: float, remedy: str, *, what: str = "rows", by_rule: Collection[str] = ()
+    loaded: LoadedCounts, share: float, remedy: str, *, what: str = "rows", by_rule: Collection[str] = ()
 ) -> LexbeamError:
     """Return the error of files of which too many records were rejected, with some of them.
 
@@ -208,15 +222,14 @@ def reject_error(
         what: what records are called.
         by_rule: reasons that are not faults.
     """
-    reasons = reasons_of(loaded)
-    records = sum(receipt.records for receipt in loaded) + reasons.total()
+    records = loaded.records + loaded.rejected
     if not records:
         return LexbeamError(f"the input has no {what}; nothing is published")
-    faults = {reason: number for reason, number in sorted(reasons.items()) if reason not in by_rule}
+    faults = {reason: number for reason, number in loaded.reasons.items() if reason not in by_rule}
     listed = ", ".join(f"{reason} {number}" for reason, number in faults.items())
     first = "".join(
         f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-        for row in [row for receipt in loaded for row in receipt.examples[:2]][:EXAMPLES_SHOWN]
+        for row in loaded.examples
     )
     return LexbeamError(
         f"{sum(faults.values())} of {records} {what} were rejected ({listed}), more than `max_reject_share` {share} "

@@ -1,28 +1,36 @@
-"""Units of files staged: whatever is read of their documents, and what became of each file."""
+"""Units of files staged: whatever is read of their documents or rows, and what became of each file."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
 from transforms.common.store.artefacts import Superseded
+from transforms.formats.ingest.counts import InputCount
 from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.readers.delimited import Row
+from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from transforms.formats.sources.readings import FileReading
-from transforms.intake.staging import LoadedFile, Staging
+from transforms.intake.row_files import entries_of
+from transforms.intake.staging import Loaded, Staging
 
-__all__ = ["stage_unit"]
+__all__ = ["stage_row_files", "stage_unit"]
 
 T = TypeVar("T")
 
 
 def stage_unit(
-    staging: Staging, unit: Unit, read: Callable[[InputFile, FileReading], Iterator[T]], add: Callable[[T], None]
-) -> list[LoadedFile]:
+    staging: Staging,
+    unit: Unit,
+    read: Callable[[InputFile, FileReading, Counter[str]], Iterator[T]],
+    add: Callable[[T], None],
+) -> list[InputCount]:
     """Stage the files of a unit; return what became of each.
 
     Args:
         staging: takes rows and rejects; open.
         unit: the files.
-        read: yields what a file holds.
+        read: yields what a file holds, and counts what its readers changed or guessed.
         add: stages it.
 
     Raises:
@@ -31,12 +39,55 @@ def stage_unit(
     inputs = []
     for file, reading in zip(unit.files, unit.readings, strict=True):
         before = staging.records, staging.rejected
-        for entry in read(file, reading):
+        notes: Counter[str] = Counter()
+        for entry in read(file, reading, notes):
             if reading.broken is not None:
                 break
             add(entry)
         if reading.broken is not None:
             raise Superseded(unit, replace(unit, broken=(*unit.broken, (file.name, reading.broken))))
-        counts = staging.records - before[0], staging.rejected - before[1]
-        inputs.append(LoadedFile(file.name, reading.bytes, reading.sha256, *counts))
+        taken, rejected = staging.records - before[0], staging.rejected - before[1]
+        noted = dict(sorted((+notes).items())) or None
+        inputs.append(InputCount(file.name, reading.bytes, reading.sha256, taken + rejected, taken, rejected, noted))
     return inputs
+
+
+def stage_row_files(
+    staging: Staging,
+    unit: Unit,
+    options: ReaderOptions,
+    read: Callable[[Iterator[Row], str], Iterator[T | Reject]],
+    add: Callable[[str, T], None],
+    line: Callable[[T], int],
+) -> Loaded:
+    """Stage the rows of files, or of the files of archives, and return the receipt.
+
+    Args:
+        staging: takes rows and rejects.
+        unit: the files.
+        options: how rows are cut into cells.
+        read: from the rows of a table, with line numbers, and its name, its records.
+        add: stages a record, named with its file; a `BadRecord` that it raises is a reject.
+        line: where a record stands.
+
+    Raises:
+        LexbeamError: `read` says so: a file is not what the user says.
+        Superseded: a file is no longer what the artefact is named by.
+    """
+
+    def entries(file: InputFile, reading: FileReading, notes: Counter[str]) -> Iterator[tuple[str, T | Reject]]:
+        return entries_of(file, reading, options, read, notes)
+
+    def stage(entry: tuple[str, T | Reject]) -> None:
+        source, record = entry
+        if isinstance(record, Reject):
+            staging.reject(source, record.position, record)
+            return
+        try:
+            add(source, record)
+        except BadRecord as error:
+            staging.reject(source, str(line(record)), error)
+
+    with staging:
+        inputs = stage_unit(staging, unit, entries, stage)
+    return staging.loaded(inputs)

@@ -10,7 +10,6 @@ docs/tasks/cloze/pairs.md says what the layouts are, what is rejected and what i
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,31 +18,31 @@ from pipelines.commands.intake import text_engine
 from pipelines.commands.options import annotation_engine, excluded_files
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions
-from pipelines.frame.inputs import corpora_of, list_inputs
+from pipelines.frame.inputs import corpora_of, first_inputs
 from pipelines.frame.openings import Opening
-from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REJECTS, PAIRS
+from schemas.cloze.pairs import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
 from schemas.rejects import REMEDIES
 from transforms.annotation.engines.registry import describe_engine
 from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
-from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, SettledPairs, acceptable_units, settle_tasks
+from transforms.cloze.pairs.merge_stage import SETTLING, SettledPairs, acceptable_records
 from transforms.cloze.pairs.pair import LengthOptions
 from transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptions, PairReadOptions
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
+from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts, units
-from transforms.common.store.parts import LEAST_PARTS, stated_parts
+from transforms.common.store.parts import stated_parts
 from transforms.common.store.receipts import totals
 from transforms.corpora.corpus import PartPair, check_columns
-from transforms.formats.ingest.stage import Unit
-from transforms.formats.ingest.units import units_of
+from transforms.formats.ingest.listing import InputPatterns
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
-from transforms.intake.merging import TextAnnotationOptions
-from transforms.intake.staging import Loaded, reasons_of, reject_error
+from transforms.intake.merging import TaskStages, TextAnnotationOptions
+from transforms.intake.staging import LoadedCounts, reject_error
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn, counts_panel
 
@@ -87,15 +86,20 @@ class ClozePairsOptions(IntakeOptions):
 
 @dataclass(frozen=True)
 class PairsPlan:
-    """What is to be loaded, and how: units of files, or parts of corpora."""
+    """What is to be loaded, and how: files, or parts of corpora."""
 
-    units: tuple[Unit, ...]
+    patterns: InputPatterns | None
     corpus: tuple[PartPair, ...]
     load: PairReadOptions
     settle: TextAnnotationOptions
     engine: str
     parts: int
     max_reject_share: float
+
+    @property
+    def settling(self) -> TaskStages:
+        """The stages that make the tables; of corpora, the manifest says elsewhere what is read."""
+        return SETTLING if self.patterns else SETTLING._replace(inputs=None)
 
     @property
     def of_corpus(self) -> CorpusPairOptions:
@@ -147,7 +151,7 @@ def _check(options: ClozePairsOptions) -> None:
 
 def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     engine = text_engine(options.engine)
-    units: tuple[Unit, ...] = ()
+    patterns: InputPatterns | None = None
     corpus: tuple[PartPair, ...] = ()
     if options.layout == CORPUS:
         corpora = corpora_of(inputs)
@@ -159,8 +163,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     else:
         if options.format == "html" or options.reader.html != "reject":
             check_html(options.reader)
-        listed = list_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
-        units = tuple(units_of(listed))
+        patterns, *_ = first_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
     read = ReadOptions(
         layout=options.layout,
         kind=options.kind,
@@ -172,7 +175,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         reader=options.reader,
     )
     return PairsPlan(
-        units,
+        patterns,
         corpus,
         PairReadOptions(read=read, lengths=options.lengths),
         engine.options,
@@ -183,23 +186,21 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
 
 
 def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    from transforms.intake.ptransforms import LoadRecords, SettleParts
+    from transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
-    deal = partial(settle_tasks, parts=plan.parts, share=plan.max_reject_share)
-    if plan.corpus:
+    if plan.patterns is None:
         named = [(pair.documents.sha256, pair) for pair in plan.corpus]
         parts_in = graph.tasks(pipeline, "CorpusParts", named, READ_CORPUS)
-        loaded = parts_in | "LoadCorpora" >> LoadRecords(workspace, READ_CORPUS, plan.of_corpus, lanes)
+        loaded = parts_in | "LoadCorpora" >> LoadParts(workspace, READ_CORPUS, plan.of_corpus, lanes)
     else:
-        units = graph.tasks(pipeline, "Units", [(unit.files[0].name, unit) for unit in plan.units], READ)
-        loaded = units | "LoadUnits" >> LoadRecords(workspace, READ, plan.load, lanes)
-    graph.expect(SETTLE, plan.parts or LEAST_PARTS)
-    graph.expect(LIST_REJECTS, 1)
-    settled, parts = loaded | "Settle" >> SettleParts(
-        workspace, SETTLE, plan.settle, LIST_REJECTS, PAIR_REJECTS.name, deal, lanes
+        patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
+        loaded = patterns | "LoadFiles" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
+    acceptable = partial(acceptable_records, share=plan.max_reject_share)
+    settled, counts, parts = loaded | "Settle" >> SettleParts(
+        workspace, plan.settling, plan.settle, acceptable, plan.parts, lanes
     )
-    return {"parts": parts, "loaded": loaded, "settled": settled}
+    return {"parts": parts, "counts": counts, "settled": settled}
 
 
 def _resources(plan: PairsPlan) -> Mapping[str, Any]:
@@ -207,21 +208,21 @@ def _resources(plan: PairsPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
+    counts: LoadedCounts
+    (counts,) = outcome.rows["counts"]
     settled: list[SettledPairs] = outcome.rows["settled"]
-    reasons = reasons_of(loaded)
-    _check_rejects(loaded, reasons, plan)
+    _check_rejects(counts, plan)
+    inputs = {"inputs": inputs_entry(PAIR_INPUTS.name, outcome.of_table(PAIR_INPUTS.name), counts.bytes)}
     flags = totals(part.flags for part in settled)
     languages = totals(part.languages for part in settled)
     targets = totals({kind: numbers[0] for kind, numbers in part.targets.items()} for part in settled)
     standing = totals({kind: numbers[1] for kind, numbers in part.targets.items()} for part in settled)
     return {
         "engine": plan.engine or None,
-        # What is read of corpora, the manifest says elsewhere.
-        "inputs": _inputs(loaded) if plan.units else [],
-        "records": sum(unit.records for unit in loaded) + reasons.total(),
-        "rejected": reasons.total(),
-        "rejects": dict(sorted(reasons.items())),
+        **(inputs if plan.patterns else {}),
+        "records": counts.records + counts.rejected,
+        "rejected": counts.rejected,
+        "rejects": counts.reasons,
         "pairs": sum(part.tables[PAIRS.name].rows for part in settled),
         "repeated": sum(part.repeated for part in settled),
         "articles": sum(part.articles for part in settled),
@@ -235,20 +236,15 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
-def _inputs(loaded: list[Loaded]) -> list[dict[str, Any]]:
-    rows = (row for unit in loaded for row in unit.inputs)
-    return [row._asdict() for row in sorted(rows, key=attrgetter("name"))]
-
-
-def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], plan: PairsPlan) -> None:
+def _check_rejects(counts: LoadedCounts, plan: PairsPlan) -> None:
     share = plan.max_reject_share
-    if acceptable_units(loaded, share):
+    if acceptable_records(counts, share):
         return
     of_layout = _remedies(plan.load.read.layout)
-    remedies = [remedy for reason in sorted(reasons) for remedy in of_layout.get(reason) or _general(reason)]
+    remedies = [remedy for reason in counts.reasons for remedy in of_layout.get(reason) or _general(reason)]
     listed = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies))
     remedy = f"Correct them, {listed}or allow more with `max_reject_share`."
-    raise reject_error(loaded, share, remedy, what="records")
+    raise reject_error(counts, share, remedy, what="records")
 
 
 def _general(reason: str) -> tuple[str, ...]:
@@ -325,14 +321,14 @@ PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
       --out cloze
   lexbeam cloze pairs bbc --layout documents --summary first-sentence --skip-paragraphs 1 \\
       --out cloze --engine builtin:en""",
-    tables=(PAIRS, PAIR_REJECTS),
+    tables=(PAIRS, PAIR_REJECTS, PAIR_INPUTS),
     explains=(PAIR_REJECTS,),
     reads=_reads,
-    stages=(READ, READ_CORPUS, SETTLE, LIST_REJECTS),
+    stages=(READ, READ_CORPUS, *SETTLING.all()),
     check=_check,
     plan=_plan,
     build=_build,
-    rows={"loaded": Loaded, "settled": SettledPairs},
+    rows={"counts": LoadedCounts, "settled": SettledPairs},
     resources=_resources,
     section=_section,
     summary=_summary,

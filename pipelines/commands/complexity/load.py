@@ -9,41 +9,34 @@ docs/tasks/complexity/load.md says what the layouts are, and what is flagged.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipelines.commands.intake import row_files, text_engine
+from pipelines.commands.intake import notes_told, text_engine
 from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs
 from pipelines.frame.common_options import IntakeOptions
-from pipelines.frame.inputs import list_inputs
+from pipelines.frame.inputs import first_inputs
 from pipelines.frame.openings import Opening
-from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_REJECTS
+from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_INPUTS, LOAD_REJECTS
 from schemas.complexity.labels import LABELS
 from transforms.annotation.engines.registry import describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
+from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, amount, counts_tail, explained_counts
-from transforms.common.store import files
-from transforms.common.store.parts import LEAST_PARTS, stated_parts
+from transforms.common.store.parts import stated_parts
 from transforms.common.store.receipts import totals
 from transforms.complexity.instances.layouts import LAYOUTS
-from transforms.complexity.instances.merge_stage import (
-    LIST_REJECTS,
-    SETTLE,
-    SettledInstances,
-    acceptable_files,
-    settle_tasks,
-)
+from transforms.complexity.instances.merge_stage import SETTLING, SettledInstances, acceptable_rows, task_of
 from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
 from transforms.complexity.shown.views import INSTANCE_VIEWS
+from transforms.formats.ingest.listing import InputPatterns
 from transforms.formats.records.base import ReaderOptions
 from transforms.intake.merging import TextAnnotationOptions
-from transforms.intake.row_files import RowFile
-from transforms.intake.staging import Loaded, reasons_of, reject_error
+from transforms.intake.staging import LoadedCounts, reject_error
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn, counts_panel
 
@@ -54,7 +47,6 @@ __all__ = ["LOAD", "ComplexityLoadOptions"]
 
 INPUT = "input"
 SECTION = "complexity.load"
-NOTES = 10  # that the summary tells
 REMEDY = (
     "Name another `layout` (`encoding`, `delimiter`, `quoting`), correct the rows, or allow more with "
     "`max_reject_share`."
@@ -100,7 +92,7 @@ class LoadPlan:
     """What is to be loaded, and how.
 
     Attributes:
-        files: the files.
+        patterns: what names the files.
         load: how they are read.
         settle: how sentences are annotated.
         engine: name of the engine; empty: none.
@@ -108,7 +100,7 @@ class LoadPlan:
         max_reject_share: share of rejects above which nothing is published.
     """
 
-    files: tuple[RowFile, ...]
+    patterns: InputPatterns
     load: LabelledReadOptions
     settle: TextAnnotationOptions
     engine: str
@@ -134,10 +126,11 @@ def _check(options: ComplexityLoadOptions) -> None:
         describe_engine(options.engine)
 
 
-def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
+def _plan(options: ComplexityLoadOptions, __: Inputs) -> LoadPlan:
     engine = text_engine(options.engine)
+    patterns, *_ = first_inputs(options.inputs, options.exclude, options.out)
     return LoadPlan(
-        row_files(list_inputs(options.inputs, options.exclude, options.out)),
+        patterns,
         LabelledReadOptions(
             layout=options.layout,
             kind=options.kind,
@@ -154,18 +147,16 @@ def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
 
 
 def _build(pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    from transforms.intake.ptransforms import LoadRecords, SettleParts
+    from transforms.intake.ptransforms import LoadFiles, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
-    deal = partial(settle_tasks, parts=plan.parts, share=plan.max_reject_share)
-    files = graph.tasks(pipeline, "Files", [(file.name, file) for file in plan.files], READ)
-    loaded = files | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
-    graph.expect(SETTLE, plan.parts or LEAST_PARTS)
-    graph.expect(LIST_REJECTS, 1)
-    settled, parts = loaded | "Settle" >> SettleParts(
-        workspace, SETTLE, plan.settle, LIST_REJECTS, LOAD_REJECTS.name, deal, lanes
+    patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
+    loaded = patterns | "Load" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
+    acceptable = partial(acceptable_rows, share=plan.max_reject_share)
+    settled, counts, parts = loaded | "Settle" >> SettleParts(
+        workspace, SETTLING, plan.settle, acceptable, plan.parts, lanes, task_of
     )
-    return {"parts": parts, "loaded": loaded, "settled": settled}
+    return {"parts": parts, "counts": counts, "settled": settled}
 
 
 def _resources(plan: LoadPlan) -> Mapping[str, Any]:
@@ -173,33 +164,23 @@ def _resources(plan: LoadPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
+    counts: LoadedCounts
+    (counts,) = outcome.rows["counts"]
     settled: list[SettledInstances] = outcome.rows["settled"]
-    if not acceptable_files(loaded, plan.max_reject_share):
-        raise reject_error(loaded, plan.max_reject_share, REMEDY)
-    reasons = reasons_of(loaded)
+    if not acceptable_rows(counts, plan.max_reject_share):
+        raise reject_error(counts, plan.max_reject_share, REMEDY)
     flags = totals(part.flags for part in settled)
     rows = [row for part in settled for row in part.groups]
     groups = totals({row[:3]: row[3]} for row in rows)
     labelled = totals({row[:3]: row[4]} for row in rows)
     return {
         "engine": plan.engine or None,
-        "inputs": [
-            {
-                "name": file.name,
-                "bytes": file.inputs[0].bytes,
-                "sha256": file.inputs[0].sha256,
-                "instances": file.count,
-                "labelled": file.tally.get("labelled", 0),
-                "rejects": dict(file.reasons),
-                **({"notes": dict(file.notes)} if file.notes else {}),
-            }
-            for file in loaded
-        ],
+        "inputs": inputs_entry(LOAD_INPUTS.name, outcome.of_table(LOAD_INPUTS.name), counts.bytes),
+        **({"notes": counts.notes} if counts.notes else {}),
         "instances": groups.total(),
         "labelled": labelled.total(),
-        "rejected": reasons.total(),
-        "rejects": dict(sorted(reasons.items())),
+        "rejected": counts.rejected,
+        "rejects": counts.reasons,
         "flags": {name: flags[name] for name in FLAGS if flags[name]},
         "groups": [
             {
@@ -235,10 +216,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     )
     yield _GROUPS.grid(section["groups"])
     yield from explained_counts(section["flags"], FLAGS)
-    notes = [f"  {files.shown(row['name'])}: {note}" for row in section["inputs"] for note in row.get("notes", ())]
-    yield from notes[:NOTES]
-    if len(notes) > NOTES:
-        yield f"  and so on, {len(notes)} notes; manifest.json has all"
+    yield from notes_told(section, LOAD_INPUTS.name)
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
@@ -255,13 +233,13 @@ LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(
       --engine builtin:en
   lexbeam complexity load Spanish_Train.tsv Spanish_Dev.tsv --layout cwi2018 --out cwi
   lexbeam complexity load words.txt --layout tsv --out words --language de""",
-    tables=(INSTANCES, LABELS, LOAD_REJECTS),
+    tables=(INSTANCES, LABELS, LOAD_REJECTS, LOAD_INPUTS),
     explains=(LOAD_REJECTS,),
-    stages=(READ, SETTLE, LIST_REJECTS),
+    stages=(READ, *SETTLING.all()),
     check=_check,
     plan=_plan,
     build=_build,
-    rows={"loaded": Loaded, "settled": SettledInstances},
+    rows={"counts": LoadedCounts, "settled": SettledInstances},
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -2,13 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from operator import attrgetter
 
 from pipelines.commands.corpus.accepting import check_look
 from pipelines.frame.command import Inputs
 from pipelines.frame.common_options import IntakeOptions, model_folder
-from pipelines.frame.inputs import check_patterns
+from pipelines.frame.inputs import check_patterns, first_inputs
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.engines.engine import EngineInfo
 from transforms.annotation.engines.normalise import read_rules
@@ -16,12 +14,11 @@ from transforms.annotation.engines.registry import check_engine, describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
-from transforms.common.store import files
 from transforms.common.store.parts import stated_parts
 from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.duplicates import DUPLICATES
 from transforms.formats.ingest.known import CHECKS
-from transforms.formats.ingest.listing import InputPatterns, find_files
+from transforms.formats.ingest.listing import InputPatterns
 from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS, READERS
@@ -29,8 +26,6 @@ from transforms.formats.records.base import ReaderOptions
 from transforms.layers.registry import LayerOptions, check_layers
 
 __all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus"]
-
-LOOK = 1000  # files that the driver looks at before the graph lists all
 
 INPUT, ANNOTATION = "input", "annotation"
 
@@ -123,7 +118,7 @@ class CorpusPlan:
 
     Attributes:
         patterns: what names the files.
-        look: some of the files, by name; all if there are less than `LOOK`.
+        look: some of the files, by name; all if there are few.
         ingest: how files become documents.
         annotate: how documents are annotated.
         duplicates: what becomes of equal documents.
@@ -159,10 +154,7 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
     _check_dates(options, asked)
     if options.format == "html" or (options.format == "auto" and options.reader.html != "reject"):
         check_html(options.reader)
-    patterns = InputPatterns(options.inputs, options.exclude, options.out)
-    look = sorted(islice(find_files(patterns), LOOK), key=attrgetter("name"))
-    # Workers have another working directory.
-    patterns = patterns._replace(inputs=tuple(map(files.absolute, patterns.inputs)), out=files.absolute(patterns.out))
+    patterns, look, is_all = first_inputs(options.inputs, options.exclude, options.out)
     rule = parse_date_rule(options.dates) if options.dates else None
     layers = options.layers.layers
     info = _engine(options)
@@ -176,7 +168,7 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
         genre=options.genre,
     )
     if not options.dry_run:
-        check_look(look, ingest, options.max_reject_share, asked, is_all=len(look) < LOOK)
+        check_look(look, ingest, options.max_reject_share, asked, is_all=is_all)
     return CorpusPlan(
         patterns,
         tuple(look),

@@ -4,19 +4,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.commands.intake import TextEngine, file_units
-from pipelines.frame.command import Graph, Inputs, TableSource
+from pipelines.commands.intake import TextEngine
+from pipelines.frame.command import Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.inputs import corpora_of
+from schemas.simplification.instances import INSTANCE_INPUTS
 from transforms.annotation.engines.registry import describe_engine
 from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
+from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store.artefacts import Stage
 from transforms.complexity.features.base import LAYERS
 from transforms.corpora.corpus import check_columns, common_layers, languages
-from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.ingest.listing import InputPatterns
 from transforms.formats.readers.html import check_html
 from transforms.formats.records.base import ReaderOptions
+from transforms.intake.merging import TaskStages
+from transforms.intake.staging import LoadedCounts
 from transforms.simplification.documents.find_stage import PLACE_IN_CORPUS, PLACE_IN_FILES
 from transforms.simplification.instances.find_stage import (
     CORPUS,
@@ -28,6 +32,7 @@ from transforms.simplification.instances.find_stage import (
     CorpusPart,
     TextFindOptions,
 )
+from transforms.simplification.instances.merge_stage import SETTLING
 from transforms.simplification.instances.targets import TargetOptions, word_choice
 
 if TYPE_CHECKING:
@@ -40,8 +45,10 @@ __all__ = [
     "find_words",
     "found_in_corpora",
     "found_in_texts",
+    "inputs_of",
     "layout_of_inputs",
     "reads_corpora",
+    "settling",
 ]
 
 Stages = tuple[Stage[Any, Any, Any], Stage[Any, Any, Any]]
@@ -51,19 +58,31 @@ _TABLES = ("sentences", "documents")
 
 
 class FoundIn(NamedTuple):
-    """What words are found in, and how: parts of corpora, or units of files.
+    """What words are found in, and how: parts of corpora, or files.
 
     Attributes:
         parts: of corpora.
-        units: of files.
+        patterns: what names files; None: corpora are read.
         options: of the stage that reads them.
         several: whether there are several corpora.
     """
 
     parts: tuple[CorpusPart, ...]
-    units: tuple[Unit, ...]
+    patterns: InputPatterns | None
     options: CorpusFindOptions | TextFindOptions
     several: bool = False
+
+
+def settling(patterns: InputPatterns | None) -> TaskStages:
+    """Return the stages that make the tables of instances of files, or of tables, which are no input files."""
+    return SETTLING if patterns else SETTLING._replace(inputs=None)
+
+
+def inputs_of(patterns: InputPatterns | None, outcome: HandedBack, counts: LoadedCounts) -> dict[str, Any]:
+    """Return what the manifest says of input files; nothing where tables are read, which it says elsewhere."""
+    if patterns is None:
+        return {}
+    return {"inputs": inputs_entry(INSTANCE_INPUTS.name, outcome.of_table(INSTANCE_INPUTS.name), counts.bytes)}
 
 
 def layout_of_inputs(inputs: Sequence[str], layout: str, auto: str) -> str:
@@ -106,11 +125,11 @@ def found_in_corpora(inputs: Inputs, targets: TargetOptions, language: str | Non
     choice = word_choice(targets, sorted({short_tag(name) for name in spoken}), layers)
     parts = {pair.sentences.sha256: CorpusPart(pair) for corpus in corpora for pair in corpus.pairs}
     options = CorpusFindOptions(choice=choice, language=language, layers=layers)
-    return FoundIn(tuple(parts[name] for name in sorted(parts)), (), options, len(corpora) > 1)
+    return FoundIn(tuple(parts[name] for name in sorted(parts)), None, options, len(corpora) > 1)
 
 
 def found_in_texts(
-    listed: Sequence[InputFile],
+    patterns: InputPatterns,
     targets: TargetOptions,
     engine: TextEngine,
     language: str | None,
@@ -138,7 +157,7 @@ def found_in_texts(
         language=language,
         engine_language=engine.language,
     )
-    return FoundIn((), file_units(listed), options)
+    return FoundIn((), patterns, options)
 
 
 def carried(found: FoundIn, graph: Graph) -> CorpusFindOptions | TextFindOptions:
@@ -163,15 +182,13 @@ def find_words(
         stages: those that read a part of a corpus and a unit of files: `FINDING` or `PLACING`.
         keyed: whether receipts have the numbers of their parts or units.
     """
-    from transforms.intake.ptransforms import LoadRecords
+    from transforms.intake.ptransforms import LoadFiles, LoadParts
     from transforms.simplification.instances.ptransforms import WithoutCopies
 
-    options = carried(found, graph)
-    if isinstance(options, CorpusFindOptions):
-        stage = stages[0]
-        parts = graph.tasks(pipeline, "CorpusParts", enumerate(found.parts), stage)
+    options, workspace = carried(found, graph), graph.workspace
+    if found.patterns is None:
+        parts = graph.tasks(pipeline, "CorpusParts", enumerate(found.parts), stages[0])
         tasks = parts | "Copies" >> WithoutCopies(found.several)
-    else:
-        stage = stages[1]
-        tasks = graph.tasks(pipeline, "Units", enumerate(found.units), stage)
-    return tasks | "FindWords" >> LoadRecords(graph.workspace, stage, options, graph.lanes, keyed)
+        return tasks | "FindWords" >> LoadParts(workspace, stages[0], options, graph.lanes, keyed)
+    patterns = graph.tasks(pipeline, "Inputs", [found.patterns])
+    return patterns | "FindWords" >> LoadFiles(workspace, graph.scratch, stages[1], options, graph.lanes, keyed)

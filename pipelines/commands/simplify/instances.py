@@ -10,10 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.intake import TextEngine, file_digests, row_files, text_engine
+from pipelines.commands.intake import TextEngine, file_digests, text_engine
 from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
 from pipelines.commands.simplify.found_words import (
     FINDING,
@@ -21,46 +20,41 @@ from pipelines.commands.simplify.found_words import (
     find_words,
     found_in_corpora,
     found_in_texts,
+    inputs_of,
     layout_of_inputs,
     reads_corpora,
+    settling,
 )
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions
-from pipelines.frame.inputs import list_inputs
+from pipelines.frame.inputs import first_inputs
 from pipelines.frame.openings import Opening
 from schemas.complexity.instances import INSTANCES as COMPLEX
 from schemas.complexity.labels import LABELS
 from schemas.complexity.scores import PREDICTIONS
 from schemas.rejects import RejectRow
-from schemas.simplification.instances import INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
+from schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from transforms.annotation.engines.registry import describe_engine
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
-from transforms.common.store.parts import LEAST_PARTS, stated_parts
+from transforms.common.store.parts import stated_parts
 from transforms.common.store.tables import Part
+from transforms.formats.ingest.listing import InputPatterns
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
 from transforms.intake.merging import TextAnnotationOptions
-from transforms.intake.row_files import RowFile
-from transforms.intake.staging import Loaded
+from transforms.intake.staging import LoadedCounts
 from transforms.people.opening import list_sheets
 from transforms.simplification.instances.complex_words import LABEL, TAKE, ComplexPart, known_scorers
 from transforms.simplification.instances.counts import check_records, counted
 from transforms.simplification.instances.find_stage import CORPUS, DOCUMENTS, FEATS
 from transforms.simplification.instances.instance import OCCURRENCES
 from transforms.simplification.instances.judgments import SimplifiableJudgment, SimplifiableOptions, read_judgments
-from transforms.simplification.instances.merge_stage import (
-    LIST_REJECTS,
-    SETTLE,
-    JudgedOptions,
-    SettledJudged,
-    list_judged,
-    settle_tasks,
-)
-from transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions
+from transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
+from transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions, acceptable_records
 from transforms.simplification.instances.rows import READERS, RuleOptions
 from transforms.simplification.instances.targets import MARKED, TargetOptions, check_targets
 from transforms.simplification.shown.instances import INSTANCE_VIEWS, instance_panels, instance_summary, section_panels
@@ -135,7 +129,7 @@ class InstancesPlan:
     """What is to be loaded, and how.
 
     Attributes:
-        files: the files.
+        patterns: what names the files; None: tables are read.
         complex_parts: parts of the complexity task, in place of files.
         found: what words are found in, in place of files.
         load: how they are read.
@@ -148,7 +142,7 @@ class InstancesPlan:
         max_reject_share: share of rejects above which nothing is published.
     """
 
-    files: tuple[RowFile, ...]
+    patterns: InputPatterns | None
     complex_parts: tuple[ComplexPart, ...]
     found: FoundIn | None
     load: InstanceReadOptions
@@ -245,7 +239,9 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
     engine = text_engine(options.engine, layers=(FEATS,))
     found = _found(options, inputs, engine)
     parts = _complex_parts(options, inputs) if _is_complexity(options) else ()
-    files = list_inputs(options.inputs, options.exclude, options.out) if not parts and found is None else []
+    patterns = found.patterns if found else None
+    if not parts and found is None:
+        patterns, *_ = first_inputs(options.inputs, options.exclude, options.out)
     judgments: list[SimplifiableJudgment] = []
     rejects: list[RejectRow] = []
     judged: list[dict[str, Any]] = []
@@ -253,7 +249,7 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
         judged = file_digests(list_sheets(options.judged.judgments))
         judgments, rejects = read_judgments(options.judged.judgments, options.judged)
     return InstancesPlan(
-        row_files(files),
+        patterns,
         parts,
         found,
         InstanceReadOptions(
@@ -289,9 +285,9 @@ def _found(options: SimplifyInstancesOptions, inputs: Inputs, engine: TextEngine
         return None
     if _layout(options) == CORPUS:
         return found_in_corpora(inputs, options.targets, options.language)
-    listed = list_inputs(options.inputs, options.exclude, options.out)
+    patterns, *_ = first_inputs(options.inputs, options.exclude, options.out)
     reader = ReaderOptions(encoding=options.encoding, max_line_bytes=options.max_line_bytes)
-    return found_in_texts(listed, options.targets, engine, options.language, options.format, reader)
+    return found_in_texts(patterns, options.targets, engine, options.language, options.format, reader)
 
 
 def _complex_parts(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[ComplexPart, ...]:
@@ -338,25 +334,27 @@ def _complexities(
 
 
 def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    from transforms.intake.ptransforms import LoadRecords, SettleParts
+    from transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
-    deal = partial(settle_tasks, judgments=plan.judgments, parts=plan.parts, share=plan.max_reject_share)
-    rejects = partial(list_judged, judgments=plan.judgments, rejects=plan.rejects)
     if plan.found is not None:
         loaded = find_words(pipeline, plan.found, graph)
-    elif plan.complex_parts:
+    elif plan.patterns is None:
         parts = graph.tasks(pipeline, "Parts", [(part.name, part) for part in plan.complex_parts], TAKE)
-        loaded = parts | "Take" >> LoadRecords(workspace, TAKE, plan.load, lanes)
+        loaded = parts | "Take" >> LoadParts(workspace, TAKE, plan.load, lanes)
     else:
-        files = graph.tasks(pipeline, "Files", [(file.name, file) for file in plan.files], READ)
-        loaded = files | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
-    graph.expect(SETTLE, plan.parts or LEAST_PARTS)
-    graph.expect(LIST_REJECTS, 1)
-    settled, made = loaded | "Settle" >> SettleParts(
-        workspace, SETTLE, plan.settle, LIST_REJECTS, INSTANCE_REJECTS.name, deal, lanes, rejects
+        patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
+        loaded = patterns | "Load" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
+    settled, counts, made = loaded | "Settle" >> SettleParts(
+        workspace,
+        settling(plan.patterns),
+        plan.settle,
+        partial(acceptable_records, share=plan.max_reject_share),
+        plan.parts,
+        lanes,
+        partial(task_of, judgments=plan.judgments, rejects=plan.rejects),
     )
-    return {"parts": made, "loaded": loaded, "settled": settled}
+    return {"parts": made, "counts": counts, "settled": settled}
 
 
 def _resources(plan: InstancesPlan) -> Mapping[str, Any]:
@@ -367,10 +365,14 @@ def _resources(plan: InstancesPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: InstancesPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
+    (loaded,) = outcome.rows["counts"]
     check_records(loaded, plan.max_reject_share, "Name another `layout` (`encoding`), correct the rows")
-    counts = counted(loaded, outcome.rows["settled"], plan.judgments, plan.rejects, plan.judged)
-    return {"engine": plan.engine.name or None, "layers": list(plan.engine.options.layers), **counts}
+    return {
+        "engine": plan.engine.name or None,
+        "layers": list(plan.engine.options.layers),
+        **inputs_of(plan.patterns, outcome, loaded),
+        **counted(loaded, outcome.rows["settled"], plan.judgments, plan.judged),
+    }
 
 
 SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
@@ -382,14 +384,14 @@ SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
       --out words --judgments judged.tsv --only-simplifiable
   lexbeam simplify instances lcp --layout complexity --min-complexity .5 --out hard
   lexbeam simplify instances novels --targets complex --zipf-below 4 --protect glossary.txt --out rare""",
-    tables=(INSTANCES, SUBSTITUTES, INSTANCE_REJECTS),
+    tables=(INSTANCES, SUBSTITUTES, INSTANCE_REJECTS, INSTANCE_INPUTS),
     explains=(INSTANCE_REJECTS,),
     reads=_reads,
-    stages=(READ, TAKE, *FINDING, SETTLE, LIST_REJECTS),
+    stages=(READ, TAKE, *FINDING, *SETTLING.all()),
     check=_check,
     plan=_plan,
     build=_build,
-    rows={"loaded": Loaded, "settled": SettledJudged},
+    rows={"counts": LoadedCounts, "settled": SettledJudged},
     resources=_resources,
     section=_section,
     summary=instance_summary,

@@ -9,17 +9,16 @@ docs/tasks/simplification/text.md says what is changed, and what stays.
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.simplify.found_words import PLACING, find_words
+from pipelines.commands.simplify.found_words import PLACING, find_words, inputs_of, settling
 from pipelines.commands.simplify.text_plan import SimplifyTextOptions, TextPlan, check, plan_of, reads
 from pipelines.commands.simplify.text_writing import content_of, write_texts
 from pipelines.frame.command import Command, Graph, HandedBack
 from pipelines.frame.openings import Opening
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
-from schemas.simplification.instances import INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
+from schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.code.registry import Registry
 from transforms.common.publish.snapshots import Snapshot
@@ -29,20 +28,14 @@ from transforms.common.store.artefacts import Stage
 from transforms.common.store.parts import LEAST_PARTS
 from transforms.common.store.receipts import totals
 from transforms.common.store.tables import Part
+from transforms.intake.staging import LoadedCounts
 from transforms.report.panels import Panel
-from transforms.simplification.documents.find_stage import LoadedTexts
 from transforms.simplification.documents.stage import CHANGED, RESOLVE, ResolvedPart, ResolveOptions
 from transforms.simplification.generation.stage import GENERATE, Generated
 from transforms.simplification.instances.counts import check_records, counted
 from transforms.simplification.instances.fixed_text import FIXED
-from transforms.simplification.instances.merge_stage import (
-    LIST_REJECTS,
-    SETTLE,
-    JudgedOptions,
-    SettledJudged,
-    list_judged,
-    settle_tasks,
-)
+from transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
+from transforms.simplification.instances.read_stage import acceptable_records
 from transforms.simplification.ranking.stage import RANK
 from transforms.simplification.rewriting.stage import REWRITE, Rewriting
 from transforms.simplification.selection.stage import SELECT
@@ -76,21 +69,17 @@ def _build(pipeline: "beam.Pipeline", plan: TextPlan, graph: Graph) -> Mapping[s
     workspace, lanes = graph.workspace, graph.lanes
     texts = find_words(pipeline, plan.found, graph, PLACING, keyed=True)
     loaded = texts | "Loaded" >> beam.Values()
-    stages: tuple[Stage[Any, Any, Any], ...] = (SETTLE, GENERATE, SELECT, RANK, REWRITE)
+    stages: tuple[Stage[Any, Any, Any], ...] = (SETTLING.settle, GENERATE, SELECT, RANK, REWRITE)
     for stage in stages:
         graph.expect(stage, plan.parts or LEAST_PARTS)
-    graph.expect(LIST_REJECTS, 1)
-    graph.expect(RESOLVE, len(plan.found.units) or len(plan.found.parts))
-    deal = partial(settle_tasks, judgments=(), parts=plan.parts, share=plan.max_reject_share)
-    settled, words = loaded | "Settle" >> SettleParts(
+    settled, counts, words = loaded | "Settle" >> SettleParts(
         workspace,
-        SETTLE,
+        settling(plan.found.patterns),
         JudgedOptions(),
-        LIST_REJECTS,
-        INSTANCE_REJECTS.name,
-        deal,
+        partial(acceptable_records, share=plan.max_reject_share),
+        plan.parts,
         lanes,
-        partial(list_judged, judgments=(), rejects=()),
+        partial(task_of, judgments=(), rejects=()),
     )
     words = words | "WithoutSubstitutes" >> beam.Filter(_is_made)
     generation = plan.generation._replace(lexicon=graph.carry(plan.generation.lexicon))
@@ -107,7 +96,7 @@ def _build(pipeline: "beam.Pipeline", plan: TextPlan, graph: Graph) -> Mapping[s
     resolved, documents = texts | "Resolve" >> ResolveTexts(workspace, parts, options, lanes)
     return {
         "parts": (parts, documents) | "AllParts" >> beam.Flatten(),
-        "loaded": loaded,
+        "counts": counts,
         "settled": settled,
         "generated": receipts["generated"],
         "resolved": resolved,
@@ -121,7 +110,7 @@ def _resources(plan: TextPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: TextPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    loaded: list[LoadedTexts] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
+    (loaded,) = outcome.rows["counts"]
     check_records(loaded, plan.max_reject_share, _REMEDY)
     made: list[Generated] = outcome.rows["generated"]
     resolved: list[ResolvedPart] = outcome.rows["resolved"]
@@ -131,7 +120,8 @@ def _section(plan: TextPlan, outcome: HandedBack) -> Mapping[str, Any]:
     return {
         "engine": plan.engine.name or None,
         "layers": list(plan.engine.options.layers),
-        **counted(loaded, outcome.rows["settled"], (), (), ()),
+        **inputs_of(plan.found.patterns, outcome, loaded),
+        **counted(loaded, outcome.rows["settled"]),
         "settings": [
             {
                 "setting": name,
@@ -197,14 +187,24 @@ SIMPLIFY_TEXT: Command[SimplifyTextOptions, TextPlan] = Command(
       --thesaurus th_es_v2.dat --inflector es.inflector --out easy --write-text easy-texts
   lexbeam simplify text chapters --language en --setting bold --out easy
   lexbeam simplify text - --language en < letter.txt""",
-    tables=(INSTANCES, CANDIDATES, SELECTIONS, RANKINGS, SIMPLIFICATIONS, DOCUMENTS, CHANGES, INSTANCE_REJECTS),
+    tables=(
+        INSTANCES,
+        CANDIDATES,
+        SELECTIONS,
+        RANKINGS,
+        SIMPLIFICATIONS,
+        DOCUMENTS,
+        CHANGES,
+        INSTANCE_REJECTS,
+        INSTANCE_INPUTS,
+    ),
     explains=(INSTANCE_REJECTS,),
     reads=reads,
-    stages=(*PLACING, SETTLE, LIST_REJECTS, GENERATE, SELECT, RANK, REWRITE, RESOLVE),
+    stages=(*PLACING, *SETTLING.all(), GENERATE, SELECT, RANK, REWRITE, RESOLVE),
     check=check,
     plan=plan_of,
     build=_build,
-    rows={"loaded": LoadedTexts, "settled": SettledJudged, "generated": Generated, "resolved": ResolvedPart},
+    rows={"counts": LoadedCounts, "settled": SettledJudged, "generated": Generated, "resolved": ResolvedPart},
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -13,10 +13,10 @@ from pipelines.commands.simplify.found_words import (
     layout_of_inputs,
     reads_corpora,
 )
-from pipelines.commands.simplify.text_writing import check_places, places_of
+from pipelines.commands.simplify.text_writing import check_places
 from pipelines.frame.command import Inputs, TableSource
 from pipelines.frame.common_options import RUN, IntakeOptions
-from pipelines.frame.inputs import corpora_of, list_inputs
+from pipelines.frame.inputs import corpora_of, first_inputs
 from pipelines.frame.piping import STDIN
 from transforms.annotation.engines.registry import describe_engine
 from transforms.annotation.guessing import short_tag
@@ -274,11 +274,11 @@ def plan_of(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
     else:
         chosen = _chosen(options)
         engine = text_engine(chosen.engine, layers=(FEATS,))
-        listed_files = list_inputs(options.inputs, options.exclude, str(options.out))
-        found = found_in_texts(listed_files, chosen.targets, engine, options.language, options.format, reader)
+        patterns, *_ = first_inputs(options.inputs, options.exclude, str(options.out))
+        found = found_in_texts(patterns, chosen.targets, engine, options.language, options.format, reader)
         spoken = [short_tag(str(chosen.language))]
     if options.write_text is not None:
-        check_places(options.write_text, places_of(found), overwrite=options.overwrite, inputs=found.units)
+        check_places(options.write_text, found, overwrite=options.overwrite)
     name, stages = options.setting, chosen.stages
     generation = generation_inputs({name: stages["generate"]}, chosen.files)
     warn_of_languages(generation.inflector, spoken)

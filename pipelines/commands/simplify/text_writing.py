@@ -1,7 +1,7 @@
 """Simplified texts as files: each under the name that it had, below a folder."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from pipelines.commands.simplify.found_words import FoundIn
 from schemas.simplification.documents import DOCUMENTS
@@ -11,7 +11,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
-from transforms.formats.ingest.stage import Unit
+from transforms.formats.ingest.listing import find_files
 
 __all__ = ["check_places", "content_of", "places_of", "write_texts"]
 
@@ -61,8 +61,8 @@ def places_of(found: FoundIn) -> dict[str, str]:
     Raises:
         UsageError: two would be written to one place.
     """
-    if found.units:
-        return _taken((file.name, file.name) for unit in found.units for file in unit.files)
+    if found.patterns is not None:
+        return _taken((file.name, file.name) for file in find_files(found.patterns))
     named: list[tuple[str, str]] = []
     for part in found.parts:
         for rows in read_rows([checked(part.pair.documents)], ["document_id", "source"]):
@@ -70,20 +70,19 @@ def places_of(found: FoundIn) -> dict[str, str]:
     return _taken(dict(named).items())
 
 
-def check_places(folder: str, places: Mapping[str, str], *, overwrite: bool, inputs: Sequence[Unit]) -> None:
+def check_places(folder: str, found: FoundIn, *, overwrite: bool) -> None:
     """Check that files may be written.
 
     Args:
         folder: to be written to.
-        places: below it.
-        overwrite: whether files may be replaced.
-        inputs: the files that are read, which must not be.
+        found: what texts are read of; its files must not be replaced.
+        overwrite: whether others may be.
 
     Raises:
         UsageError: an input, or without leave another file, would be replaced.
     """
-    read = {files.real(file.path) for unit in inputs for file in unit.files}
-    for place in places.values():
+    read = {files.real(file.path) for file in find_files(found.patterns)} if found.patterns else set()
+    for place in places_of(found).values():
         path = files.join(folder, place)
         if files.real(path) in read:
             raise UsageError(f"`write_text`: {files.shown(path)} is an input: name another folder")

@@ -10,24 +10,26 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from part_tasks import parts_of, rejects_listed
+from staged_inputs import staged_inputs
 
 from schemas.cloze.pairs import FLAGS, PAIR_REASONS, PAIRS
 from transforms.annotation.engines import registry
 from transforms.cloze.pairs import merge_stage
 from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS, kind_of_name
-from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, settle_tasks
+from transforms.cloze.pairs.merge_stage import MERGE_REJECTS, SETTLE
 from transforms.cloze.pairs.pair import LengthOptions, article_id
 from transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.read_stage import READ, PairReadOptions
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.records import Sentence
-from transforms.common.store import runs
+from transforms.common.store import staged
 from transforms.common.store.artefacts import Workspace, make
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.records.base import ReaderOptions
-from transforms.intake import merging
-from transforms.intake.merging import TextAnnotationOptions, rejects_of
+from transforms.intake import merging, staging
+from transforms.intake.merging import TextAnnotationOptions
 
 NAME = "Task_1_Imperceptibility.jsonl"
 
@@ -68,10 +70,10 @@ def load(tmp_path):
         units = units_of(tmp_path / name, texts, together)
         receipts = [make(workspace, READ, unit, asked) for unit in units]
         pairs = []
-        for task in settle_tasks(receipts, parts, 1):
+        for task in parts_of(receipts, parts):
             settled = make(workspace, SETTLE, task, TextAnnotationOptions(engine=engine))
             pairs += pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist()
-        rejects = pq.read_table(make(workspace, LIST_REJECTS, rejects_of(receipts, []), None).file.path).to_pylist()
+        rejects = rejects_listed(workspace, MERGE_REJECTS, receipts)
         assert sum(receipt.records for receipt in receipts) == sum(pair["rows"] for pair in pairs)
         assert sum(sum(receipt.reasons.values()) for receipt in receipts) == len(rejects)
         return pairs, rejects
@@ -86,8 +88,9 @@ def test_order_of_files_parts_runs_and_units_changes_nothing(load, monkeypatch):
     assert rejects == []
     assert [pair["pair_id"] for pair in pairs] == sorted({pair["pair_id"] for pair in pairs})
     assert sum(len(pair["targets"]) for pair in pairs) == len(pairs)
-    monkeypatch.setattr(runs, "RUN_ROWS", 3)
-    monkeypatch.setattr(runs, "BATCH_SIZE", 600)
+    monkeypatch.setattr(staging, "_ROWS", 3)
+    monkeypatch.setattr(staged, "RUN_BYTES", 1)
+    monkeypatch.setattr(staged, "BATCH_BYTES", 600)
     monkeypatch.setattr(merge_stage, "_ANNOTATED", 2)
     turned = dict(sorted(texts.items(), reverse=True))
     assert load(turned, parts=5, name="b", together=3) == (pairs, rejects)
@@ -349,7 +352,8 @@ def test_a_file_that_changes_is_read_as_it_is_then(load, tmp_path, monkeypatch):
     assert unit.readings[0].sha256 == before
     unit.readings[0].broken = "gone"
     loaded = make(Workspace(str(tmp_path)), READ, unit, options_of("recam"))
-    assert (loaded.records, loaded.inputs[0].sha256) == (1, before)
+    (row,) = staged_inputs(loaded)
+    assert (loaded.records, row.sha256) == (1, before)
 
 
 PIECES = st.lists(
@@ -379,12 +383,11 @@ def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_fa
         assert f"a-{NAME}" in refused
         return
     records = 0
-    for task in settle_tasks([loaded], 2, 1):
+    for task in parts_of([loaded], 2):
         settled = make(workspace, SETTLE, task, TextAnnotationOptions())
         for pair in pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist():
             records += pair["rows"]
             assert set(pair["flags"]) <= set(FLAGS)
     assert records == loaded.records
-    rejects = make(workspace, LIST_REJECTS, rejects_of([loaded], []), None)
-    reasons = {row["reason"] for row in pq.read_table(rejects.file.path).to_pylist()}
+    reasons = {row["reason"] for row in rejects_listed(workspace, MERGE_REJECTS, [loaded])}
     assert reasons == set(loaded.reasons) <= set(PAIR_REASONS)

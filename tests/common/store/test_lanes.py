@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.store.lanes import group_by_size, pack
+from transforms.common.store.lanes import pack
 
 WEIGHTS = st.lists(st.integers(0, 1000), max_size=40)
 
@@ -23,10 +23,3 @@ def test_lanes_are_within_a_third_of_the_best(weights, lanes):
     if len(pairs) > lanes:
         least = max(least, pairs[lanes - 1] + pairs[lanes])
     assert longest <= (4 / 3) * least + 1e-9
-
-
-@given(st.lists(st.integers(0, 50), max_size=30), st.integers(1, 100))
-def test_groups_keep_order_and_limit(sizes, limit):
-    groups = group_by_size(sizes, lambda size: size, limit)
-    assert [size for group in groups for size in group] == sizes
-    assert all(len(group) == 1 or sum(group) <= limit for group in groups)

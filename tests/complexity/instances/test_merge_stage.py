@@ -1,7 +1,6 @@
 """Files read and settled: every row is an instance or a reject, whatever runs, parts and order."""
 
 import gzip
-import hashlib
 import io
 import lzma
 import random
@@ -11,20 +10,24 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from part_tasks import parts_of, rejects_listed
 
 from schemas.complexity.instances import INSTANCES
 from schemas.complexity.labels import LABELS
 from transforms.common.errors import LexbeamError
-from transforms.common.store import runs
+from transforms.common.store import staged
 from transforms.common.store.artefacts import Workspace, make
 from transforms.complexity.instances import merge_stage
 from transforms.complexity.instances.instance import instance_id
 from transforms.complexity.instances.layouts import LAYOUTS
-from transforms.complexity.instances.merge_stage import LIST_REJECTS, SETTLE, settle_tasks
+from transforms.complexity.instances.merge_stage import MERGE_REJECTS, SETTLE, task_of
 from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
+from transforms.formats.ingest.stage import InputFile
+from transforms.formats.ingest.units import unit_of
 from transforms.formats.records.base import ReaderOptions
-from transforms.intake.merging import TextAnnotationOptions, rejects_of
-from transforms.intake.row_files import RowFile
+from transforms.intake import staging
+from transforms.intake.merging import TextAnnotationOptions
+from transforms.intake.staging import sum_loaded
 
 HEAD = "id\tcorpus\tsentence\ttoken\tcomplexity"
 
@@ -53,17 +56,16 @@ def load(tmp_path):
             data = content if isinstance(content, bytes) else content.encode()
             path = tmp_path / name / file
             path.write_bytes(data)
-            digest = hashlib.sha256(data).hexdigest()
-            task = RowFile(file, str(path), len(data), digest)
-            receipts.append(make(workspace, READ, task, options))
+            unit = unit_of([InputFile(file, str(path), len(data), "")])
+            receipts.append(make(workspace, READ, unit, options))
         instances, labels = [], []
-        for task in settle_tasks(receipts, parts, 1):
+        for part in parts_of(receipts, parts):
+            task = task_of(part, sum_loaded(receipts))
             found = make(workspace, SETTLE, task, TextAnnotationOptions(engine=engine))
             instances += pq.read_table(found.tables[INSTANCES.name].file.path).to_pylist()
             if LABELS.name in found.tables:
                 labels += pq.read_table(found.tables[LABELS.name].file.path).to_pylist()
-        rejects = make(workspace, LIST_REJECTS, rejects_of(receipts, []), None)
-        return instances, labels, pq.read_table(rejects.file.path).to_pylist()
+        return instances, labels, rejects_listed(workspace, MERGE_REJECTS, receipts)
 
     return loaded
 
@@ -75,8 +77,9 @@ def table(rows):
 def test_runs_parts_and_order_change_nothing(load, monkeypatch):
     rows = sentences(40)
     before = load({"a.tsv": table(rows)}, parts=1)
-    monkeypatch.setattr(runs, "RUN_ROWS", 7)
-    monkeypatch.setattr(runs, "BATCH_ROWS", 3)
+    monkeypatch.setattr(staging, "_ROWS", 7)
+    monkeypatch.setattr(staged, "RUN_BYTES", 1)
+    monkeypatch.setattr(staged, "BATCH_BYTES", 100)
     monkeypatch.setattr(merge_stage, "_ANNOTATED", 2)
     assert load({"a.tsv": table(rows)}, parts=5, name="small") == before
     random.Random(1).shuffle(rows)
@@ -282,11 +285,12 @@ def test_binary_data_is_a_reject(load):
     assert (instances, [row["reason"] for row in rejects]) == ([], ["pdf"])
 
 
-def test_a_changed_file_is_an_error(tmp_path):
-    (tmp_path / "a.tsv").write_text(HEAD)
-    task = RowFile("a.tsv", str(tmp_path / "a.tsv"), 3, "0" * 64)
-    with pytest.raises(LexbeamError, match="has changed"):
-        make(Workspace(str(tmp_path)), READ, task, LabelledReadOptions(layout="complex"))
+def test_a_file_that_changes_is_read_as_it_is_then(tmp_path):
+    (tmp_path / "a.tsv").write_text(table(sentences(4)))
+    unit = unit_of([InputFile("a.tsv", str(tmp_path / "a.tsv"), 3, "")])
+    unit.readings[0].broken = "gone"
+    loaded = make(Workspace(str(tmp_path)), READ, unit, LabelledReadOptions(layout="complex"))
+    assert loaded.records == len(sentences(4))
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda data: b"\xef\xbb\xbf" + data])
@@ -318,7 +322,7 @@ def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(tmp_pat
     (folder / "a.tsv").write_bytes(data)
     how = LAYOUTS[layout]
     reader = ReaderOptions(quoting=how.quoted, delimiter=how.delimiter)
-    task = RowFile("a.tsv", str(folder / "a.tsv"), len(data), hashlib.sha256(data).hexdigest())
+    task = unit_of([InputFile("a.tsv", str(folder / "a.tsv"), len(data), "")])
     workspace = Workspace(str(folder))
     refused = ""
     try:
@@ -328,9 +332,10 @@ def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(tmp_pat
     if refused:
         assert "a.tsv" in refused
         return
-    found = [make(workspace, SETTLE, one, TextAnnotationOptions()) for one in settle_tasks([loaded], 2, 1)]
+    tasks = [task_of(part, sum_loaded([loaded])) for part in parts_of([loaded], 2)]
+    found = [make(workspace, SETTLE, task, TextAnnotationOptions()) for task in tasks]
     assert sum(one.tables[INSTANCES.name].rows for one in found) == loaded.count
-    assert make(workspace, LIST_REJECTS, rejects_of([loaded], []), None).rows == sum(loaded.reasons.values())
+    assert len(rejects_listed(workspace, MERGE_REJECTS, [loaded])) == sum(loaded.reasons.values())
     for one in found:
         for row in pq.read_table(one.tables[INSTANCES.name].file.path).to_pylist():
             if row["start"] is not None:

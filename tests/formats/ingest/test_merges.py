@@ -5,10 +5,11 @@ import pytest
 
 from schemas.complexity.instances import LOAD_REJECTS
 from schemas.rejects import REJECTS, RejectRow
+from transforms.common.store import staged as staged_module
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.merge import MergeTask
 from transforms.formats.ingest import staging
-from transforms.formats.ingest.merges import MERGE_REJECTS, list_rejects
+from transforms.formats.ingest.merges import MERGE_REJECTS, merge_rejects
 from transforms.formats.ingest.staging import stage_rejects
 
 
@@ -79,9 +80,15 @@ def test_no_reject_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_rejects_of_a_task_are_one_part_with_those_that_were_not_staged(tmp_path):
-    table = LOAD_REJECTS
-    staged = [*stage(tmp_path / "1", reject("d"), reject("a")), *stage(tmp_path / "2", reject("c"))]
-    part = list_rejects(Artefact(str(tmp_path / "part")), table, staged, [reject("b")])
-    assert [row["source"] for row in pq.read_table(part.file.path).to_pylist()] == ["a", "b", "c", "d"]
-    assert pq.read_schema(part.file.path).equals(table.schema(), check_metadata=True)
+def test_rejects_of_a_task_are_one_part_that_is_merged_run_by_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(staging, "STAGE_REJECTS", 3)
+    monkeypatch.setattr(staged_module, "RUN_BYTES", 1)
+    every = [reject(source, str(n)) for n in range(4) for source in ("d", "é", "data/b", "data/a", "", "dat")]
+    staged = [
+        stage_rejects(Artefact(str(tmp_path / "1")), every[:13], one_part=True),
+        stage_rejects(Artefact(str(tmp_path / "2")), every[13:], one_part=True),
+    ]
+    part = merge_rejects(Artefact(str(tmp_path / "part")), LOAD_REJECTS, MergeTask.of(0, 1, staged))
+    rows = pq.read_table(part.file.path)
+    assert [RejectRow(**row) for row in rows.to_pylist()] == sorted(every)
+    assert rows.schema.equals(LOAD_REJECTS.schema(), check_metadata=True)

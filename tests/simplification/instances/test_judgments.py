@@ -94,5 +94,5 @@ def test_every_judgment_is_of_one_part(parts):
 
 def test_what_no_part_used_is_a_reject():
     all_judgments = judgments(("ana", YES), ("bob", NO))
-    (row,) = unknown_judgments(all_judgments, {0})
+    (row,) = unknown_judgments(enumerate(all_judgments), {0})
     assert (row.position, row.reason) == ("3", "unknown")

@@ -5,34 +5,33 @@ annotated at a time.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemas.cloze.pairs import PAIR_REJECTS, PAIRS
+from schemas.cloze.pairs import PAIR_INPUTS, PAIR_REJECTS, PAIRS
 from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs, give_places
 from transforms.cloze.pairs.pair import Row, join_rows
 from transforms.cloze.pairs.read_stage import ROWS
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader
+from transforms.common.store.merge import MergeTask, gather_stage
 from transforms.common.store.tables import PartFile
+from transforms.formats.ingest.counts import merge_inputs
+from transforms.formats.ingest.merges import merge_rejects
 from transforms.formats.ingest.stage import acceptable
 from transforms.intake.merging import (
-    PartTask,
-    RejectTask,
     Settled,
+    TaskStages,
     TextAnnotationOptions,
     chosen_engine,
     engine_of,
     grouped_rows,
-    part_tasks,
-    write_rejects,
     write_tables,
 )
-from transforms.intake.staging import Loaded, reasons_of
+from transforms.intake.staging import LoadedCounts
 
-__all__ = ["LIST_REJECTS", "SETTLE", "SettledPairs", "acceptable_units", "settle_tasks"]
+__all__ = ["SETTLING", "SettledPairs", "acceptable_records"]
 
 _ANNOTATED = 64  # pairs that are annotated at a time, and their code points
 _CHARACTERS = 1 << 19
@@ -59,15 +58,9 @@ class SettledPairs(Settled):
     words: tuple[int, int]
 
 
-def acceptable_units(loaded: Sequence[Loaded], share: float) -> bool:
-    """Return whether few enough of the records of all units were rejected, see `acceptable`."""
-    rejected = reasons_of(loaded).total()
-    return acceptable(sum(unit.records for unit in loaded) + rejected, rejected, share)
-
-
-def settle_tasks(loaded: Sequence[Loaded], parts: int, share: float) -> list[PartTask]:
-    """Return what each part is made from; nothing where too many records were rejected."""
-    return part_tasks(loaded, parts) if acceptable_units(loaded, share) else []
+def acceptable_records(counts: LoadedCounts, share: float) -> bool:
+    """Return whether few enough of all records were rejected, see `acceptable`."""
+    return acceptable(counts.records + counts.rejected, counts.rejected, share)
 
 
 class _Tally:
@@ -95,13 +88,13 @@ class _Tally:
             self.words[place] += len(pair[f"{name}_forms"])
 
 
-def _settle(artefact: Artefact, task: PartTask, options: TextAnnotationOptions) -> SettledPairs:
+def _settle(artefact: Artefact, task: MergeTask, options: TextAnnotationOptions) -> SettledPairs:
     engine = engine_of(options)
     tally = _Tally()
 
     def batches() -> Iterator[list[list[Row]]]:
-        with BatchReader() as reader, one_thread():
-            joined = (join_rows(rows) for _, rows in grouped_rows(reader, task, ROWS))
+        with one_thread():
+            joined = (join_rows(rows) for _, rows in grouped_rows(task, ROWS))
             for pairs in batched(joined, _ANNOTATED, size=_characters, largest=_CHARACTERS):
                 annotate_pairs(pairs, engine)
                 for pair in pairs:
@@ -124,18 +117,23 @@ def _characters(pair: Row) -> int:
     return sum(len(pair[name]) for name in TEXTS)
 
 
-def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
-    return write_rejects(artefact, task, PAIR_REJECTS)
+def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    return merge_rejects(artefact, PAIR_REJECTS, task)
 
 
-SETTLE: Stage[PartTask, TextAnnotationOptions, SettledPairs] = Stage(
-    name="cloze/settle",
-    receipt=SettledPairs,
-    build=_settle,
-    unordered=("task.loaded",),
-    chosen=chosen_engine,
-    unit="parts",
+def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    return merge_inputs(artefact, PAIR_INPUTS, task)
+
+
+SETTLE: Stage[MergeTask, TextAnnotationOptions, SettledPairs] = Stage(
+    name="cloze/settle", receipt=SettledPairs, build=_settle, chosen=chosen_engine, unit="parts"
 )
-LIST_REJECTS: Stage[RejectTask, None, PartFile] = Stage(
-    name="cloze/list-rejects", receipt=PartFile, build=_list_rejects, unordered=("task.staged",), unit="tables"
+MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
+    name="cloze/merge-rejects", receipt=PartFile, build=_merge_rejects, unit="tables"
+)
+MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
+    name="cloze/merge-inputs", receipt=PartFile, build=_merge_inputs, unit="parts"
+)
+SETTLING = TaskStages(
+    SETTLE, (PAIR_REJECTS.name, MERGE_REJECTS), (PAIR_INPUTS.name, MERGE_INPUTS), gather_stage("cloze")
 )

@@ -1,5 +1,6 @@
 """Files and parts of corpora read: their pairs as staged rows; a record that gives no pair is a reject."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +18,7 @@ from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.registry import printable
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.sources.readings import FileReading
-from transforms.intake.staging import Loaded, LoadedFile, RowSchema, Staging
+from transforms.intake.staging import Loaded, RowSchema, Staging
 from transforms.intake.unit_files import stage_unit
 
 __all__ = ["READ", "READ_CORPUS", "ROWS", "CorpusPairOptions", "PairReadOptions"]
@@ -113,7 +114,7 @@ def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
     if layout.format is not None:
         how = replace(how, format=layout.format)
 
-    def entries(file: InputFile, reading: FileReading) -> Iterator[tuple[int, tuple[str, PairEntry]]]:
+    def entries(file: InputFile, reading: FileReading, _: Counter[str]) -> Iterator[tuple[int, tuple[str, PairEntry]]]:
         return enumerate(read(InputText(file.name, file.path, reading.open), how))
 
     with Staging(artefact, ROWS, STAGE) as staging:
@@ -128,13 +129,12 @@ def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
 
 def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusPairOptions) -> Loaded:
     """Read the documents of a part of a corpus, with their annotation."""
-    with Staging(artefact, ROWS, STAGE) as staging:
+    # Parts of corpora have the same names: their content identifies them.
+    with Staging(artefact, ROWS, STAGE, name=part.documents.sha256) as staging:
         entries = corpus_pairs(part, options.cut, options.language, options.genre)
         for source, entry in entries:  # their places in the part mean nothing
             _add(staging, source, 0, entry, options.lengths)
-    # Parts of corpora have the same names: their content identifies them.
-    sha256 = part.documents.sha256
-    return staging.loaded([LoadedFile(sha256, part.documents.bytes, sha256, staging.records, staging.rejected)])
+    return staging.loaded(size=part.documents.bytes)
 
 
 def _chosen(_: Unit, options: PairReadOptions) -> dict[str, tuple[str, ...]]:

@@ -2,12 +2,12 @@
 
 The class of an entry is the remainder of its hash by `CLASSES`, so that a part of up to so many, a power of two,
 has the entries of some classes, and of these all. The digest of a class is the sum of its entries' digests: the
-same in whatever order and in however many files they lie.
+same in whatever order and in however many files they lie. Where parts have ranges of hashes, so have classes.
 """
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -27,21 +27,27 @@ class Staged(File):
 
     Attributes:
         classes: the digests of its entries, by class, 16 bytes for each: two sums modulo 2^64.
+        ranges: whether parts have ranges of hashes, not remainders.
     """
 
     classes: bytes
+    ranges: bool = False
 
     def of_part(self, parts: int, bucket: int) -> "Staged":
         """Return the file with those digests alone whose classes have entries of a part."""
-        apart = min(parts & -parts, CLASSES)
-        classes = np.frombuffer(self.classes, f"V{_SIZE}")[bucket % apart :: apart].tobytes()
-        return Staged(self.path, self.bytes, self.sha256, classes)
+        if self.ranges:
+            which = slice(bucket * CLASSES // parts, -(-(bucket + 1) * CLASSES // parts))
+        else:
+            apart = min(parts & -parts, CLASSES)
+            which = slice(bucket % apart, None, apart)
+        return replace(self, classes=np.frombuffer(self.classes, f"V{_SIZE}")[which].tobytes())
 
 
 class Classes:
     """The digests of entries so far; `schema` is that of their rows."""
 
-    def __init__(self, schema: pa.Schema) -> None:
+    def __init__(self, schema: pa.Schema, ranges: bool = False) -> None:
+        self._ranges = ranges
         self._schema = hashlib.blake2b(schema.serialize(), digest_size=_SIZE)
         self._sums = np.zeros(CLASSES, _DIGEST)
 
@@ -50,7 +56,7 @@ class Classes:
         whole = self._schema.copy()
         whole.update(f"{hash} {number} {size} {key}".encode())
         whole.update(content)
-        self._sums[hash % CLASSES] += np.frombuffer(whole.digest(), "<u8")
+        self._sums[hash * CLASSES >> 32 if self._ranges else hash % CLASSES] += np.frombuffer(whole.digest(), "<u8")
 
     def digests(self) -> bytes:
         """Return the digests of all classes, see `Staged.classes`."""

@@ -5,12 +5,9 @@ twice as fast. Lanes never affect a result.
 """
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
-__all__ = ["group_by_size", "pack"]
-
-T = TypeVar("T")
+__all__ = ["pack"]
 
 
 def pack(weights: Sequence[float], lanes: int) -> list[list[int]]:
@@ -29,16 +26,3 @@ def pack(weights: Sequence[float], lanes: int) -> list[list[int]]:
         packed[lane].append(index)
         heapq.heappush(loads, (load + weights[index], lane))
     return [lane for lane in packed if lane]
-
-
-def group_by_size(items: Iterable[T], size: Callable[[T], int], limit: int) -> list[list[T]]:
-    """Cut a sequence into runs whose sizes add up to at most `limit`, or that hold one item."""
-    groups: list[list[T]] = []
-    total = 0
-    for item in items:
-        if not groups or total + size(item) > limit:
-            groups.append([])
-            total = 0
-        groups[-1].append(item)
-        total += size(item)
-    return groups

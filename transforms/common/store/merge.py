@@ -9,8 +9,7 @@ entries in their order.
 import heapq
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from operator import itemgetter
+from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 import pyarrow as pa
@@ -20,7 +19,7 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.classes import Staged, summed
 from transforms.common.store.identity import Uncounted
 from transforms.common.store.receipts import File
-from transforms.common.store.staged import StagedEntry, StagedFile, StagedWriter
+from transforms.common.store.staged import BEFORE, StagedEntry, StagedFile, StagedWriter
 from transforms.common.store.tables import PartFile, StagedRows, write_part
 
 __all__ = ["MOST_OPEN", "GatherTask", "Gathered", "MergeTask", "entries", "gather_stage", "groups", "merge", "whole"]
@@ -64,20 +63,17 @@ class Gathered:
     file: Staged
 
 
-def groups(files: int, parts: int, last: bool = False) -> int:
+def groups(files: int, parts: int, last: bool = False, *, ranges: bool = False) -> int:
     """Return into how many files that many are to be gathered: 0 if they can be merged as they are.
 
     A file's group hangs on its content and this number, so that a further file changes one group. It is a power of
     two that leaves at most half of `MOST_OPEN` to a group on average. For a number of parts that is no power of
-    two, files are always gathered: in others each part would read batches of its neighbours.
+    two, files are always gathered, but for those with ranges: in others each part would read batches of its neighbours.
     """
-    if files <= (MOST_OPEN if parts & (parts - 1) == 0 else 0):
+    if files <= (MOST_OPEN if ranges or parts & (parts - 1) == 0 else 0):
         return 0
     number = 1 << (-(-2 * files // MOST_OPEN) - 1).bit_length()
     return min(number, MOST_OPEN) if last else number
-
-
-_BEFORE = itemgetter(slice(0, StagedEntry._fields.index("start") + 1))
 
 
 @contextmanager
@@ -85,7 +81,7 @@ def entries(staged: Iterable[File], parts: int, bucket: int | None = None) -> It
     """Open staged files; give their entries of a part, or of all parts, in order."""
     with ExitStack() as stack:
         opened = [stack.enter_context(StagedFile(file)) for file in staged]
-        yield heapq.merge(*(file.entries(parts, bucket) for file in opened), key=_BEFORE)
+        yield heapq.merge(*(file.entries(parts, bucket) for file in opened), key=BEFORE)
 
 
 def whole(found: Iterable[StagedEntry]) -> Iterator[StagedRows]:
@@ -105,12 +101,12 @@ def _gather(artefact: Artefact, task: GatherTask, _: None) -> Gathered:
     with (
         entries(task.staged, task.parts) as found,
         artefact.writing(".arrow") as stream,
-        StagedWriter(stream, schema, task.parts) as writer,
+        StagedWriter(stream, schema, task.parts, ranges=task.staged[0].ranges) as writer,
     ):
         for entry in found:
             writer.add(entry.hash, entry.key, entry.number, entry.batch(), entry.bytes)
     file = artefact.file(".arrow")
-    return Gathered(Staged(file.path, file.bytes, file.sha256, summed(task.staged)))
+    return Gathered(replace(task.staged[0], **vars(file), classes=summed(task.staged)))
 
 
 def gather_stage(section: str) -> Stage[GatherTask, None, Gathered]:

@@ -6,6 +6,7 @@ SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by wei
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
 MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
 NameParts         a DoFn: (key, receipt) -> Part
+MergeTasks        PCollection[(table, Staged)] -> by table, PCollection[(number, MergeTask)]
 MergeTables       PCollection[(table, Staged)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
@@ -33,6 +34,7 @@ __all__ = [
     "MakeArtefact",
     "MakeParts",
     "MergeTables",
+    "MergeTasks",
     "NameParts",
     "SpreadOverLanes",
     "WriteResult",
@@ -284,7 +286,7 @@ def _grouped(
     element: tuple[str, Staged], counts: dict[str, int], parts: int, last: bool
 ) -> Iterator[beam.pvalue.TaggedOutput]:
     table, file = element
-    number = groups(counts[table], parts, last)
+    number = groups(counts[table], parts, last, ranges=file.ranges)
     if number:
         yield beam.pvalue.TaggedOutput("gathered", ((table, hash_of(file.sha256) % number), file))
     else:
@@ -349,6 +351,42 @@ def _of_table(element: tuple[tuple[str, int], Iterable[MergeTask]]) -> Iterator[
 
 
 @dataclass
+class MergeTasks(beam.PTransform):
+    """Deal staged files out to the parts of tables: by table, `(number of the part, its task)`, also of empty parts.
+
+    Attributes:
+        workspace: where artefacts lie.
+        stages: by table, the stage that its tasks are for.
+        gather: the stage that makes one file of several, where there are many.
+        parts: parts of each table: a number, or a PCollection of one.
+    """
+
+    workspace: Workspace
+    stages: Mapping[str, Stage[Any, Any, Any]]
+    gather: Stage[GatherTask, None, Gathered]
+    parts: Any
+
+    def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> Any:
+        """Apply the transform."""
+        parts = self.parts if isinstance(self.parts, int) else beam.pvalue.AsSingleton(self.parts)
+        for level in range(1, GATHERED + 1):
+            last = level == GATHERED
+            staged = staged | f"GatherLevel{level}" >> _Gather(self.workspace, self.gather, parts, last)
+        tables = staged.pipeline | "EveryTable" >> beam.Create([(table, None) for table in self.stages])
+        return (
+            (staged, tables)
+            | "WithEveryTable" >> beam.Flatten()
+            | "GroupByTable" >> beam.GroupByKey()
+            | "MakeTasks"
+            >> beam.ParDo(
+                _MergeTasks(self.workspace, {table: stage.name for table, stage in self.stages.items()}), parts
+            )
+            | "GroupByBucket" >> beam.GroupByKey()
+            | "OfTables" >> beam.FlatMap(_of_table).with_outputs(*self.stages)
+        )
+
+
+@dataclass
 class MergeTables(beam.PTransform):
     """Merge staged files into the parts of each table; empty parts are written too.
 
@@ -368,22 +406,7 @@ class MergeTables(beam.PTransform):
 
     def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> beam.PCollection[Part]:
         """Apply the transform."""
-        parts = self.parts if isinstance(self.parts, int) else beam.pvalue.AsSingleton(self.parts)
-        for level in range(1, GATHERED + 1):
-            last = level == GATHERED
-            staged = staged | f"GatherLevel{level}" >> _Gather(self.workspace, self.gather, parts, last)
-        tables = staged.pipeline | "EveryTable" >> beam.Create([(table, None) for table in self.stages])
-        tasks = (
-            (staged, tables)
-            | "WithEveryTable" >> beam.Flatten()
-            | "GroupByTable" >> beam.GroupByKey()
-            | "MakeTasks"
-            >> beam.ParDo(
-                _MergeTasks(self.workspace, {table: stage.name for table, stage in self.stages.items()}), parts
-            )
-            | "GroupByBucket" >> beam.GroupByKey()
-            | "OfTables" >> beam.FlatMap(_of_table).with_outputs(*self.stages)
-        )
+        tasks = staged | "Deal" >> MergeTasks(self.workspace, self.stages, self.gather, self.parts)
         made = [
             tasks[table]
             | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, self.options.get(table)))

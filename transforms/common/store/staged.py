@@ -9,17 +9,21 @@
 An entry is what merges put in order: a document, a block of a long one, or a row. Part `bucket` of `parts` has
 the entries whose hash leaves `bucket` when divided by `parts`. Entries lie in the order of their hashes' reversed
 bits, so that for each power of two those of a part are neighbours; what was gathered for a number of parts lies
-in their order, and within a part in that of its keys.
+in their order, and within a part in that of its keys. With `ranges`, parts have ranges of hashes instead: entries
+lie in the order of hashes, which must be that of keys, so that a part is read run by run for whatever number of parts.
 
     record batches, an Arrow file | entries of each batch | directory of batches | four numbers of 8 bytes
 """
 
 import functools
+import heapq
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from types import TracebackType
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,8 +34,9 @@ from transforms.common.store.classes import Classes, Staged
 from transforms.common.store.contents import contents_of, sizes_of
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import HashedStream, checked
+from transforms.common.store.tables import Row
 
-__all__ = ["StagedEntry", "StagedFile", "StagedWriter", "places"]
+__all__ = ["BEFORE", "RANGES", "StagedEntry", "StagedFile", "StagedWriter", "first_bits", "places"]
 
 RUN_BYTES = 8 << 20  # sorted at a time
 BATCH_BYTES = 1 << 17
@@ -39,12 +44,15 @@ _BITS = 32
 _TOGETHER = 3  # first bits of a place that entries of a batch have in common: batches of 8 parts are theirs alone
 _SPOOLED = 1 << 20
 _NUMBERS = 4
+RANGES = 1 << _BITS  # in place of a number of parts: they have ranges of hashes
 
 _ENTRIES = pa.schema(
     [("hash", pa.uint32()), ("key", pa.string()), ("number", pa.int32()), ("rows", pa.int32()), ("bytes", pa.int64())]
 )
-# Of each batch: the least and the greatest place of its entries, and where these lie.
-_DIRECTORY = pa.schema([("low", pa.uint32()), ("high", pa.uint32()), ("offset", pa.int64()), ("size", pa.int64())])
+# Of each batch: the least and the greatest place of its entries, where these lie, and its sorted run.
+_DIRECTORY = pa.schema(
+    [("low", pa.uint32()), ("high", pa.uint32()), ("offset", pa.int64()), ("size", pa.int64()), ("run", pa.int32())]
+)
 
 
 def places(hashes: np.ndarray, parts: int) -> np.ndarray:
@@ -52,18 +60,25 @@ def places(hashes: np.ndarray, parts: int) -> np.ndarray:
 
     Args:
         hashes: uint32, shape (n,).
-        parts: number of parts.
+        parts: number of parts, or `RANGES`.
 
     Returns:
         uint32, shape (n,): the hash with its bits in reverse order; with `parts`, the rank of the part among
         them in that order.
     """
+    if parts == RANGES:
+        return hashes.astype(np.uint32)
     if parts:
         return _ranks(parts)[hashes % np.uint32(parts)]
     turned = hashes.astype(np.uint32)
     for width, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF)):
         turned = ((turned >> np.uint32(width)) & np.uint32(mask)) | ((turned & np.uint32(mask)) << np.uint32(width))
     return (turned >> np.uint32(16)) | (turned << np.uint32(16))
+
+
+def first_bits(key: str) -> int:
+    """Return the first 32 bits of a key in UTF-8, a hash in the order of keys."""
+    return int.from_bytes(key[:4].encode()[:4].ljust(4, b"\0"), "big")
 
 
 @functools.cache
@@ -90,16 +105,19 @@ class StagedWriter:
         stream: takes the bytes of the file.
         schema: of the rows.
         parts: the number of parts that the entries are added in the order of; 0: they come in any order.
+        ranges: whether parts have ranges of hashes.
     """
 
-    def __init__(self, stream: HashedStream, schema: pa.Schema, parts: int = 0) -> None:
+    def __init__(self, stream: HashedStream, schema: pa.Schema, parts: int = 0, *, ranges: bool = False) -> None:
         self._stream = stream
         self._schema = schema
-        self._parts = parts
+        self._is_gathered = parts > 0
+        self._parts = RANGES if ranges else parts
         self._batches = BatchWriter(stream, schema)
-        self._classes = None if parts else Classes(schema)  # those of what is gathered are known
+        self._classes = None if parts else Classes(schema, ranges)  # those of what is gathered are known
         self._entries: IO[bytes] = tempfile.SpooledTemporaryFile(_SPOOLED)  # noqa: SIM115 - `__exit__` closes it
-        self._directory: list[tuple[int, int, int, int]] = []
+        self._directory: list[tuple[int, int, int, int, int]] = []
+        self._run = 0
         self._held: list[_Held] = []
         self._rows: list[pa.RecordBatch] = []
         self._size = 0
@@ -108,10 +126,12 @@ class StagedWriter:
         """Add an entry of all rows of a batch; `size` is its bytes, where they are known."""
         self.add_entries([hash], [key], [number], [batch.num_rows], batch, None if size is None else [size])
 
-    def add_rows(self, hashes: Sequence[int], keys: Sequence[str], batch: pa.RecordBatch) -> None:
-        """Add an entry for each row of a batch; rows of one key and hash keep their order."""
+    def add_rows(
+        self, hashes: Sequence[int], keys: Sequence[str], batch: pa.RecordBatch, sizes: Sequence[int] | None = None
+    ) -> None:
+        """Add an entry for each row of a batch, of about so many bytes; rows of one key and hash keep their order."""
         ones, zeros = [1] * len(keys), [0] * len(keys)
-        self.add_entries(hashes, keys, zeros, ones, batch, zeros)
+        self.add_entries(hashes, keys, zeros, ones, batch, zeros if sizes is None else sizes)
 
     def add_entries(
         self,
@@ -155,7 +175,7 @@ class StagedWriter:
         order = sorted(range(len(held)), key=lambda index: (where[index], held[index].key, held[index].number))
         batch = _in_order(rows, self._schema, np.array([entry.rows for entry in held], np.int64), order)
         start = 0
-        for indices in _batched(held, where, order, 0 if self._parts else _BITS - _TOGETHER):
+        for indices in _batched(held, where, order, self._together()):
             entries = [held[index] for index in indices]
             count = sum(entry.rows for entry in entries)
             self._batches.write(batch.slice(start, count))
@@ -163,13 +183,19 @@ class StagedWriter:
             columns = zip(*entries, strict=True)
             arrays = [pa.array(column, field.type) for column, field in zip(columns, _ENTRIES, strict=True)]
             message = pa.RecordBatch.from_arrays(arrays, schema=_ENTRIES).serialize()
-            self._directory.append((where[indices[0]], where[indices[-1]], self._entries.tell(), message.size))
+            here = self._entries.tell(), message.size
+            self._directory.append((where[indices[0]], where[indices[-1]], *here, self._run))
             self._entries.write(message)
+        self._run += not self._is_gathered  # which is all one run
+
+    def _together(self) -> int:
+        """Return in how many of the last bits the places of a batch's entries may differ."""
+        return _BITS - _TOGETHER if self._parts in (0, RANGES) else 0
 
     def file(self, file: File) -> Staged:
         """Return what was written to `file`, with the digests of its entries; not of what was gathered."""
         assert self._classes
-        return Staged(file.path, file.bytes, file.sha256, self._classes.digests())
+        return Staged(file.path, file.bytes, file.sha256, self._classes.digests(), self._parts == RANGES)
 
     def __enter__(self) -> "StagedWriter":
         return self
@@ -261,6 +287,13 @@ class StagedEntry(NamedTuple):
         """Return the rows; once only, for the file then lets go of them."""
         return self.file.take(self)
 
+    def row(self) -> Row:
+        """Return the only row as a mapping; once only."""
+        return self.file.take_row(self)
+
+
+BEFORE = itemgetter(slice(0, StagedEntry._fields.index("start") + 1))  # what puts entries in order
+
 
 class StagedFile:
     """Reads a staged file, which it holds open.
@@ -279,31 +312,38 @@ class StagedFile:
         self.parts: int = parts
         self._stream.seek(there)
         directory = pa.ipc.read_record_batch(pa.py_buffer(self._stream.read(size)), _DIRECTORY)
-        self._low, self._high, offsets, sizes = (column.to_numpy() for column in directory.columns)
+        self._low, self._high, offsets, sizes, self._run = (column.to_numpy() for column in directory.columns)
         self._where = [(end + offset, size) for offset, size in zip(offsets.tolist(), sizes.tolist(), strict=True)]
         options = pa.ipc.IpcReadOptions(use_threads=False)
         self._reader = pa.ipc.open_file(self._stream, footer_offset=end, options=options)
         self.schema: pa.Schema = self._reader.schema
-        self.held: dict[int, pa.RecordBatch] = {}  # batches that have begun and not ended
+        self.held: dict[int, pa.RecordBatch | list[Row]] = {}  # batches that have begun and not ended
         self._wanted: Counter[int] = Counter()
 
     def entries(self, parts: int, bucket: int | None = None) -> Iterator[StagedEntry]:
         """Yield the entries of a part of `parts`, or of all parts, in order.
 
-        Of a file that was gathered for this number of parts, a batch is held at a time; of another, those
-        batches of the part that have begun and not ended.
+        Of a file that was gathered for this number of parts, a batch is held at a time, of one with ranges a batch
+        of each run; of another, those batches of the part that have begun and not ended.
         """
         batches = self._batches(parts, bucket)
-        if self.parts == parts:
-            for batch in batches:
-                yield from self._of_batch(batch, parts, bucket)
+        if self.parts in (parts, RANGES):
+            runs = [list(run) for _, run in groupby(batches, key=self._run.__getitem__)]
+            yield from heapq.merge(*(self._of_run(run, parts, bucket) for run in runs), key=BEFORE)
         else:
             yield from sorted(entry for batch in batches for entry in self._of_batch(batch, parts, bucket))
+
+    def _of_run(self, batches: Iterable[int], parts: int, bucket: int | None) -> Iterator[StagedEntry]:
+        for batch in batches:
+            yield from self._of_batch(batch, parts, bucket)
 
     def _batches(self, parts: int, bucket: int | None) -> list[int]:
         if bucket is None:
             return list(range(len(self._where)))
-        if self.parts == parts:
+        if self.parts == RANGES:
+            low, high = (-(-(number << _BITS) // parts) for number in (bucket, bucket + 1))
+            high -= 1
+        elif self.parts == parts:
             low = high = int(_ranks(parts)[bucket])
         elif self.parts:
             raise ValueError(f"staged for {self.parts} parts, not for {parts}")
@@ -319,28 +359,39 @@ class StagedFile:
         self._stream.seek(offset)
         entries = pa.ipc.read_record_batch(pa.py_buffer(self._stream.read(size)), _ENTRIES)
         hashes, keys, numbers, rows, sizes = entries.columns
-        found = places(hashes.to_numpy(), parts)
+        found = places(hashes.to_numpy(), RANGES if self.parts == RANGES else parts)
         starts = np.cumsum(rows.to_numpy()) - rows.to_numpy()
         columns = (found, keys, numbers, starts, rows, sizes, hashes)
         listed = (column.tolist() if isinstance(column, np.ndarray) else column.to_pylist() for column in columns)
         taken = [
             StagedEntry(place, key, number, self._sha256, batch, start, count, size, hash, self)
             for place, key, number, start, count, size, hash in zip(*listed, strict=True)
-            if bucket is None or hash % parts == bucket
+            if bucket is None or self._part_of(hash, parts) == bucket
         ]
         self._wanted[batch] += len(taken)
         return taken
 
+    def _part_of(self, hash: int, parts: int) -> int:
+        return hash * parts >> _BITS if self.parts == RANGES else hash % parts
+
     def take(self, entry: StagedEntry) -> pa.RecordBatch:
         """Return the rows of an entry; a batch is held until all its entries that were asked for are taken."""
-        number = entry.number_of_batch
+        batch = self._taken(entry.number_of_batch, pa.RecordBatch.slice)
+        return batch if entry.rows == batch.num_rows else batch.slice(entry.start, entry.rows)
+
+    def take_row(self, entry: StagedEntry) -> Row:
+        """Return the row of an entry of one; entries of a batch are all taken in this way, or none."""
+        row: Row = self._taken(entry.number_of_batch, pa.RecordBatch.to_pylist)[entry.start]
+        return row
+
+    def _taken(self, number: int, form: Callable[[pa.RecordBatch], Any]) -> Any:
         batch = self.held.get(number)
         if batch is None:
-            batch = self.held[number] = self._reader.get_batch(number)
+            batch = self.held[number] = form(self._reader.get_batch(number))
         self._wanted[number] -= 1
         if not self._wanted[number]:
             del self.held[number], self._wanted[number]
-        return batch if entry.rows == batch.num_rows else batch.slice(entry.start, entry.rows)
+        return batch
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield all rows, as they lie."""

@@ -9,34 +9,33 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from schemas.complexity.instances import INSTANCES, LOAD_REJECTS
+from schemas.complexity.instances import INSTANCES, LOAD_INPUTS, LOAD_REJECTS
 from schemas.complexity.labels import LABELS
 from transforms.annotation.engines.registry import Engine
 from transforms.annotation.engines.texts import tokens_of
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader
+from transforms.common.store.merge import MergeTask, gather_stage
 from transforms.common.store.tables import PartFile
 from transforms.complexity.instances.instance import in_flag_order, settle
 from transforms.complexity.instances.read_stage import ROWS
+from transforms.formats.ingest.counts import merge_inputs
+from transforms.formats.ingest.merges import merge_rejects
 from transforms.formats.ingest.stage import acceptable
 from transforms.intake.merging import (
-    PartTask,
-    RejectTask,
     Settled,
+    TaskStages,
     TextAnnotationOptions,
     chosen_engine,
     engine_of,
     grouped_rows,
-    part_tasks,
     sentences_of,
-    write_rejects,
     write_tables,
 )
-from transforms.intake.staging import Loaded, reasons_of
+from transforms.intake.staging import LoadedCounts
 
-__all__ = ["LIST_REJECTS", "SETTLE", "InstanceTask", "SettledInstances", "acceptable_files", "settle_tasks"]
+__all__ = ["SETTLING", "InstanceTask", "SettledInstances", "acceptable_rows", "task_of"]
 
 LEFT_OUT = "other_kind"
 _ANNOTATED = 256  # instances that are annotated at a time
@@ -45,7 +44,7 @@ _ANNOTATED = 256  # instances that are annotated at a time
 class InstanceTask(NamedTuple):
     """A part of the instances; `labels`: whether to make table labels as well."""
 
-    part: PartTask
+    part: MergeTask
     labels: bool
 
 
@@ -62,22 +61,18 @@ class SettledInstances(Settled):
     groups: tuple[tuple[str, str | None, str | None, int, int], ...]
 
 
-def acceptable_files(loaded: Sequence[Loaded], share: float) -> bool:
+def acceptable_rows(counts: LoadedCounts, share: float) -> bool:
     """Return whether few enough rows of all files were rejected, see `acceptable`.
 
     Instances left out because of their kind do not count.
     """
-    reasons = reasons_of(loaded)
-    faults = reasons.total() - reasons[LEFT_OUT]
-    return acceptable(sum(file.records for file in loaded) + faults, faults, share)
+    faults = counts.rejected - counts.reasons.get(LEFT_OUT, 0)
+    return acceptable(counts.records + faults, faults, share)
 
 
-def settle_tasks(loaded: Sequence[Loaded], parts: int, share: float) -> list[InstanceTask]:
-    """Return the task of each part; none if too many rows were rejected."""
-    if not acceptable_files(loaded, share):
-        return []
-    labels = any(file.tally.get("labelled") for file in loaded)
-    return [InstanceTask(part, labels) for part in part_tasks(loaded, parts)]
+def task_of(part: MergeTask, counts: LoadedCounts) -> InstanceTask:
+    """Return the task of a part."""
+    return InstanceTask(part, bool(counts.tally.get("labelled")))
 
 
 def _settle(artefact: Artefact, task: InstanceTask, options: TextAnnotationOptions) -> SettledInstances:
@@ -87,8 +82,8 @@ def _settle(artefact: Artefact, task: InstanceTask, options: TextAnnotationOptio
     labelled: Counter[tuple[str, str | None, str | None]] = Counter()
 
     def batches() -> Iterator[list[list[dict[str, Any]]]]:
-        with BatchReader() as reader, one_thread():
-            for rows in batched(_instances(reader, task.part), _ANNOTATED):
+        with one_thread():
+            for rows in batched(_instances(task.part), _ANNOTATED):
                 for row in rows:
                     group = row["kind"], row["genre"], row["published_split"]
                     flags.update(row["flags"])
@@ -104,9 +99,9 @@ def _settle(artefact: Artefact, task: InstanceTask, options: TextAnnotationOptio
     )
 
 
-def _instances(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
+def _instances(task: MergeTask) -> Iterator[dict[str, Any]]:
     """Yield the rows of a part in the order of their ids, with ids and duplicates."""
-    for key, rows in grouped_rows(reader, task, ROWS):
+    for key, rows in grouped_rows(task, ROWS):
         first: dict[str, Any] | None = None
         held = []
         for row in rows:
@@ -164,18 +159,23 @@ def _annotated(rows: Sequence[dict[str, Any]], engine: Engine | None) -> list[di
     return made
 
 
-def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
-    return write_rejects(artefact, task, LOAD_REJECTS)
+def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    return merge_rejects(artefact, LOAD_REJECTS, task)
+
+
+def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    return merge_inputs(artefact, LOAD_INPUTS, task)
 
 
 SETTLE: Stage[InstanceTask, TextAnnotationOptions, SettledInstances] = Stage(
-    name="complexity/settle",
-    receipt=SettledInstances,
-    build=_settle,
-    unordered=("task.part.loaded",),
-    chosen=chosen_engine,
-    unit="parts",
+    name="complexity/settle", receipt=SettledInstances, build=_settle, chosen=chosen_engine, unit="parts"
 )
-LIST_REJECTS: Stage[RejectTask, None, PartFile] = Stage(
-    name="complexity/list-rejects", receipt=PartFile, build=_list_rejects, unordered=("task.staged",), unit="tables"
+MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
+    name="complexity/merge-rejects", receipt=PartFile, build=_merge_rejects, unit="tables"
+)
+MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
+    name="complexity/merge-inputs", receipt=PartFile, build=_merge_inputs, unit="parts"
+)
+SETTLING = TaskStages(
+    SETTLE, (LOAD_REJECTS.name, MERGE_REJECTS), (LOAD_INPUTS.name, MERGE_INPUTS), gather_stage("complexity")
 )

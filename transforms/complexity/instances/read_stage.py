@@ -11,13 +11,14 @@ from schemas.complexity.instances import KINDS
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.complexity.instances.instance import content_key, in_flag_order, split_of
 from transforms.complexity.instances.layouts import LAYOUTS
+from transforms.formats.ingest.stage import Unit
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
 from transforms.intake.cwi2018 import Cwi2018Row
 from transforms.intake.header import About, FileRows
 from transforms.intake.locating import Located, locate_at_offsets
-from transforms.intake.row_files import RowFile
-from transforms.intake.staging import Loaded, RowSchema, Staging, stage_file
+from transforms.intake.staging import Loaded, RowSchema, Staging
+from transforms.intake.unit_files import stage_row_files
 
 __all__ = ["READ", "ROWS", "LabelledReadOptions"]
 
@@ -74,11 +75,12 @@ class LabelledReadOptions:
     reader: ReaderOptions = field(default_factory=ReaderOptions)
 
 
-def _read(artefact: Artefact, task: RowFile, options: LabelledReadOptions) -> Loaded:
-    """Read a file.
+def _read(artefact: Artefact, unit: Unit, options: LabelledReadOptions) -> Loaded:
+    """Read files.
 
     Raises:
-        LexbeamError: it has another layout, or has changed since its digest was taken.
+        LexbeamError: one has another layout.
+        Superseded: one is no longer what the artefact is named by.
     """
 
     def read(rows: FileRows, name: str) -> Iterator[Cwi2018Row | Reject]:
@@ -90,7 +92,7 @@ def _read(artefact: Artefact, task: RowFile, options: LabelledReadOptions) -> Lo
         staging.tally["labelled"] += bool(row["labels"])
 
     staging = Staging(artefact, ROWS, "load")
-    return stage_file(staging, task, options.reader, read, add, attrgetter("line"))
+    return stage_row_files(staging, unit, options.reader, read, add, attrgetter("line"))
 
 
 def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[str, Any]:
@@ -142,10 +144,10 @@ def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[s
     }
 
 
-def _chosen(_: RowFile, options: LabelledReadOptions) -> dict[str, tuple[str, ...]]:
+def _chosen(_: Unit, options: LabelledReadOptions) -> dict[str, tuple[str, ...]]:
     return {"transforms.complexity.instances.layouts:LAYOUTS": (options.layout,)}
 
 
-READ: Stage[RowFile, LabelledReadOptions, Loaded] = Stage(
-    name="complexity/read", receipt=Loaded, build=_read, chosen=_chosen, unit="files"
+READ: Stage[Unit, LabelledReadOptions, Loaded] = Stage(
+    name="complexity/read", receipt=Loaded, build=_read, chosen=_chosen, unit="batches"
 )

@@ -1,9 +1,11 @@
-"""What became of input files: rows of `corpus/inputs`, staged where they are counted and summed in its parts.
+"""What became of input files: rows of tables `inputs`, staged where they are counted and summed in their parts.
 
 A file has a row from the unit that takes it in (pieces of a cut file each have one), and another from each
 staging file in which annotation rejects records of it: one document less, one reject more.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -12,6 +14,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.columns import Table
 from schemas.corpus.inputs import INPUTS
 from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.names import file_of
@@ -21,7 +24,16 @@ from transforms.common.store.merge import MergeTask, entries, merge
 from transforms.common.store.staged import StagedEntry, StagedWriter
 from transforms.common.store.tables import GROUP_ROWS, PartFile, StagedRows, sort_rows
 
-__all__ = ["COUNTED", "MERGE_INPUTS", "InputCount", "late_counts", "stage_inputs", "summed_inputs"]
+__all__ = [
+    "COUNTED",
+    "MERGE_INPUTS",
+    "InputCount",
+    "late_counts",
+    "merge_inputs",
+    "notes_of",
+    "stage_inputs",
+    "summed_inputs",
+]
 
 COUNTED = ("bytes", "records", "documents", "rejects")
 
@@ -31,7 +43,7 @@ class InputCount(NamedTuple):
 
     Bytes and SHA-256 are those of what was read; for a file that could not be read, its listed bytes
     and the cause. Of a file that is cut the count of the first piece has the bytes. A change has neither. `notes`
-    counts what readers changed or guessed as they read; None for nothing.
+    counts what readers changed or guessed as they read; None for nothing. Of tasks, `documents` are records taken.
     """
 
     name: str
@@ -55,6 +67,18 @@ INPUT = pa.schema(
         ("notes", INPUTS.schema().field("notes").type),
     ]
 )
+
+
+def notes_of(counts: Iterable[InputCount]) -> dict[str, int]:
+    """Return the notes on all of some files, of whatever line, so that their number does not grow with files."""
+    noted: Counter[str] = Counter()
+    for count in counts:
+        for note, number in (count.notes or {}).items():
+            noted[_LINE.sub("in a line", note)] += number
+    return dict(sorted(noted.items()))
+
+
+_LINE = re.compile(r"in line [0-9]+")
 
 
 def late_counts(sources: Iterable[str]) -> list[InputCount]:
@@ -86,8 +110,8 @@ def _listed(notes: Mapping[str, int] | None) -> list[dict[str, object]] | None:
     return [{"note": note, "number": number} for note, number in sorted(notes.items())] if notes else None
 
 
-def summed_inputs(batches: Sequence[pa.RecordBatch]) -> pa.Table:
-    """Return staged rows as rows of `corpus/inputs`, those of one name summed, sorted by name."""
+def summed_inputs(batches: Sequence[pa.RecordBatch], table: Table = INPUTS) -> pa.Table:
+    """Return staged rows as rows of a table of inputs, those of one name summed, sorted by name."""
     rows = pa.Table.from_batches(batches, INPUT)
     wanted = [*((name, "sum") for name in COUNTED), ("sha256", "max")]
     sums = rows.group_by("name", use_threads=False).aggregate(wanted)
@@ -99,19 +123,23 @@ def summed_inputs(batches: Sequence[pa.RecordBatch]) -> pa.Table:
         for entry in listed:
             of_file[entry["note"]] = of_file.get(entry["note"], 0) + entry["number"]
     column = [_listed(notes.get(name)) for name in sums["name"].to_pylist()] if notes else [None] * sums.num_rows
-    schema = INPUTS.schema()
-    sums = sums.append_column("notes", pa.array(column, schema.field("notes").type))
-    return sort_rows(sums.select(schema.names), INPUTS.key)
+    sums = sums.append_column("notes", pa.array(column, INPUT.field("notes").type))
+    return sort_rows(sums.select(INPUT.names).rename_columns(table.schema().names), table.key)
+
+
+def merge_inputs(artefact: Artefact, table: Table, task: MergeTask) -> PartFile:
+    """Write staged rows as a part of a table of inputs."""
+    with entries(task.staged, task.parts, task.bucket) as found:
+        return merge(artefact, table, _summed(found, table))
 
 
 def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    with entries(task.staged, task.parts, task.bucket) as found:
-        return merge(artefact, INPUTS, _summed(found))
+    return merge_inputs(artefact, INPUTS, task)
 
 
-def _summed(found: Iterable[StagedEntry]) -> Iterator[StagedRows]:
+def _summed(found: Iterable[StagedEntry], table: Table) -> Iterator[StagedRows]:
     for batches in _whole_names(found):
-        for batch in summed_inputs(batches).combine_chunks().to_batches():
+        for batch in summed_inputs(batches, table).combine_chunks().to_batches():
             for row in range(batch.num_rows):  # one by one, so that row groups are full
                 yield StagedRows(batch.slice(row, 1), 0)
 

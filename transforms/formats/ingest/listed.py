@@ -126,9 +126,11 @@ class ListingWriter:
         self._writer.__exit__(kind, error, trace)
 
 
-def settle_bits(listings: Sequence[FileListing], workspace: Workspace) -> int:
-    """Return how many bits of keys say the bucket of these files, and keep the number for later runs."""
+def settle_bits(listings: Sequence[FileListing], workspace: Workspace | None) -> int:
+    """Return how many bits of keys say the bucket of these files, and keep the number for later runs, if somewhere."""
     files_listed, size = _sums(listings)
+    if workspace is None:
+        return bits_for(int(files_listed.sum()), int(size.sum()))
     path = files.join(workspace.root, LISTING, "buckets.json")
     try:
         kept = json.loads(files.read_bytes(path))["bits"] if files.exists(path) else None

@@ -1,5 +1,6 @@
 """Beam glue of ingestion.
 
+    MakeOfFiles       a DoFn: (key, Unit or ListedUnit) -> (key, receipt)
     ListFiles         PCollection[InputPatterns] -> PCollection[(name, ListedUnit)], and [(name, Unit)] of large files
     IngestFiles       PCollection[(name, Unit or ListedUnit)] -> PCollection[Ingested]
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
@@ -12,6 +13,7 @@ Counters (namespace `ingest`): records, documents, rejects.
 import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import apache_beam as beam
@@ -32,7 +34,7 @@ from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Uni
 from transforms.formats.ingest.staging import StageFile
 from transforms.formats.ingest.units import UNIT_BYTES, unit_of
 
-__all__ = ["IngestFiles", "KeepAcceptable", "ListFiles", "ListRows", "SettleDuplicates"]
+__all__ = ["IngestFiles", "KeepAcceptable", "ListFiles", "ListRows", "MakeOfFiles", "NumberUnits", "SettleDuplicates"]
 
 T = TypeVar("T")
 
@@ -71,7 +73,7 @@ class _List(beam.DoFn):
         yield 0, writer.listing(artefact.file("-listed.arrow"))
 
 
-def _units(element: tuple[int, Iterable[FileListing]], workspace: Workspace) -> Iterator[tuple[str, ListedUnit]]:
+def _units(element: tuple[int, Iterable[FileListing]], workspace: Workspace | None) -> Iterator[tuple[str, ListedUnit]]:
     listings = sorted(element[1], key=lambda listing: listing.rows.path)
     for unit in listed_units(listings, settle_bits(listings, workspace)):
         yield f"\0{unit.bucket:016x}", unit  # no file's name
@@ -82,11 +84,11 @@ class ListFiles(beam.PTransform):
     """List input files; return units of those that share one, which workers open, and units of large ones.
 
     Attributes:
-        workspace: where the number of units is kept.
+        workspace: where the number of units is kept; None: units follow from the files alone.
         folder: of this run alone, for the listings.
     """
 
-    workspace: Workspace
+    workspace: Workspace | None
     folder: str
 
     def expand(self, patterns: beam.PCollection[InputPatterns]) -> Any:
@@ -96,26 +98,54 @@ class ListFiles(beam.PTransform):
         return shared | "ListUnits" >> beam.FlatMap(_units, self.workspace), listed[_LARGE]
 
 
-class _Ingest(MakeArtefact):
-    """Take in a unit, whose files are looked up in its listing, and their digests in those that are known."""
+def _numbered(element: tuple[int, Iterable[tuple[str, Any]]]) -> Iterator[tuple[int, Any]]:
+    yield from enumerate(unit for _, unit in sorted(element[1], key=itemgetter(0)))
+
+
+class NumberUnits(beam.PTransform):
+    """Number units, in the order of their names: PCollection[(name, unit)] -> PCollection[(number, unit)]."""
+
+    def expand(self, units: beam.PCollection[tuple[str, Any]]) -> beam.PCollection[tuple[int, Any]]:
+        """Apply the transform."""
+        return (
+            units
+            | "GatherAll" >> beam.WithKeys(0)
+            | "GroupAll" >> beam.GroupByKey()
+            | "Number" >> beam.FlatMap(_numbered)
+        )
+
+
+class MakeOfFiles(MakeArtefact):
+    """Make an artefact of the files of a unit, which are looked up in its listing."""
+
+    def process(self, element: tuple[Any, Unit | ListedUnit]) -> Iterator[tuple[Any, Any]]:
+        """Yield the key and the receipt."""
+        key, listed = element
+        unit = opened(listed) if isinstance(listed, ListedUnit) else listed
+        if unit is not None:
+            yield from self.of_unit(key, unit, listed)
+
+    def of_unit(self, key: Any, unit: Unit, _: Unit | ListedUnit) -> Iterator[tuple[Any, Any]]:
+        """Yield the key and the receipt of a unit that is opened."""
+        return super().process((key, unit))
+
+
+class _Ingest(MakeOfFiles):
+    """Take in a unit, the digests of whose files are looked up in those that are known."""
 
     def __init__(self, workspace: Workspace, options: IngestOptions, check_content: bool) -> None:
         super().__init__(workspace, INGEST, options)
         self._check_content = check_content
 
-    def process(self, element: tuple[str, Unit | ListedUnit]) -> Iterator[tuple[Any, Any]]:
-        """Yield the key and the receipt."""
-        name, listed = element
-        unit = opened(listed) if isinstance(listed, ListedUnit) else listed
-        if unit is None:
-            return
+    def of_unit(self, key: Any, unit: Unit, listed: Unit | ListedUnit) -> Iterator[tuple[Any, Any]]:
+        """Yield the key and the receipt of a unit that is opened."""
         if unit.piece is not None:  # the digest of its file was taken as it was cut
-            yield from super().process((name, unit))
+            yield from super().of_unit(key, unit, listed)
             return
         digests = KnownDigests(self._workspace, listed)
         if not self._check_content:
             unit = digests.fill(unit)
-        yield from super().process((name, unit))
+        yield from super().of_unit(key, unit, listed)
         digests.keep(unit.files, unit.readings)
 
 

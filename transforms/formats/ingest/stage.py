@@ -21,10 +21,10 @@ from transforms.common.store.artefacts import Artefact, Stage, Superseded
 from transforms.common.store.batches import BatchWriter
 from transforms.common.store.classes import Staged
 from transforms.common.store.identity import Place, Size, Uncounted
-from transforms.common.store.receipts import File, totals
+from transforms.common.store.receipts import File
 from transforms.formats.dates.metadata import Metadata
 from transforms.formats.dates.rules import DateRule, date_of
-from transforms.formats.ingest.counts import COUNTED, InputCount, stage_inputs
+from transforms.formats.ingest.counts import COUNTED, InputCount, notes_of, stage_inputs
 from transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, RecordStage, RejectStage, StageFile
 from transforms.formats.readers.registry import READERS, printable, read_file, read_piece
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
@@ -220,7 +220,7 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
     return Ingested(
         inputs=stage_inputs(artefact, inputs),
         counts={name: sum(getattr(row, name) for row in inputs) for name in COUNTED},
-        notes=dict(sorted(totals(row.notes or {} for row in inputs).items())),
+        notes=notes_of(inputs),
         stages=tuple(stage.files),
         keys=artefact.file("-keys.arrow"),
         rejects=rejects.staged(),

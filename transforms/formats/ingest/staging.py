@@ -20,7 +20,7 @@ from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchWriter
 from transforms.common.store.classes import Staged
 from transforms.common.store.receipts import File
-from transforms.common.store.staged import StagedWriter
+from transforms.common.store.staged import StagedWriter, first_bits
 from transforms.formats.records.base import Record
 
 __all__ = [
@@ -165,10 +165,17 @@ class RecordStage:
 
 
 class RejectStage:
-    """Stages rejects, each sorted by all its columns within its part; without rejects no file is made."""
+    """Stages rejects, each sorted by all its columns within its part; without rejects no file is made.
 
-    def __init__(self, artefact: Artefact) -> None:
+    Args:
+        artefact: what is made.
+        one_part: whether they are for a table of one part, for which they are staged in its order; else a hash of
+            source and position decides the part.
+    """
+
+    def __init__(self, artefact: Artefact, *, one_part: bool = False) -> None:
         self._artefact = artefact
+        self._one_part = one_part
         self._held: list[RejectRow] = []
         self._open = ExitStack()
         self._writer: StagedWriter | None = None
@@ -192,10 +199,13 @@ class RejectStage:
     def _flush(self) -> None:
         if self._writer is None:
             stream = self._open.enter_context(self._artefact.writing(_REJECTS))
-            self._writer = self._open.enter_context(StagedWriter(stream, REJECTS.schema()))
-        hashes = [hash_of(digest([row.source, row.position])) for row in self._held]
+            self._writer = self._open.enter_context(StagedWriter(stream, REJECTS.schema(), ranges=self._one_part))
+        hashes = [self._hash(row) for row in self._held]
         self._writer.add_rows(hashes, ["\0".join(row) for row in self._held], _batch(self._held, REJECTS.schema()))
         self._held = []
+
+    def _hash(self, row: RejectRow) -> int:
+        return first_bits(row.source) if self._one_part else hash_of(digest([row.source, row.position]))
 
     def staged(self) -> Staged | None:
         """Return the staged file of the rejects, once the stage is closed; None without rejects."""
@@ -221,9 +231,9 @@ def _batch(rows: Iterable[Sequence[object]], schema: pa.Schema) -> pa.RecordBatc
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow]) -> Staged | None:
-    """Write rejects to a staged file; return it, or None without any."""
-    with RejectStage(artefact) as stage:
+def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow], *, one_part: bool = False) -> Staged | None:
+    """Write rejects to a staged file, see `RejectStage`; return it, or None without any."""
+    with RejectStage(artefact, one_part=one_part) as stage:
         for row in rejects:
             stage.add(row)
     return stage.staged()

@@ -6,6 +6,7 @@ PLACE_IN_FILES     a unit of files -> staged rows, placed texts; an engine annot
 A record is a document, whether or not it has a hard word.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -36,7 +37,6 @@ from transforms.simplification.instances.find_stage import (
     chosen_in_corpus,
     chosen_in_texts,
     corpus_texts,
-    loaded_part,
     reject,
     words_found,
 )
@@ -58,7 +58,7 @@ def _with_texts(loaded: Loaded, texts: PlacedFiles) -> LoadedTexts:
 
 
 def _place_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> LoadedTexts:
-    with staging_of(artefact) as staging, PlacedTextWriter(artefact) as writer:
+    with staging_of(artefact, task.name) as staging, PlacedTextWriter(artefact) as writer:
 
         def documents() -> Iterator[AnnotatedText]:
             for text in corpus_texts(task, options):
@@ -71,7 +71,7 @@ def _place_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOp
         for found in words_found(documents(), options, staging, CORPUS):
             add_words(staging, found)
             writer.add(found.text.position, found, None)
-    return _with_texts(loaded_part(staging, task), writer.files())
+    return _with_texts(staging.loaded(size=task.size), writer.files())
 
 
 class _Entry(NamedTuple):
@@ -92,7 +92,7 @@ def _place_in_files(artefact: Artefact, task: Unit, options: TextFindOptions) ->
     assert engine is not None  # words are found by parts of speech
     with staging_of(artefact) as staging, PlacedTextWriter(artefact) as writer, one_thread():
 
-        def read(file: InputFile, reading: FileReading) -> Iterator[_Entry]:
+        def read(file: InputFile, reading: FileReading, _: Counter[str]) -> Iterator[_Entry]:
             try:
                 content = _content(reading)
                 texts = _texts_of(file.name, content, engine, options)

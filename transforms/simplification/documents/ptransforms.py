@@ -140,7 +140,8 @@ class ResolveTexts(beam.PTransform):
         made = (
             texts
             | "Tasks" >> beam.FlatMap(_to_resolve, beam.pvalue.AsList(self.parts))
-            | "Spread" >> SpreadOverLanes(weight=_weight, lanes=self.lanes, workspace=self.workspace, stage="")
+            | "Spread"
+            >> SpreadOverLanes(weight=_weight, lanes=self.lanes, workspace=self.workspace, stage=RESOLVE.name)
             | "Resolve" >> beam.ParDo(MakeArtefact(self.workspace, RESOLVE, self.options))
         )
         parts = [

@@ -17,7 +17,7 @@ from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_value
-from transforms.intake.staging import Loaded, LoadedFile
+from transforms.intake.staging import Loaded
 from transforms.simplification.instances.layouts import BenchmarkInstance, places_of
 from transforms.simplification.instances.read_stage import InstanceReadOptions, staged_rows, staging_of
 from transforms.simplification.records import ID, Row
@@ -77,7 +77,7 @@ def known_scorers(parts: Sequence[Part]) -> list[str]:
 def _take(artefact: Artefact, task: ComplexPart, options: InstanceReadOptions) -> Loaded:
     """Read a part; the position of a record is its id there."""
     rules, languages = options.rules, (None, options.language)
-    with staging_of(artefact) as staging:
+    with staging_of(artefact, task.name) as staging:
         for number, (row, value) in enumerate(_with_values(task), 1):
             where = {"source": row["source"], "line": number, "position": row[ID], **_annotation(row)}
             try:
@@ -93,8 +93,7 @@ def _take(artefact: Artefact, task: ComplexPart, options: InstanceReadOptions) -
                 staging.tally[LAYOUT] += 1
             except BadRecord as error:
                 staging.reject(row["source"], row[ID], error)
-    file = LoadedFile(task.name, task.part.bytes, task.part.sha256, staging.records, staging.rejected)
-    return staging.loaded([file])
+    return staging.loaded(size=task.part.bytes)
 
 
 def _with_values(task: ComplexPart) -> Iterator[tuple[Row, float | None]]:

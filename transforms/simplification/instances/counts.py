@@ -3,10 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from schemas.rejects import RejectRow
 from schemas.simplification.instances import BY_RULE, FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
-from transforms.common.store.receipts import totals
-from transforms.intake.staging import Loaded, reasons_of, reject_error
+from transforms.intake.staging import LoadedCounts, reject_error
 from transforms.simplification.instances.find_stage import TALLIED
 from transforms.simplification.instances.judgments import SimplifiableJudgment
 from transforms.simplification.instances.merge_stage import SettledJudged
@@ -16,34 +14,30 @@ __all__ = ["check_records", "counted"]
 
 
 def counted(
-    loaded: Sequence[Loaded],
+    loaded: LoadedCounts,
     settled: Sequence[SettledJudged],
-    judgments: Sequence[SimplifiableJudgment],
-    rejects: Sequence[RejectRow],
-    judged: Sequence[Mapping[str, object]],
+    judgments: Sequence[SimplifiableJudgment] = (),
+    judged: Sequence[Mapping[str, object]] = (),
 ) -> dict[str, object]:
     """Return what the manifest says.
 
     Args:
-        loaded: receipts of files, in the order of their names.
+        loaded: counts of all files.
         settled: receipts of parts.
         judgments: of people.
-        rejects: rows that are no judgments.
         judged: name, bytes and SHA-256 of the files of judgments.
     """
     used = {number for part in settled for number in part.judged}
-    reasons = reasons_of(loaded)
-    reasons["unknown"] += len(judgments) - len(used)
-    reasons.update(row.reason for row in rejects)
+    reasons = Counter(loaded.reasons)
     totals: dict[str, Counter[str]] = {name: Counter() for name in ("flags", "languages", "verdicts", "known")}
     for part in settled:
         reasons.update(part.reasons)
         for name, counter in totals.items():
             counter.update(getattr(part, name))
-    reasons = +reasons
     return {
-        "inputs": [_input(receipt) for receipt in loaded],
-        "records": sum(receipt.records for receipt in loaded),
+        "layouts": {name: number for name, number in loaded.tally.items() if name not in TALLIED},
+        **({"notes": loaded.notes} if loaded.notes else {}),
+        "records": loaded.records,
         "instances": sum(part.tables[INSTANCES.name].rows for part in settled),
         "with_substitutes": sum(part.gold for part in settled),
         "substitutes": sum(part.tables[SUBSTITUTES.name].rows for part in settled),
@@ -58,24 +52,10 @@ def counted(
     }
 
 
-def _found(loaded: Sequence[Loaded]) -> dict[str, object]:
+def _found(loaded: LoadedCounts) -> dict[str, object]:
     """Return what the words were chosen from; nothing where the input names them."""
-    found = totals(receipt.tally for receipt in loaded)
+    found = Counter(loaded.tally)
     return {"found": {name: found[name] for name in TALLIED}} if any(name in found for name in TALLIED) else {}
-
-
-def _input(receipt: Loaded) -> dict[str, object]:
-    """Return what the manifest says of a file."""
-    return {
-        "name": receipt.name,
-        "bytes": receipt.inputs[0].bytes,
-        "sha256": receipt.inputs[0].sha256,
-        "layouts": [name for name in receipt.tally if name not in TALLIED],
-        "records": receipt.records,
-        "instances": receipt.count,
-        "rejects": dict(receipt.reasons),
-        **({"notes": dict(receipt.notes)} if receipt.notes else {}),
-    }
 
 
 def _judgments(
@@ -96,11 +76,11 @@ def _judgments(
     }
 
 
-def check_records(loaded: Sequence[Loaded], share: float, remedy: str) -> None:
+def check_records(loaded: LoadedCounts, share: float, remedy: str) -> None:
     """Check that few enough records are faulty.
 
     Args:
-        loaded: receipts of the input.
+        loaded: counts of the input.
         share: the greatest share of records that may be.
         remedy: what may be done about it, as a sentence begins.
 
@@ -108,6 +88,6 @@ def check_records(loaded: Sequence[Loaded], share: float, remedy: str) -> None:
         LexbeamError: too many are, or there are no records.
     """
     if not acceptable_records(loaded, share):
-        name = "Name the `language`. " if reasons_of(loaded)["no_language"] else ""
+        name = "Name the `language`. " if loaded.reasons.get("no_language") else ""
         remedy = f"{name}{remedy}, or allow more with `max_reject_share`."
         raise reject_error(loaded, share, remedy, what="records", by_rule=BY_RULE)

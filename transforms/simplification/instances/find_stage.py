@@ -7,6 +7,7 @@ A record is a document, whether or not it has a word to simplify.
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ from transforms.formats.readers.registry import READERS, printable, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.sources.readings import FileReading
 from transforms.intake.merging import TextAnnotationOptions, chosen_engine, engine_of
-from transforms.intake.staging import Loaded, LoadedFile, Staging
+from transforms.intake.staging import Loaded, Staging
 from transforms.intake.unit_files import stage_unit
 from transforms.layers.registry import columns_of
 from transforms.learning.scorer import ScorerOptions
@@ -65,7 +66,6 @@ __all__ = [
     "chosen_in_corpus",
     "chosen_in_texts",
     "corpus_texts",
-    "loaded_part",
     "reject",
     "words_found",
 ]
@@ -94,6 +94,11 @@ class CorpusPart(NamedTuple):
     def size(self) -> int:
         """Bytes, for dealing out."""
         return self.pair.size
+
+    @property
+    def name(self) -> str:
+        """What identifies it: its content, since parts of all corpora have the same names."""
+        return self.pair.documents.sha256
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,10 +155,10 @@ _Entry = FoundWords | tuple[str, Reject]
 
 
 def _find_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> Loaded:
-    with staging_of(artefact) as staging:
+    with staging_of(artefact, task.name) as staging:
         for found in words_found(corpus_texts(task, options), options, staging, CORPUS):
             add_words(staging, found)
-    return loaded_part(staging, task)
+    return staging.loaded(size=task.size)
 
 
 def corpus_texts(task: CorpusPart, options: CorpusFindOptions) -> Iterator[AnnotatedText]:
@@ -173,12 +178,6 @@ def corpus_texts(task: CorpusPart, options: CorpusFindOptions) -> Iterator[Annot
             )
 
 
-def loaded_part(staging: Staging, task: CorpusPart) -> Loaded:
-    """Return the receipt of a part of a corpus; parts of all have the same names: their content identifies them."""
-    sha256 = task.pair.documents.sha256
-    return staging.loaded([LoadedFile(sha256, task.pair.size, sha256, staging.records, staging.rejected)])
-
-
 def _find_in_texts(artefact: Artefact, task: Unit, options: TextFindOptions) -> Loaded:
     """Find words in the documents of a unit.
 
@@ -189,9 +188,9 @@ def _find_in_texts(artefact: Artefact, task: Unit, options: TextFindOptions) -> 
     assert engine is not None  # words are found by parts of speech
     with staging_of(artefact) as staging, one_thread():
 
-        def read(file: InputFile, reading: FileReading) -> Iterator[_Entry]:
+        def read(file: InputFile, reading: FileReading, notes: Counter[str]) -> Iterator[_Entry]:
             read_entries = read_file(
-                file.path, file.name, format=options.format, options=options.reader, open=reading.open
+                file.path, file.name, format=options.format, options=options.reader, open=reading.open, notes=notes
             )
             rejects: list[_Entry] = []
             documents = _annotated(read_entries, engine, options, rejects)

@@ -9,7 +9,7 @@ or `sentence` and `target`, and optionally `start` and `annotator`.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -171,7 +171,7 @@ def _key(cells: Mapping[str, str]) -> tuple[str, int | None]:
 def judgments_of_part(
     judgments: Sequence[SimplifiableJudgment], bucket: int, parts: int
 ) -> tuple[tuple[int, SimplifiableJudgment], ...]:
-    """Return the judgments whose ids belong to a part, see `rows_of_part`, with their numbers."""
+    """Return the judgments whose ids belong to a part, which has a range of them, with their numbers."""
     return tuple(
         (number, judgment)
         for number, judgment in enumerate(judgments)
@@ -179,10 +179,11 @@ def judgments_of_part(
     )
 
 
-def unknown_judgments(judgments: Sequence[SimplifiableJudgment], used: Collection[int]) -> list[RejectRow]:
-    """Return a reject for each judgment whose number no part has used."""
-    return [
-        RejectRow(judgment.source, str(judgment.line), JUDGE, "unknown", f"no instance {judgment.key} is here")
-        for number, judgment in enumerate(judgments)
-        if number not in used
-    ]
+def unknown_judgments(
+    judgments: Iterable[tuple[int, SimplifiableJudgment]], used: Collection[int]
+) -> Iterator[RejectRow]:
+    """Yield a reject for each judgment of a part whose number is of no instance."""
+    for number, judgment in judgments:
+        if number not in used:
+            detail = f"no instance {judgment.key} is here"
+            yield RejectRow(judgment.source, str(judgment.line), JUDGE, "unknown", detail)

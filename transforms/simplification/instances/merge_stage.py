@@ -11,31 +11,29 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from schemas.rejects import RejectRow
-from schemas.simplification.instances import INSTANCE_REJECTS, INSTANCES, JUDGMENTS, SUBSTITUTES
+from schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, JUDGMENTS, SUBSTITUTES
 from transforms.annotation.engines.registry import Engine
 from transforms.annotation.engines.texts import tokens_of
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.records import Sentence
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader
+from transforms.common.store.merge import MergeTask, gather_stage
 from transforms.common.store.tables import PartFile
+from transforms.formats.ingest.counts import merge_inputs
+from transforms.formats.ingest.merges import merge_rejects
 from transforms.formats.ingest.staging import RejectStage
 from transforms.intake.merging import (
-    PartTask,
-    RejectTask,
     Settled,
+    TaskStages,
     TextAnnotationOptions,
     chosen_engine,
     engine_of,
     grouped_rows,
-    part_tasks,
-    rejects_of,
     sentences_of,
-    write_rejects,
     write_tables,
 )
-from transforms.intake.staging import Loaded
+from transforms.intake.staging import LoadedCounts
 from transforms.simplification.instances.instance import PAIR_DIGITS
 from transforms.simplification.instances.judgments import (
     JUDGE,
@@ -45,20 +43,21 @@ from transforms.simplification.instances.judgments import (
     verdict_of,
 )
 from transforms.simplification.instances.layouts import RawSubstitute, graded, in_flag_order
-from transforms.simplification.instances.read_stage import ROWS, acceptable_records
+from transforms.simplification.instances.read_stage import ROWS
 from transforms.simplification.records import Row
 
-__all__ = ["LIST_REJECTS", "SETTLE", "JudgedOptions", "JudgedTask", "SettledJudged", "list_judged", "settle_tasks"]
+__all__ = ["SETTLING", "JudgedOptions", "JudgedTask", "SettledJudged", "task_of"]
 
 _ANNOTATED = 256  # instances that are annotated at a time
 _ANNOTATION = ("lemma", "upos", "feats")
 
 
 class JudgedTask(NamedTuple):
-    """A part of the instances, and the judgments of it with their numbers."""
+    """A part of the instances, and the judgments of it with their numbers; the first part has their rejects, too."""
 
-    part: PartTask
+    part: MergeTask
     judgments: tuple[tuple[int, SimplifiableJudgment], ...]
+    rejects: tuple[RejectRow, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,27 +98,18 @@ class SettledJudged(Settled):
     gold: int
 
 
-def settle_tasks(
-    loaded: Sequence[Loaded], judgments: Sequence[SimplifiableJudgment], parts: int, share: float
-) -> list[JudgedTask]:
-    """Return what each part is made from; nothing if too many records were faulty."""
-    if not acceptable_records(loaded, share):
-        return []
-    return [
-        JudgedTask(part, judgments_of_part(judgments, part.bucket, part.parts)) for part in part_tasks(loaded, parts)
-    ]
+def task_of(
+    part: MergeTask, _: LoadedCounts, judgments: Sequence[SimplifiableJudgment], rejects: Sequence[RejectRow]
+) -> JudgedTask:
+    """Return the task of a part.
 
-
-def list_judged(
-    loaded: Sequence[Loaded],
-    settled: Sequence[SettledJudged],
-    judgments: Sequence[SimplifiableJudgment],
-    rejects: Sequence[RejectRow],
-) -> RejectTask:
-    """Return what the table of rejects is made from, including judgments that no part has used."""
-    used = {number for receipt in settled for number in receipt.judged}
-    unknown = unknown_judgments(judgments, used) if settled else []
-    return rejects_of(loaded, settled)._replace(rows=(*rejects, *unknown))
+    Args:
+        part: its rows.
+        judgments: those of all parts.
+        rejects: rows that are no judgments.
+    """
+    here = judgments_of_part(judgments, part.bucket, part.parts)
+    return JudgedTask(part, here, tuple(rejects) if part.bucket == 0 else ())
 
 
 class _Counts:
@@ -146,8 +136,8 @@ def _settle(artefact: Artefact, task: JudgedTask, options: JudgedOptions) -> Set
     counts = _Counts()
 
     def batches(rejects: RejectStage) -> Iterator[tuple[list[Row], ...]]:
-        with BatchReader() as reader, one_thread():
-            judged = _judged(_merged(reader, task.part), task, options, counts, rejects)
+        with one_thread():
+            judged = _judged(_merged(task.part), task, options, counts, rejects)
             for rows in batched(judged, _ANNOTATED):
                 if engine is not None:
                     _annotate(rows, engine, layers)
@@ -155,8 +145,10 @@ def _settle(artefact: Artefact, task: JudgedTask, options: JudgedOptions) -> Set
                     counts.add(row)
                 yield rows, [substitute for row in rows for substitute in _substitutes(row)]
 
-    with RejectStage(artefact) as rejects:
+    with RejectStage(artefact, one_part=True) as rejects:
         tables = write_tables(artefact, (INSTANCES, SUBSTITUTES), batches(rejects))
+        for row in (*task.rejects, *unknown_judgments(task.judgments, counts.judged)):
+            rejects.add(row)
     return SettledJudged(
         tables=tables,
         rejects=rejects.staged(),
@@ -171,9 +163,9 @@ def _settle(artefact: Artefact, task: JudgedTask, options: JudgedOptions) -> Set
     )
 
 
-def _merged(reader: BatchReader, task: PartTask) -> Iterator[Row]:
+def _merged(task: MergeTask) -> Iterator[Row]:
     """Yield the instances of a part in the order of their ids, their records put together."""
-    for key, rows in grouped_rows(reader, task, ROWS):
+    for key, rows in grouped_rows(task, ROWS):
         first = next(rows)
         annotators: Counter[tuple[str, int | None]] = Counter()
         flags, places = set(first["flags"]), []
@@ -260,8 +252,12 @@ def _of_token(sentence: Sentence, start: int, end: int, layers: Sequence[str]) -
     return (lemma.lower() if lemma else None, upos or None, feats or None), flags
 
 
-def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
-    return write_rejects(artefact, task, INSTANCE_REJECTS)
+def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    return merge_rejects(artefact, INSTANCE_REJECTS, task)
+
+
+def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    return merge_inputs(artefact, INSTANCE_INPUTS, task)
 
 
 def _chosen(task: JudgedTask, options: JudgedOptions) -> dict[str, tuple[str, ...]]:
@@ -269,13 +265,14 @@ def _chosen(task: JudgedTask, options: JudgedOptions) -> dict[str, tuple[str, ..
 
 
 SETTLE: Stage[JudgedTask, JudgedOptions, SettledJudged] = Stage(
-    name="simplification/settle",
-    receipt=SettledJudged,
-    build=_settle,
-    unordered=("task.part.loaded",),
-    chosen=_chosen,
-    unit="parts",
+    name="simplification/settle", receipt=SettledJudged, build=_settle, chosen=_chosen, unit="parts"
 )
-LIST_REJECTS: Stage[RejectTask, None, PartFile] = Stage(
-    name="simplification/list-rejects", receipt=PartFile, build=_list_rejects, unordered=("task.staged",), unit="tables"
+MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
+    name="simplification/merge-rejects", receipt=PartFile, build=_merge_rejects, unit="tables"
+)
+MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
+    name="simplification/merge-inputs", receipt=PartFile, build=_merge_inputs, unit="parts"
+)
+SETTLING = TaskStages(
+    SETTLE, (INSTANCE_REJECTS.name, MERGE_REJECTS), (INSTANCE_INPUTS.name, MERGE_INPUTS), gather_stage("simplification")
 )

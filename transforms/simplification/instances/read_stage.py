@@ -18,13 +18,13 @@ import pyarrow as pa
 from schemas.simplification.instances import BY_RULE
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.formats.ingest.stage import acceptable
+from transforms.formats.ingest.stage import Unit, acceptable
 from transforms.formats.readers.delimited import Row as CellRow
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.intake.header import About, FileRows, header_name
-from transforms.intake.row_files import RowFile
-from transforms.intake.staging import Loaded, RowSchema, Staging, reasons_of, stage_file
+from transforms.intake.staging import Loaded, LoadedCounts, RowSchema, Staging
+from transforms.intake.unit_files import stage_row_files
 from transforms.simplification.instances.columns import has_header
 from transforms.simplification.instances.instance import instance_id, placed
 from transforms.simplification.instances.layouts import BenchmarkInstance, easier_cells, places_of
@@ -116,19 +116,18 @@ class TakenRecord(NamedTuple):
     rows: Targets
 
 
-def acceptable_records(loaded: Sequence[Loaded], share: float) -> bool:
+def acceptable_records(counts: LoadedCounts, share: float) -> bool:
     """Return whether few enough records were faulty, see `acceptable`.
 
     Records that are left out by rule (`BY_RULE`) are not faulty, even if there are no others.
     """
-    reasons = reasons_of(loaded)
-    faults = sum(number for reason, number in reasons.items() if reason not in BY_RULE)
-    return acceptable(sum(receipt.records for receipt in loaded) + reasons.total(), faults, share)
+    faults = sum(number for reason, number in counts.reasons.items() if reason not in BY_RULE)
+    return acceptable(counts.records + counts.rejected, faults, share)
 
 
-def staging_of(artefact: Artefact) -> Staging:
-    """Return the staging file that records are added to."""
-    return Staging(artefact, ROWS, STAGE, BY_RULE)
+def staging_of(artefact: Artefact, name: str = "") -> Staging:
+    """Return what stages records, of files or of a part of a table with this name."""
+    return Staging(artefact, ROWS, STAGE, BY_RULE, name)
 
 
 def staged_rows(
@@ -248,11 +247,12 @@ _FITS: dict[str, Callable[[Sequence[str]], bool]] = {
 }
 
 
-def _read(artefact: Artefact, task: RowFile, options: InstanceReadOptions) -> Loaded:
-    """Read a file.
+def _read(artefact: Artefact, unit: Unit, options: InstanceReadOptions) -> Loaded:
+    """Read files.
 
     Raises:
-        LexbeamError: the layout is not recognised or not the named one, or the file has changed.
+        LexbeamError: the layout of one is not recognised or not the named one.
+        Superseded: one is no longer what the artefact is named by.
     """
 
     def read(rows: FileRows, name: str) -> Iterator[TakenRecord | Reject]:
@@ -267,7 +267,7 @@ def _read(artefact: Artefact, task: RowFile, options: InstanceReadOptions) -> Lo
         staging.tally[record.layout] += 1
 
     staging = staging_of(artefact)
-    return stage_file(staging, task, options.reader, read, add, attrgetter("line"))
+    return stage_row_files(staging, unit, options.reader, read, add, attrgetter("line"))
 
 
 def _records(rows: FileRows, name: str, options: InstanceReadOptions) -> Iterator[TakenRecord]:
@@ -314,11 +314,11 @@ def _after(rows: Iterator[CellRow], broken: Exception | None) -> Iterator[CellRo
     yield from rows
 
 
-def _chosen(_: RowFile, options: InstanceReadOptions) -> dict[str, tuple[str, ...]]:
+def _chosen(_: Unit, options: InstanceReadOptions) -> dict[str, tuple[str, ...]]:
     named = tuple(sorted(READERS)) if options.layout == AUTO else (options.layout,)
     return {"transforms.simplification.instances.rows:READERS": named}
 
 
-READ: Stage[RowFile, InstanceReadOptions, Loaded] = Stage(
-    name="simplification/read", receipt=Loaded, build=_read, chosen=_chosen, unit="files"
+READ: Stage[Unit, InstanceReadOptions, Loaded] = Stage(
+    name="simplification/read", receipt=Loaded, build=_read, chosen=_chosen, unit="batches"
 )

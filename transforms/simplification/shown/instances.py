@@ -231,10 +231,9 @@ def _warnings(section: Mapping[str, Any]) -> list[str]:
 def instance_summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what was made, what was left out, what is odd, and what later stages will lack."""
     section = snapshot.section(SECTION)
-    layouts = sorted({name for source in section["inputs"] for name in source["layouts"]})
     yield (
         f"{amount(section['instances'], 'instances')} of {amount(section['records'], 'records')} "
-        f"({', '.join(layouts) or 'none'}), {section['with_substitutes']} with substitutes, "
+        f"({', '.join(section['layouts']) or 'none'}), {section['with_substitutes']} with substitutes, "
         f"{section['substitutes']} in all; {section['rejected']} rejected"
         + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
     )
@@ -255,9 +254,8 @@ def instance_summary(snapshot: Snapshot) -> Iterator[Block]:
         yield f"  {flag} {number}: {FLAGS[flag]}"
     for warning in _warnings(section):
         yield f"warning: {warning}"
-    notes = [f"{files.shown(row['name'])}: {note}" for row in section["inputs"] for note in row.get("notes", ())]
-    if notes:
-        yield f"  {listed(notes, NOTES, '; ')}"
+    if notes := section.get("notes"):
+        yield f"  while reading: {listed([f'{note} {number}' for note, number in notes.items()], NOTES, '; ')}"
 
 
 def section_panels(snapshot: Snapshot) -> list[Panel]:
@@ -265,23 +263,11 @@ def section_panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section(SECTION)
     schema = pa.schema(
         [
-            column("file", pa.string(), "the file, or the part of a table"),
-            column("layout", pa.string(), "how it is laid out"),
+            column("layout", pa.string(), "how the input is laid out"),
             column("records", pa.int64(), "records that gave an instance"),
-            column("instances", pa.int64(), "instances that they gave, repeated ones among them"),
-            column("rejected", pa.int64(), "records that gave none, by fault or by rule"),
         ]
     )
-    rows = [
-        {
-            "file": source["name"],
-            "layout": ", ".join(source["layouts"]),
-            "records": source["records"],
-            "instances": source["instances"],
-            "rejected": sum(source["rejects"].values()),
-        }
-        for source in section["inputs"]
-    ]
+    rows = [{"layout": name, "records": number} for name, number in section["layouts"].items()]
     text = (
         f"{amount(section['instances'], 'words')} to simplify, each in its sentence; "
         f"{section['with_substitutes']} have substitutes by people."

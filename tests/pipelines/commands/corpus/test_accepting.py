@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from pipelines.commands.corpus import plan
 from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
+from pipelines.frame import inputs as frame_inputs
 from pipelines.frame.command import Inputs
 from transforms.change.view.slices import lacking
 from transforms.common.errors import LexbeamError
@@ -60,7 +60,7 @@ def test_files_that_may_hold_records_are_left_to_the_run(write, content):
 
 
 def test_the_first_files_of_more_are_a_warning(write, monkeypatch, caplog):
-    monkeypatch.setattr(plan, "LOOK", 2)
+    monkeypatch.setattr(frame_inputs, "LOOK", 2)
     folder = write({"a.pdf": PDF, "b.pdf": PDF, "c.pdf": PDF})
     with caplog.at_level(logging.WARNING, "lexbeam"):
         planned(folder)
@@ -94,7 +94,7 @@ def test_years_that_names_do_not_tell_are_left_to_the_run(write, monkeypatch):
     planned(folder, slices, dates="name:^x(\\d+)")  # no file has a date: what the run tells is that
     planned(folder, slices, dates="1800..1900", date_range="reject")
     with monkeypatch.context() as patched:
-        patched.setattr(plan, "LOOK", 3)  # there may be others
+        patched.setattr(frame_inputs, "LOOK", 3)  # there may be others
         planned(folder, slices, dates="name:^(\\d+)")
         with pytest.raises(LexbeamError, match="years 1810 to 1810"):
             planned(folder, slices, dates="1810")

@@ -1,0 +1,17 @@
+"""What the glue of intake makes of receipts, without Beam."""
+
+import pyarrow.parquet as pq
+
+from transforms.common.store.artefacts import make
+from transforms.common.store.merge import MergeTask
+
+
+def parts_of(receipts, parts):
+    """Return the task of each part of the loaded rows."""
+    return [MergeTask.of(bucket, parts, [receipt.rows for receipt in receipts]) for bucket in range(parts)]
+
+
+def rejects_listed(workspace, stage, receipts):
+    """Return the rows of the table of rejects."""
+    staged = [receipt.rejects for receipt in receipts if receipt.rejects]
+    return pq.read_table(make(workspace, stage, MergeTask.of(0, 1, staged), None).file.path).to_pylist()
