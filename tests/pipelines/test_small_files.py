@@ -7,7 +7,10 @@ import tracemalloc
 import pytest
 from nets import calls
 
-from pipelines.commands.corpus.plan import LOOK, CorpusOptions, plan_corpus
+from pipelines.commands.cloze.pairs import PAIRS_OF_TEXTS
+from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
+from pipelines.frame.command import Inputs
+from pipelines.frame.inputs import LOOK
 from transforms.common.store.artefacts import Artefact
 from transforms.formats.ingest import listed
 from transforms.formats.ingest.listed import ListingWriter, listed_units
@@ -49,6 +52,18 @@ def test_the_driver_takes_no_more_for_more_files(folders):
     assert len(few.look) == len(many.look) == LOOK
     assert calls(lambda: planned(folders[MANY])) < 1.1 * calls(lambda: planned(folders[FEW]))
     assert peak(lambda: planned(folders[MANY])) < 1.1 * peak(lambda: planned(folders[FEW]))
+
+
+def test_what_a_task_plans_has_no_file(folders):
+    def task(number):
+        options = PAIRS_OF_TEXTS.options(
+            inputs=(str(folders[number]),), layout="documents", out=str(folders[number].parent / "out")
+        )
+        return PAIRS_OF_TEXTS.plan(options, Inputs(()))
+
+    few = pickle.dumps(task(FEW))
+    assert len(pickle.dumps(task(MANY))) == len(few)
+    assert b".txt" not in few
 
 
 def test_a_listing_takes_the_memory_of_a_run(folders, tmp_path, monkeypatch):

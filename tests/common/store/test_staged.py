@@ -11,7 +11,7 @@ from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.store import staged as module
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.sound import Damaged
-from transforms.common.store.staged import StagedFile, StagedWriter, places
+from transforms.common.store.staged import StagedFile, StagedWriter, first_bits, places
 
 SCHEMA = pa.schema([("name", pa.string()), ("number", pa.int64())])
 
@@ -72,6 +72,57 @@ def test_what_was_gathered_for_a_number_of_parts_is_read_batch_after_batch(tmp_p
     ]
     with pytest.raises(ValueError, match=f"staged for {parts} parts, not for {parts + 1}"):
         taken(file, parts + 1, 0)
+
+
+def ranged(path, names, parts=0):
+    """Stage a row for each name, whose first digits are its hash, in files of ranges."""
+    artefact = Artefact(str(path))
+    with artefact.writing(".arrow") as stream, StagedWriter(stream, SCHEMA, parts, ranges=True) as writer:
+        for name in names:
+            writer.add_rows([hash_of(name)], [name], rows(name), [30])
+    file = artefact.file(".arrow")
+    return file if parts else writer.file(file)
+
+
+# Names at the borders of parts are among them, and several of one.
+BORDERS = [f"{n:08x}" + d for n in (0, 1, 2**30, 2**31 - 1, 2**31, 2**32 - 1) for d in "0f"]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 8, 12, 100])
+def test_parts_of_ranges_follow_each_other_run_by_run(tmp_path, monkeypatch, parts):
+    monkeypatch.setattr(module, "RUN_BYTES", 300)
+    monkeypatch.setattr(module, "BATCH_BYTES", 100)
+    names = [*NAMES, *BORDERS, *BORDERS]
+    files = [ranged(tmp_path / "x", names), ranged(tmp_path / "y", sorted(names), parts)]
+    for file, most in zip(files, (len(names) // 5, 1), strict=True):
+        found = []
+        with StagedFile(file) as opened:
+            for bucket in range(parts):
+                for entry in opened.entries(parts, bucket):
+                    row = entry.row()
+                    assert row == {"name": entry.key, "number": 0}
+                    assert hash_of(entry.key) * parts >> 32 == bucket
+                    assert len(opened.held) <= most
+                    found.append(entry.key)
+            assert not opened.held
+        assert found == sorted(names)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 8, 64, 100])
+def test_a_part_of_a_range_is_named_by_the_classes_that_it_meets(tmp_path, parts):
+    name = NAMES[0]
+    file = ranged(tmp_path / "x", [name])
+    named = [bucket for bucket in range(parts) if any(file.of_part(parts, bucket).classes)]
+    here = hash_of(name) * parts >> 32
+    assert here in named
+    assert len(named) <= 1 + -(-parts // 64)
+    assert {*named} <= {*range(here - 2, here + 3)}
+
+
+@given(st.text(max_size=6), st.text(max_size=6))
+def test_first_bits_are_in_the_order_of_keys(one, other):
+    if first_bits(one) < first_bits(other):
+        assert one < other
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), min_size=1), st.integers(0, 32))
