@@ -101,7 +101,7 @@ def complexity(folder: Path) -> None:
     rows += [f"{n}\tThe ship {n} sails.\tship\t{n / 10}" for n in range(6)] + ["x\tThe ship.\tocean\t.9"]
     (folder / "own.tsv").write_text("\n".join(rows))
     loaded = folder / "loaded"
-    own = ("--layout", "tsv", "--language", "en", "--engine", "builtin:en", "--max-reject-share", ".5", "--parts", "2")
+    own = ("--layout", "tsv", "--language", "en", "--engine", "builtin:en", "--max-reject-share", ".5", "--parts", "3")
     assert do("complexity", "load", folder / "own.tsv", *own, "--out", loaded) == 0
     lists = (f"age={folder / 'norms.csv'}:word=word,value=age,language=en", "--cache", folder / "cache")
     use = ("--use", "form,norms,corpus,surprisal", "--corpus", folder / "corpus", "--wordlist", *lists)
@@ -160,7 +160,7 @@ def answers(folder: Path) -> None:
     path = folder / "Task_2_Nonspecificity.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     out = folder / "out"
-    read = ("--layout", "recam", "--engine", "builtin:en", "--parts", "2")
+    read = ("--layout", "recam", "--engine", "builtin:en", "--parts", "3")
     assert do("cloze", "pairs", path, *read, "--out", out) == 0
     keep_choosing_model(folder / "small", [row["article"] for row in rows], words)
     small = ("--folds", "2", "--hidden", "16", "--dim", "5", "--hops", "2", "--epochs", "1", "--own-epochs", "1")
@@ -174,7 +174,7 @@ def simplify(folder: Path) -> None:
     gold = "Vio los perros de su vecino.\tperros\tcanes\tsabuesos\nHola, perros!\tperros\tchuchos\n"
     (folder / "gold.tsv").write_text(gold + "Nada de xyz hay.\txyz\talgo\n", "utf-8")
     out = folder / "out"
-    read = ("--layout", "alexsis", "--language", "es", "--parts", "2")
+    read = ("--layout", "alexsis", "--language", "es", "--parts", "3")
     assert do("simplify", "instances", folder / "gold.tsv", *read, "--out", out) == 0
     assert do("simplify", "generate", out, *world, "--generators", "thesaurus,vectors") == 0
     chosen = ("--filters", "morphology,similarity", "--inflector", folder / "es.inflector")
