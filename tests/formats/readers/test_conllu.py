@@ -1,5 +1,9 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from reading import entries, records, summary
 
+from transforms.formats.readers import conllu
 from transforms.formats.records.base import BLOCK
 
 HEAD = "# newdoc id = d1\n# meta::genre = letter\n# year = 1790\n# sent_id = 1\n"
@@ -88,3 +92,40 @@ def test_comments_behind_an_empty_line_are_still_the_documents():
     data = b"# newdoc id = a\n\n# year = 1790\n1\tA\ta" + b"\t_" * 7 + b"\n"
     (record,) = entries(data, "conllu")
     assert record.fields == {"newdoc id": "a", "year": "1790", "date": "1790"}
+
+
+CELLS = st.sampled_from(
+    ["a", "_", "", "Wort", "b c", "é", "e\u0301", "\u0301", "λόγος", "x\u00ad", "\u00a0", "N\tV", "\x01"]
+)
+LINES = st.one_of(
+    st.builds(
+        lambda number, form, lemma, tag, misc: row(number, form, lemma, tag, misc).encode(),
+        st.sampled_from(["1", "2", "3", "1-2", "2-3", "2.1", "01", "4"]),
+        CELLS,
+        CELLS,
+        CELLS,
+        st.sampled_from(["_", "SpaceAfter=No", "A=B|SpaceAfter=No", "xSpaceAfter=No"]),
+    ),
+    st.sampled_from([b"\n", b" \n", b"# newdoc\n", b"# newpar\n", b"# year = 1790\n", b"1\n", b"2 \xff\n", b"3\x00\n"]),
+    st.just(b"\xef\xbb\xbf" + row("1", "a").encode()),
+)
+
+
+@given(st.lists(LINES, max_size=12), st.sampled_from([60, 1000]), st.sampled_from(["reject", "drop"]))
+def test_plain_lines_are_read_as_one_by_one(lines, limit, control):
+    data = b"".join(lines)
+    options = {"max_line_bytes": limit, "control": control}
+    together = entries(data, "conllu", **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conllu, "_plain", lambda lines, layers: None)
+        patch.setattr(conllu, "_DIGITS", frozenset())
+        assert together == entries(data, "conllu", **options)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=4))
+def test_plain_words_are_parsed_as_one_by_one(cells):
+    data = "".join(row(str(number), *some) for number, some in enumerate(cells, 1)).encode()
+    together = entries(data, "conllu")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conllu, "_plain", lambda lines, layers: None)
+        assert together == entries(data, "conllu")

@@ -7,6 +7,7 @@ must be something that depends on the data alone (a document, a word's rows), ne
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
@@ -147,10 +148,11 @@ def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table | Sta
 
 def _packed(schema: pa.Schema, pieces: Sequence[pa.RecordBatch | pa.Table]) -> pa.Table:
     """Return pieces as one table; batches, which staged rows are, have not been checked yet."""
-    batches = [piece for piece in pieces if isinstance(piece, pa.RecordBatch)]
-    if len(batches) == len(pieces):  # many small ones: all at once
-        return table_of(pa.Table.from_batches(batches).combine_chunks(), schema)
-    tables = (pa.Table.from_batches([piece]) if isinstance(piece, pa.RecordBatch) else piece for piece in pieces)
+    tables: list[pa.Table] = []
+    for loose, some in groupby(pieces, lambda piece: isinstance(piece, pa.RecordBatch)):
+        alike = list(some)
+        # Many small ones, all at once.
+        tables += [pa.Table.from_batches(alike).combine_chunks()] if loose else alike
     return pa.concat_tables([table_of(table, schema) for table in tables]).combine_chunks()
 
 

@@ -112,7 +112,7 @@ def _listed(notes: Mapping[str, int] | None) -> list[dict[str, object]] | None:
 
 def summed_inputs(batches: Sequence[pa.RecordBatch], table: Table = INPUTS) -> pa.Table:
     """Return staged rows as rows of a table of inputs, those of one name summed, sorted by name."""
-    rows = pa.Table.from_batches(batches, INPUT)
+    rows = pa.Table.from_batches(batches, INPUT).combine_chunks()
     wanted = [*((name, "sum") for name in COUNTED), ("sha256", "max")]
     sums = rows.group_by("name", use_threads=False).aggregate(wanted)
     sums = sums.rename_columns([name.removesuffix("_sum").removesuffix("_max") for name in sums.column_names])
@@ -138,10 +138,20 @@ def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
 
 
 def _summed(found: Iterable[StagedEntry], table: Table) -> Iterator[StagedRows]:
+    left: list[pa.Table] = []
     for batches in _whole_names(found):
-        for batch in summed_inputs(batches, table).combine_chunks().to_batches():
-            for row in range(batch.num_rows):  # one by one, so that row groups are full
-                yield StagedRows(batch.slice(row, 1), 0)
+        rows = pa.concat_tables([*left, summed_inputs(batches, table)])
+        full = rows.num_rows - rows.num_rows % GROUP_ROWS
+        yield from _in_groups(rows.slice(0, full))
+        left = [rows.slice(full)]
+    for rows in left:
+        yield from _in_groups(rows)
+
+
+def _in_groups(rows: pa.Table) -> Iterator[StagedRows]:
+    """Yield rows as row groups take them, which are full but the last."""
+    for batch in rows.combine_chunks().to_batches(max_chunksize=GROUP_ROWS):
+        yield StagedRows(batch, 0)
 
 
 def _whole_names(found: Iterable[StagedEntry]) -> Iterator[list[pa.RecordBatch]]:

@@ -17,6 +17,8 @@ instead of the list.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from transforms.common.marks import is_nfc
@@ -30,6 +32,7 @@ from transforms.formats.records.text_cleaning import (
     clean_word,
     cleaning,
     decode,
+    never_cleaned,
     without_control,
 )
 from transforms.formats.sources.cutting import LinePass
@@ -223,43 +226,104 @@ class _Document:
 
 
 def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
-    how = cleaning(source, options)
-    drop = how.control == "drop"
-    comments: list[str] = []
-    lines: list[str] = []
-    error: BadRecord | None = None
-    number = first = size = 0
     stream, encodings = opened(source, options)
+    lines = _Lines(encodings, cleaning(source, options), options.max_line_bytes)
+    held: list[bytes | bytearray] = []  # lines that begin with a digit
+    room = _TOGETHER
     with stream:
         for current, raw in iter_lines(stream, options.max_line_bytes, source.before):
-            if raw is not None and (not raw or raw.isspace()):
-                if lines or error or _opens(comments):
-                    yield _Chunk(number, first, comments, lines, error)
-                    comments, lines, error, size = [], [], None, 0
+            if raw and len(raw) < room and raw[0] in _DIGITS:
+                held.append(raw)
+                room -= len(raw)
                 continue
-            if not comments and not lines and error is None:
-                number = current
-            try:
-                if raw is None or (size := size + len(raw)) > options.max_line_bytes:
-                    raise BadRecord("too_large", f"over {options.max_line_bytes} bytes; see --max-line-bytes")
-                line = decode(raw, encodings, how)
-                if drop or "\x00" in line:
-                    line = without_control(line, how)
-            except BadRecord as bad:
-                if error is None:
-                    error, first = bad, current
+            if held:
+                lines.add_words(current - len(held), held)
+                held, room = [], _TOGETHER
+            if raw is not None and (not raw or raw.isspace()):
+                if lines.words or lines.error or _opens(lines.comments):
+                    yield lines.end()
+                continue
+            line = lines.text(current, raw)
+            if line is None:
                 continue
             if line.startswith("#"):
                 comment = line[1:].strip()
-                if _opens([comment]) and _opens(comments) and not lines and error is None:
-                    yield _Chunk(number, first, comments, [], None)
-                    comments, number = [], current
-                comments.append(comment)
-            elif error is None:
-                first = first if lines else current
-                lines.append(line)
-    if lines or error or _opens(comments):
-        yield _Chunk(number, first, comments, lines, error)
+                if _opens([comment]) and _opens(lines.comments) and not lines.words and lines.error is None:
+                    size = lines.size
+                    yield lines.end()
+                    lines.number, lines.size = current, size
+                lines.comments.append(comment)
+            else:
+                lines.add(current, line)
+        if held:
+            lines.add_words(current - len(held) + 1, held)
+    if lines.words or lines.error or _opens(lines.comments):
+        yield lines.end()
+
+
+_DIGITS = frozenset(b"0123456789")
+_TOGETHER = 1 << 16  # bytes of lines that are decoded at once
+
+
+class _Lines:
+    """The lines of a sentence so far, see `_Chunk`; `words` are its `lines`."""
+
+    def __init__(self, encodings: tuple[str, ...], how: Cleaning, limit: int) -> None:
+        self._encodings = encodings
+        self._how = how
+        self._drop = how.control == "drop"
+        self._limit = limit
+        self._begin()
+
+    def _begin(self) -> None:
+        self.comments: list[str] = []
+        self.words: list[str] = []
+        self.error: BadRecord | None = None
+        self.number = self.size = self._first = 0
+
+    def end(self) -> _Chunk:
+        """Return the lines, and begin anew."""
+        chunk = _Chunk(self.number, self._first, self.comments, self.words, self.error)
+        self._begin()
+        return chunk
+
+    def text(self, current: int, raw: bytes | bytearray | None) -> str | None:
+        """Return a line as text; if it is none, or too long, note that and return None."""
+        if not self.comments and not self.words and self.error is None:
+            self.number = current
+        try:
+            self.size += len(raw or b"")
+            if raw is None or self.size > self._limit:
+                raise BadRecord("too_large", f"over {self._limit} bytes; see --max-line-bytes")
+            line = decode(raw, self._encodings, self._how)
+            return without_control(line, self._how) if self._drop or "\x00" in line else line
+        except BadRecord as bad:
+            if self.error is None:
+                self.error, self._first = bad, current
+            return None
+
+    def add(self, current: int, line: str) -> None:
+        """Add a line of a word."""
+        if self.error is None:
+            self._first = self._first if self.words else current
+            self.words.append(line)
+
+    def add_words(self, first: int, raws: list[bytes | bytearray]) -> None:
+        """Add lines, the `first` and those that follow it, which are no comments: at once, if they are plain text."""
+        whole = b"\n".join(raws)
+        size = self.size + len(whole) - len(raws) + 1
+        if self._encodings == ("utf-8",) and not self._drop and self.error is None and size <= self._limit:
+            with suppress(UnicodeError):
+                text = str(whole, "utf-8")
+                if "\x00" not in text and "\ufeff" not in text:
+                    self.number = self.number if self.comments or self.words else first
+                    self._first = self._first if self.words else first
+                    self.size = size
+                    self.words += text.split("\n")
+                    return
+        for current, raw in enumerate(raws, first):
+            if (line := self.text(current, raw)) is not None:
+                self.add(current, line)
 
 
 def _opens(comments: list[str]) -> bool:
@@ -342,10 +406,49 @@ def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
     Raises:
         BadRecord: `malformed`; `too_many_marks`, in a form or lemma.
     """
+    if (parsed := _plain(lines, layers)) is not None:
+        return parsed
     words = _Words()
     for line in lines:
         words.add(line, how)
     return _Parsed(words.sentence(layers), words.text)
+
+
+_NUMBERS = tuple(map(str, range(1, 1001)))
+
+
+def _plain(lines: list[str], layers: tuple[str, ...]) -> _Parsed | None:
+    """Return what `_Words` makes of lines, column by column, if they are words alone that are clean; None if not.
+
+    Nearly all sentences are, and line by line they take three times as long.
+    """
+    rows = [line.split("\t") for line in lines]
+    if {len(row) for row in rows} != {10}:
+        return None
+    numbers, forms, lemmas, tags, *_, misc = zip(*rows, strict=True)
+    words = " ".join((*forms, *lemmas))
+    if numbers != _NUMBERS[: len(rows)] or words.split() != [*forms, *lemmas] or not "".join(tags).isascii():
+        return None
+    if not (words.isascii() or all(map(never_cleaned, set(words)))):
+        return None
+    after = [" "] * len(rows)
+    if any("SpaceAfter=No" in cell for cell in misc):
+        after = ["" if "SpaceAfter=No" in cell.split("|") else " " for cell in misc]
+    ends = list(accumulate(map(len, forms)))
+    gaps = list(accumulate(map(len, after[:-1]), initial=0))
+    ends = [end + gap for end, gap in zip(ends, gaps, strict=True)]
+    sentence = Sentence(
+        list(forms),
+        [form if lemma == "_" else lemma for lemma, form in zip(lemmas, forms, strict=True)]
+        if any(lemma != "_" or form == "_" for lemma, form in zip(lemmas, forms, strict=True))
+        else None,
+        ["X" if tag in ("_", "") else tag for tag in tags] if not {"_", ""}.issuperset(tags) else None,
+        [end - len(form) for end, form in zip(ends, forms, strict=True)],
+        ends,
+        values_of(layers, "conllu", [ConlluWord(row) for row in rows]) if layers else (),
+    )
+    text = "".join(chain.from_iterable(zip(forms, after, strict=True)))
+    return _Parsed(sentence, text[: ends[-1]])
 
 
 def _fields(comments: list[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ signature counts only beside a control character that no text holds, and markup 
 it follows.
 """
 
+import functools
 import re
 import zlib
 from collections.abc import Collection
@@ -184,6 +185,7 @@ _WORD = re.compile(rb"PK\x03\x04[\s\S]{26}word/")
 _PROGRAM = Content("executable", "an archive of Java or Android classes")
 
 
+@functools.lru_cache(1)  # of a file's head it is asked twice
 def content_of(head: bytes) -> Content | None:
     """Return the kind of content that the first bytes of a file show, if they are certainly not text.
 

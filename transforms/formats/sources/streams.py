@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, BinaryIO
 
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
@@ -230,7 +231,7 @@ def iter_lines(stream: BinaryIO, limit: int, before: int = 0) -> Iterator[tuple[
     yields None. A line that was yielded is in memory only as long as the caller keeps it.
     """
     size = min(limit + 2, _CHUNK)
-    for number, line in enumerate(iter(lambda: stream.readline(size), b""), before + 1):
+    for number, line in enumerate(iter(partial(stream.readline, size), b""), before + 1):
         if line == b"\n":  # of which there may be millions
             yield number, b""
             continue
