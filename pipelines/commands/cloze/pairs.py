@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from pipelines.commands.corpus.accepting import check_look
 from pipelines.commands.intake import text_engine
 from pipelines.commands.options import annotation_engine, excluded_files
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
@@ -38,6 +39,7 @@ from transforms.common.store.parts import stated_parts
 from transforms.common.store.receipts import totals
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.listing import InputPatterns
+from transforms.formats.ingest.stage import IngestOptions
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
@@ -163,7 +165,11 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     else:
         if options.format == "html" or options.reader.html != "reject":
             check_html(options.reader)
-        patterns, *_ = first_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
+        found = first_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
+        patterns, look, is_all = found
+        if options.layout == "documents":
+            how = IngestOptions(format=options.format, reader=options.reader)
+            check_look(look, how, options.max_reject_share, {}, is_all=is_all)
     read = ReadOptions(
         layout=options.layout,
         kind=options.kind,

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipelines.commands.corpus.accepting import check_look
 from pipelines.commands.intake import TextEngine
 from pipelines.frame.command import Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.inputs import corpora_of
+from pipelines.frame.inputs import corpora_of, first_inputs
 from schemas.simplification.instances import INSTANCE_INPUTS
 from transforms.annotation.engines.registry import describe_engine
 from transforms.annotation.guessing import short_tag
@@ -17,6 +18,7 @@ from transforms.common.store.artefacts import Stage
 from transforms.complexity.features.base import LAYERS
 from transforms.corpora.corpus import check_columns, common_layers, languages
 from transforms.formats.ingest.listing import InputPatterns
+from transforms.formats.ingest.stage import IngestOptions
 from transforms.formats.readers.html import check_html
 from transforms.formats.records.base import ReaderOptions
 from transforms.intake.merging import TaskStages
@@ -47,6 +49,7 @@ __all__ = [
     "found_in_texts",
     "inputs_of",
     "layout_of_inputs",
+    "named_texts",
     "reads_corpora",
     "settling",
 ]
@@ -126,6 +129,19 @@ def found_in_corpora(inputs: Inputs, targets: TargetOptions, language: str | Non
     parts = {pair.sentences.sha256: CorpusPart(pair) for corpus in corpora for pair in corpus.pairs}
     options = CorpusFindOptions(choice=choice, language=language, layers=layers)
     return FoundIn(tuple(parts[name] for name in sorted(parts)), None, options, len(corpora) > 1)
+
+
+def named_texts(
+    inputs: Sequence[str], exclude: Sequence[str], out: str, format: str, reader: ReaderOptions, share: float
+) -> InputPatterns:
+    """Return what names files of texts, of which at most a share may be rejects.
+
+    Raises:
+        LexbeamError: there are none, or no reader takes any.
+    """
+    patterns, look, is_all = first_inputs(inputs, exclude, out)
+    check_look(look, IngestOptions(format=format, reader=reader), share, {}, is_all=is_all)
+    return patterns
 
 
 def found_in_texts(

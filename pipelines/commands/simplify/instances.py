@@ -22,6 +22,7 @@ from pipelines.commands.simplify.found_words import (
     found_in_texts,
     inputs_of,
     layout_of_inputs,
+    named_texts,
     reads_corpora,
     settling,
 )
@@ -285,8 +286,10 @@ def _found(options: SimplifyInstancesOptions, inputs: Inputs, engine: TextEngine
         return None
     if _layout(options) == CORPUS:
         return found_in_corpora(inputs, options.targets, options.language)
-    patterns, *_ = first_inputs(options.inputs, options.exclude, options.out)
     reader = ReaderOptions(encoding=options.encoding, max_line_bytes=options.max_line_bytes)
+    patterns = named_texts(
+        options.inputs, options.exclude, options.out, options.format, reader, options.max_reject_share
+    )
     return found_in_texts(patterns, options.targets, engine, options.language, options.format, reader)
 
 

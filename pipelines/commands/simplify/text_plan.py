@@ -11,12 +11,13 @@ from pipelines.commands.simplify.found_words import (
     found_in_corpora,
     found_in_texts,
     layout_of_inputs,
+    named_texts,
     reads_corpora,
 )
 from pipelines.commands.simplify.text_writing import check_places
 from pipelines.frame.command import Inputs, TableSource
 from pipelines.frame.common_options import RUN, IntakeOptions
-from pipelines.frame.inputs import corpora_of, first_inputs
+from pipelines.frame.inputs import corpora_of
 from pipelines.frame.piping import STDIN
 from transforms.annotation.engines.registry import describe_engine
 from transforms.annotation.guessing import short_tag
@@ -274,7 +275,9 @@ def plan_of(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
     else:
         chosen = _chosen(options)
         engine = text_engine(chosen.engine, layers=(FEATS,))
-        patterns, *_ = first_inputs(options.inputs, options.exclude, str(options.out))
+        patterns = named_texts(
+            options.inputs, options.exclude, str(options.out), options.format, reader, options.max_reject_share
+        )
         found = found_in_texts(patterns, chosen.targets, engine, options.language, options.format, reader)
         spoken = [short_tag(str(chosen.language))]
     if options.write_text is not None:

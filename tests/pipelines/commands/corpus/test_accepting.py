@@ -9,10 +9,12 @@ import pytest
 from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
 from pipelines.frame import inputs as frame_inputs
 from pipelines.frame.command import Inputs
+from pipelines.frame.registry import load
 from transforms.change.view.slices import lacking
 from transforms.common.errors import LexbeamError
 from transforms.formats.ingest import looking
 from transforms.formats.ingest.stage import InputFile
+from transforms.simplification.instances.targets import TargetOptions
 
 PDF = b"%PDF-1.4\n1 0 obj"
 PNG = b"\x89PNG\r\n\x1a\n\0"
@@ -115,3 +117,15 @@ def test_files_are_opened_only_where_that_decides(write, monkeypatch):
     gone = InputFile("gone", str(write(TEXTS) / "gone"), 1, "texts")
     assert looking.holds_members(gone)
     assert looking.refused_files([gone], planned(write(TEXTS)).ingest) == []
+
+
+@pytest.mark.parametrize("words", [("cloze", "pairs"), ("simplify", "instances"), ("simplify", "text")])
+def test_texts_that_no_reader_takes_are_told_before_a_task_begins(write, words):
+    folder = str(write({"a.pdf": PDF, "b.pdf": PDF}))
+    command = load(" ".join(words))
+    more = {"cloze": {"layout": "documents"}, "simplify": {"language": "en"}}[words[0]]
+    if words[1] == "instances":
+        more |= {"targets": TargetOptions(targets="content"), "engine": "builtin:en"}
+    options = command.options(inputs=(folder,), out=f"{folder}-out", **more)
+    with pytest.raises(LexbeamError, match=r"2 of 2 input records were rejected \(pdf 2\)"):
+        command.plan(options, Inputs(()))
