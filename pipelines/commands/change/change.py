@@ -43,7 +43,7 @@ from transforms.change.shown.warnings import slice_warnings
 from transforms.change.spaces.alignment_stage import ALIGN
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
 from transforms.change.spaces.training import TRAIN
-from transforms.change.view.slice_merges import COUNT, SHUFFLE
+from transforms.change.view.slice_merges import COUNT, SHUFFLE, count_groups
 from transforms.change.view.slices import lacking
 from transforms.change.view.view_stage import MEASURE, VIEW, Viewed
 from transforms.change.view.words import ViewOptions, case_text
@@ -117,7 +117,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     viewed = graph.tasks(pipeline, "SentenceParts", plan.parts) | "DeriveView" >> DeriveView(
         workspace, plan.view, plan.budget, lanes, plan.settle
     )
-    ready = viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace)
+    ready = viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace, len(plan.parts))
     spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, lanes)
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
     deals = viewed | "DealSlices" >> DealSlices(workspace, _groups(plan), plan.documents, plan.null)
@@ -168,7 +168,7 @@ def _of_chance(viewed: "beam.PCollection", dealt: "beam.PCollection", plan: Chan
     groups = _groups(plan)
     comparisons = null_slices(plan.pairs, groups, number)
     views = viewed | "ViewDeals" >> ViewDeals(workspace, groups, plan.view.ranges, dealt)
-    ready = views | "MergeNulls" >> MergeSlices(workspace)
+    ready = views | "MergeNulls" >> MergeSlices(workspace, len(plan.parts))
     spaces = ready | "TrainNulls" >> TrainSlices(workspace, comparisons, plan.sgns, graph.lanes)
     of_pairs = {
         "deals": dealt | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
@@ -227,7 +227,7 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
         MEASURE.name: parts * slices * (plan.budget is not None),
         SIZES.name: parts * len({place for group in groups for place in group}),
         DEALT.name: parts * nulls * sum(map(len, groups)),
-        COUNT.name: slices + 2 * pairs * nulls + slices * null_series,
+        COUNT.name: (slices + 2 * pairs * nulls + slices * null_series) * (1 + count_groups(parts)),
         SHUFFLE.name: sum(plan.view.ranges) * (1 + null_series)
         + nulls * sum(plan.view.ranges[place] for pair in plan.pairs.pairs for place in pair),
         TRAIN.name: slices * (seeds + null_series) + 2 * pairs * nulls,

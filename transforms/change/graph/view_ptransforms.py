@@ -17,8 +17,9 @@ from apache_beam.metrics import Metrics
 
 from transforms.change.graph.comparisons import SliceReady
 from transforms.change.view.feeds import StagedView, write_text
-from transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts
+from transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts, count_groups
 from transforms.change.view.view_stage import MEASURE, VIEW, MeasuredTokens, Viewed, ViewSpec, ViewTask, limits_of
+from transforms.common.code.fingerprints import hash_of
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.corpora.corpus import SentencePart
@@ -118,8 +119,18 @@ def _part_counts(element: tuple[int, Viewed]) -> tuple[int, PartCounts]:
     )
 
 
-def _count_task(element: tuple[int, Iterable[PartCounts]]) -> tuple[int, tuple[PartCounts, ...]]:
+def _count_task(element: tuple[Any, Iterable[PartCounts]]) -> tuple[Any, tuple[PartCounts, ...]]:
     return element[0], tuple(element[1])
+
+
+def _into_group(element: tuple[int, PartCounts], groups: int) -> tuple[tuple[int, int], PartCounts]:
+    # By content, so that a part that changes has its own group summed again.
+    return (element[0], hash_of(element[1].counts.sha256) % groups), element[1]
+
+
+def _of_group(element: tuple[tuple[int, int], SliceCounts]) -> tuple[int, PartCounts]:
+    (place, _), counts = element
+    return place, PartCounts(*(getattr(counts, name) for name in PartCounts._fields))
 
 
 def _count_tokens(element: tuple[int, SliceCounts]) -> tuple[int, SliceCounts]:
@@ -157,15 +168,30 @@ def _number(entry: tuple[int, Shuffled]) -> int:
 
 @dataclass
 class MergeSlices(beam.PTransform):
-    """Bring together each slice's counts and its sentences in the order of training."""
+    """Bring together each slice's counts and its sentences in the order of training.
+
+    Attributes:
+        workspace: where artefacts lie.
+        parts: how many views there are of each slice; the counts of many are summed in groups first.
+    """
 
     workspace: Workspace
+    parts: int
 
     def expand(self, viewed: beam.PCollection[tuple[int, Viewed]]) -> beam.PCollection[SliceReady]:
         """Apply the transform."""
+        counts = viewed | "KeyBySlice" >> beam.Map(_part_counts)
+        if groups := count_groups(self.parts):
+            counts = (
+                counts
+                | "IntoGroups" >> beam.Map(_into_group, groups)
+                | "GroupCounts" >> beam.GroupByKey()
+                | "MakeGroupTasks" >> beam.Map(_count_task)
+                | "MergeGroup" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
+                | "OfGroups" >> beam.Map(_of_group)
+            )
         sizes = (
-            viewed
-            | "KeyBySlice" >> beam.Map(_part_counts)
+            counts
             | "GroupBySlice" >> beam.GroupByKey()
             | "MakeCountTasks" >> beam.Map(_count_task)
             | "MergeSlice" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))

@@ -1,6 +1,6 @@
 """A slice of the training view, brought together over the parts of `sentences`.
 
-    COUNT     counts of all parts  -> a slice's counts and sizes
+    COUNT     counts of parts      -> a slice's counts and sizes, or those of a group of parts
     SHUFFLE   staged sentences     -> a file of sentences in the order of training
 
 The order of training is that of the sentences' keys, which are hashes: ranges of keys are sorted
@@ -21,9 +21,15 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.receipts import File
 
-__all__ = ["COUNT", "SHUFFLE", "PartCounts", "Shuffled", "SliceCounts"]
+__all__ = ["COUNT", "SHUFFLE", "PartCounts", "Shuffled", "SliceCounts", "count_groups"]
 
 FEED_ROWS = 8_192
+MOST_COUNTED = 64  # parts whose counts one task sums, on average
+
+
+def count_groups(parts: int) -> int:
+    """Return into how many groups the parts of a slice fall whose counts are summed first; 0: all are at once."""
+    return 0 if parts <= 2 * MOST_COUNTED else -(-parts // MOST_COUNTED)
 
 
 class PartCounts(NamedTuple):
