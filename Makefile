@@ -121,6 +121,12 @@ build/prism/prism: requirements/core.lock
 	cd build/prism/source && go build -o ../prism ./go/cmd/prism
 	rm -rf build/prism/source
 
+# Its schema of a FlinkDeployment, to check deploy/kubernetes/flink.yaml.
+build/flink/operator-api.jar:
+	mvn --quiet --batch-mode dependency:copy -Dartifact=org.apache.flink:flink-kubernetes-operator-api:1.10.0 \
+		-DoutputDirectory=build/flink -Dmdep.stripVersion=true
+	mv build/flink/flink-kubernetes-operator-api.jar $@
+
 flink-jar: build/flink/job-server.jar ## the embedded Flink (needs Java 11 or later, and Maven)
 
 prism: build/prism/prism ## Beam's portable runner (needs Go)
@@ -132,7 +138,7 @@ build/s3/versitygw:
 s3-server: build/s3/versitygw ## a server of S3, to test object stores (needs Go)
 
 runners: ## all of them, and the server of S3, each where its tools are there
-	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) flink-jar; \
+	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) flink-jar build/flink/operator-api.jar; \
 	else echo "no Java or no Maven: flink_local will not be tested"; fi
 	@if command -v go >/dev/null; then $(MAKE) prism s3-server; \
 	else echo "no Go: prism and S3 will not be tested"; fi

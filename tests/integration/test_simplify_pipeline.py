@@ -2,6 +2,7 @@
 
 import pytest
 import yaml
+from dataflow_jobs import check_jobs
 from generated import write_world
 from mixed_runs import compared_runners, skip_without
 from small_runs import call, manifest
@@ -90,6 +91,8 @@ def test_texts_are_the_same_on_every_runner(runner, tmp_path):
 def test_all_in_one(world):
     one = world / "one"
     assert call("run", world / "config.yaml", "--out", one) == 0
+    steps = {f"simplify.{step}" for step in ("instances", "generate", "select", "rank", "rewrite")}
+    assert check_jobs(world / "config.yaml", one, world) == steps
     made = rows(one, "simplifications")
     sentences = {(r["setting"], r["ranker"], r["sentence_out"]) for r in made}
     assert ("a", "senses", "Vio los canes de su vecino.") in sentences

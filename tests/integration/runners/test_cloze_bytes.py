@@ -4,6 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from dataflow_jobs import check_jobs
 from mixed_runs import compared_runners, published, skip_without
 from questions_anew import check_questions
 from questions_making import write_articles, write_inputs
@@ -69,6 +70,11 @@ def test_every_question_obeys_every_rule(inputs, expected):
         if "predictions" in name and name.endswith(".parquet")
     ]
     assert set(pa.concat_tables(predictions)["reader"].to_pylist()) == set(READERS)
+
+
+def test_dataflow_would_be_sent_whole_jobs(inputs, expected, tmp_path):
+    sections = {f"cloze.{step}" for step in ("pairs", "candidates", "options", "questions", "answer")}
+    assert check_jobs(inputs / "config.yaml", expected[0], tmp_path) == sections
 
 
 @pytest.mark.parametrize("runner", compared_runners("prism"))

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from dataflow_jobs import check_jobs
 from mixed_runs import compared_runners, published, skip_without
 
 from pipelines.cli import main
@@ -99,6 +100,11 @@ def test_every_step_makes_rows(expected):
     }
     made = ("instances", "judgments", "labels", "splits", "features", "predictions", "metrics")
     assert all(rows[name] for name in made)
+
+
+def test_dataflow_would_be_sent_whole_jobs(config, expected, tmp_path):
+    sections = {f"complexity.{step}" for step in ("select", "features", "score")}
+    assert check_jobs(config, expected.out, tmp_path) == sections
 
 
 # A runner starts its workers anew for each section, and what a step makes in any order of work is

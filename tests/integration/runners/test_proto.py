@@ -10,6 +10,7 @@ from collections import Counter
 import apache_beam as beam
 import pytest
 from apache_beam.portability.common_urns import primitives
+from dataflow_jobs import check_jobs
 from mixed import PARTS, SEEDS, SLICES
 from mixed_runs import REFERENCE, skip_without
 
@@ -81,6 +82,10 @@ def test_the_change_pipeline_trains_aligns_and_scores(mixed_config, tmp_path, ru
     ):
         assert label in labels_of(proto)
         assert is_behind_a_grouping(proto, label), label
+
+
+def test_dataflow_would_be_sent_whole_jobs(mixed_config, run_variant, tmp_path):
+    assert check_jobs(mixed_config, run_variant(REFERENCE).out, tmp_path) == {"corpus", "change"}
 
 
 def test_every_stage_has_many_elements(run_variant):

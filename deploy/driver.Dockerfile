@@ -1,0 +1,28 @@
+# What runs `lexbeam` itself on a cluster: Lexbeam with its locked packages, Java, and the job server for Flink.
+#
+#     make flink-jar
+#     docker build -f deploy/driver.Dockerfile -t REGISTRY/lexbeam-driver:TAG .
+FROM eclipse-temurin:17.0.15_6-jre AS java
+
+FROM python:3.11.13-slim-bookworm
+ARG EXTRAS=objects
+COPY --from=java /opt/java/openjdk /opt/java/openjdk
+WORKDIR /opt/lexbeam
+COPY requirements requirements
+RUN pip install --no-cache-dir --requirement requirements/core.lock
+COPY setup.py pyproject.toml README.md ./
+COPY lexbeam lexbeam
+COPY pipelines pipelines
+COPY runner_configs runner_configs
+COPY schemas schemas
+COPY transforms transforms
+RUN pip install --no-cache-dir --constraint requirements/all.lock ".[${EXTRAS}]" \
+    && useradd --uid 10001 --create-home lexbeam
+COPY build/flink/job-server.jar /opt/lexbeam/job-server.jar
+ENV JAVA_HOME=/opt/java/openjdk \
+    PATH=/opt/java/openjdk/bin:$PATH \
+    LEXBEAM_FLINK_JAR=/opt/lexbeam/job-server.jar \
+    OPENBLAS_NUM_THREADS=1
+USER 10001
+WORKDIR /home/lexbeam
+ENTRYPOINT ["lexbeam"]

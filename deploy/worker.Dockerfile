@@ -1,0 +1,30 @@
+# What runs Lexbeam's Python on a cluster: Beam's boot program, and Lexbeam with its locked packages.
+#
+#     docker build -f deploy/worker.Dockerfile --target worker   -t REGISTRY/lexbeam-worker:TAG .     for Flink
+#     docker build -f deploy/worker.Dockerfile --target dataflow -t REGISTRY/lexbeam-dataflow:TAG .   for Dataflow
+#
+# Build driver and worker from one checkout: a worker with other code is refused.
+FROM apache/beam_python3.11_sdk:2.77.0 AS lexbeam
+ARG EXTRAS=objects
+WORKDIR /opt/lexbeam
+COPY requirements requirements
+RUN pip install --no-cache-dir --requirement requirements/core.lock
+COPY setup.py pyproject.toml README.md ./
+COPY lexbeam lexbeam
+COPY pipelines pipelines
+COPY runner_configs runner_configs
+COPY schemas schemas
+COPY transforms transforms
+RUN pip install --no-cache-dir --constraint requirements/all.lock ".[${EXTRAS}]"
+# One BLAS thread a process: sums have one order, and processes do not fight for cores.
+ENV OPENBLAS_NUM_THREADS=1
+
+# Dataflow mounts folders that only root may write to.
+FROM lexbeam AS dataflow
+
+FROM lexbeam AS worker
+RUN useradd --uid 10001 --create-home lexbeam
+USER 10001
+WORKDIR /home/lexbeam
+EXPOSE 50000
+CMD ["--worker_pool"]

@@ -1,0 +1,134 @@
+"""Dockerfiles and manifests, by the linter and the schemas of those who take them; what they say of Lexbeam."""
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import jsonschema
+import kubernetes_validate
+import pytest
+import yaml
+
+from pipelines.cli import parser_of_all
+from pipelines.frame.configuration import read_jobs
+from pipelines.runners.configs import load_runner_config
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+KUBERNETES = ("1.31", "1.34")
+OPERATOR = ROOT / "build" / "flink" / "operator-api.jar"
+DOCKERFILES = sorted(DEPLOY.glob("*.Dockerfile"))
+MANIFESTS = {path.stem: yaml.safe_load(path.read_text()) for path in sorted(DEPLOY.glob("kubernetes/*.yaml"))}
+
+
+def container_of(manifest):
+    template = manifest["spec"].get("jobTemplate", manifest)["spec"]["template"]
+    (container,) = template["spec"]["containers"]
+    return container
+
+
+@pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.stem)
+def test_dockerfiles_have_no_fault_that_the_linter_knows(path):
+    hadolint = Path(sys.executable).with_name("hadolint")
+    found = subprocess.run([hadolint, path], capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (0, "")
+
+
+def test_the_linter_finds_faults(tmp_path):
+    (tmp_path / "Dockerfile").write_text("FROM python\nRUN pip install numpy\n")
+    hadolint = Path(sys.executable).with_name("hadolint")
+    assert subprocess.run([hadolint, tmp_path / "Dockerfile"], capture_output=True).returncode == 1
+
+
+@pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.stem)
+def test_images_have_the_locked_python_and_beam_and_all_of_lexbeam(path):
+    text = path.read_text()
+    beam = re.search(r"^apache-beam==(\S+)", (ROOT / "requirements/core.lock").read_text(), re.MULTILINE)[1]
+    assert re.search(rf"^FROM (apache/beam_python3\.11_sdk:{beam}|python:3\.11\.\d+-slim)", text, re.MULTILINE)
+    copied = set(re.findall(r"^COPY (?!--)(.+) \S+$", text, re.MULTILINE))
+    names = {name for line in copied for name in line.split()}
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "benchmarks"}
+    assert packages | {"requirements", "setup.py", "pyproject.toml"} <= names
+    # What is not let through is not there to be copied.
+    let = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert names <= let
+    last_user = re.findall(r"^USER (\S+)", text, re.MULTILINE)[-1]
+    assert last_user == "10001"
+
+
+@pytest.mark.parametrize("version", KUBERNETES)
+@pytest.mark.parametrize("name", [name for name in MANIFESTS if name != "flink"])
+def test_manifests_are_what_kubernetes_takes(name, version):
+    kubernetes_validate.validate(MANIFESTS[name], version, strict=True)
+
+
+def test_wrong_manifests_are_found():
+    wrong = yaml.safe_load((DEPLOY / "kubernetes/run.yaml").read_text())
+    wrong["spec"]["backoffLimits"] = 3
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, KUBERNETES[0], strict=True)
+
+
+@pytest.fixture(scope="module")
+def deployment_schema():
+    """The schema of a FlinkDeployment as the operator has it, with unknown fields refused."""
+    if not OPERATOR.exists():
+        pytest.skip("no schema of FlinkDeployment; `make runners` fetches it")
+    with zipfile.ZipFile(OPERATOR) as jar:
+        text = jar.read("META-INF/fabric8/flinkdeployments.flink.apache.org-v1.yml")
+    (version,) = yaml.load(text, yaml.CSafeLoader)["spec"]["versions"]
+    schema = version["schema"]["openAPIV3Schema"]
+    for part in schema["properties"].values():
+        refuse_unknown(part)
+    return schema
+
+
+def refuse_unknown(schema):
+    """Kubernetes drops fields that a schema does not have; here they are an error."""
+    if isinstance(schema, dict):
+        if "properties" in schema and not schema.get("x-kubernetes-preserve-unknown-fields"):
+            schema.setdefault("additionalProperties", False)
+        for part in schema.values():
+            refuse_unknown(part)
+
+
+def test_the_cluster_is_what_the_operator_takes(deployment_schema):
+    jsonschema.validate(MANIFESTS["flink"], deployment_schema)
+    MANIFESTS["flink"]["spec"]["taskManager"]["podTemplates"] = {}
+    with pytest.raises(jsonschema.ValidationError, match="podTemplates"):
+        jsonschema.validate(MANIFESTS["flink"], deployment_schema)
+    del MANIFESTS["flink"]["spec"]["taskManager"]["podTemplates"]
+
+
+def test_the_runner_configuration_fits_the_cluster(monkeypatch, tmp_path):
+    jar = tmp_path / "jar"
+    jar.touch()
+    monkeypatch.setenv("LEXBEAM_FLINK_JAR", str(jar))
+    flags = load_runner_config("flink_kubernetes").beam
+    beam = dict(flag.removeprefix("--").partition("=")[::2] for flag in flags)
+    spec = MANIFESTS["flink"]["spec"]
+    slots = int(spec["flinkConfiguration"]["taskmanager.numberOfTaskSlots"])
+    assert int(beam["sdk_worker_parallelism"]) == slots
+    assert int(beam["parallelism"]) == slots * spec["taskManager"]["replicas"]
+    assert beam["flink_master"].partition(":")[0] == MANIFESTS["flink"]["metadata"]["name"] + "-rest"
+    assert spec["flinkVersion"] == "v" + beam["flink_version"].replace(".", "_")
+    assert f":{beam['flink_version']}." in spec["image"]
+    (worker,) = spec["taskManager"]["podTemplate"]["spec"]["containers"]
+    port = int(beam["environment_config"].partition(":")[2])
+    assert [each["containerPort"] for each in worker["ports"]] == [port]
+
+
+@pytest.mark.parametrize("name", ["run", "nightly"])
+def test_the_command_of_a_job_is_one_that_lexbeam_takes(name, tmp_path):
+    container = container_of(MANIFESTS[name])
+    values = vars(parser_of_all().parse_args(container["args"]))
+    assert values["runner_config"] == "flink_kubernetes"
+    (mount,) = container["volumeMounts"]
+    folder, file = os.path.split(container["args"][1])
+    assert mount["mountPath"] == folder
+    (tmp_path / file).write_text(MANIFESTS["configuration"]["data"][file])
+    jobs = read_jobs(str(tmp_path / file), {"out": "s3://BUCKET/results"})
+    assert [job.section for job in jobs] == ["corpus", "change"]
