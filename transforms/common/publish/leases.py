@@ -2,9 +2,10 @@
 
     DIR/.lock.json      who holds the folder; written again every `RENEWED` seconds
 
-A lease is free when its run has ended, when the holder is a process of this machine that is gone, or `EXPIRES`
-seconds after the last sign, by this machine's clock and the store's. Two runs that hold the folder at once, since a
-clock is wrong or a holder was stopped for minutes, lose work, and nothing else: publication compares and swaps.
+A lease is free when its run has ended, when the holder is a process of this machine that is gone, `EXPIRES` seconds
+after the last sign, by this machine's clock and the store's, or when none comes for as long. Two runs that hold the
+folder at once, since a clock is wrong or a holder was stopped for minutes, lose work, and nothing else: publication
+compares and swaps.
 """
 
 import logging
@@ -29,8 +30,9 @@ __all__ = ["EXPIRES", "LEASE", "RENEWED", "Holder", "holder_of", "leased"]
 log = logging.getLogger("lexbeam")
 
 LEASE = ".lock.json"
-RENEWED = 20.0
-EXPIRES = 120.0
+RENEWED = 10.0
+EXPIRES = 60.0
+LOOKS = 1.0  # seconds between two looks at a lease that may be free
 
 
 class _Lease(msgspec.Struct, frozen=True):
@@ -86,19 +88,31 @@ def holder_of(out: str) -> Holder | None:
 
 
 def _taken(out: str, path: str, mine: _Lease) -> Tag:
-    """Write the lease where there is none, or one that is free; return its tag."""
+    """Write the lease where there is none, or one that is free; return its tag.
+
+    Whether a holder on another machine lives is seen by whether it renews the lease.
+    """
     store = remote(path)
-    found = store.read_tagged(path)
-    holder = holder_of(out) if found else None
-    tag = None if holder else store.swap(path, msgspec.json.encode(mine), found[1] if found else None)
-    if tag is not None:
-        return tag
-    holder = holder or holder_of(out)
-    by = f" (process {holder.process} on {holder.machine}, last sign {holder.seconds:.0f} s ago)" if holder else ""
-    raise LexbeamError(
-        f"another run is at work on {out!r}{by}: wait for it, or give another `out`; "
-        f"one that was killed on another machine is taken for dead {EXPIRES:.0f} s after its last sign"
-    )
+    begun, seen = time.monotonic(), None
+    while True:
+        found = store.read_tagged(path)
+        holder = holder_of(out) if found else None
+        if holder is None or time.monotonic() - begun > EXPIRES:
+            tag = store.swap(path, msgspec.json.encode(mine), found[1] if found else None)
+            if tag is not None:
+                return tag
+        elif holder.machine == mine.machine or (seen is not None and found != seen):
+            raise LexbeamError(
+                f"another run is at work on {out!r} (process {holder.process} on {holder.machine}, last sign "
+                f"{holder.seconds:.0f} s ago): wait for it, or give another `out`"
+            )
+        elif seen is None:
+            log.warning(
+                "%s was held by process %d on %s; waiting, up to %.0f s, for a sign of it",
+                out, holder.process, holder.machine, EXPIRES,
+            )  # fmt: skip
+        seen = found
+        time.sleep(LOOKS)
 
 
 def _keep(path: str, lease: _Lease, tag: Tag | None, ended: threading.Event) -> None:
