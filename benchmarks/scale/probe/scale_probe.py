@@ -58,7 +58,7 @@ def measure_worker() -> None:
 
     from transforms.common.store import ptransforms
 
-    _time_within("transforms.common.store.files", "open_there", "open")
+    _time_within("transforms.common.store.files", "open_read", "open")
     _time_within("transforms.formats.sources.readings", "first_reading", "digest")
     _time_within("transforms.formats.ingest.stage", "first_reading", "digest")
     make_all = ptransforms.make_all

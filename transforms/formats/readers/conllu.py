@@ -415,6 +415,7 @@ def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
 
 
 _NUMBERS = tuple(map(str, range(1, 1001)))
+_NO_TAGS = frozenset(("_", ""))
 
 
 def _plain(lines: list[str], layers: tuple[str, ...]) -> _Parsed | None:
@@ -432,23 +433,25 @@ def _plain(lines: list[str], layers: tuple[str, ...]) -> _Parsed | None:
     if not (words.isascii() or all(map(never_cleaned, set(words)))):
         return None
     after = [" "] * len(rows)
-    if any("SpaceAfter=No" in cell for cell in misc):
+    if "SpaceAfter=No" in "|".join(misc):
         after = ["" if "SpaceAfter=No" in cell.split("|") else " " for cell in misc]
-    ends = list(accumulate(map(len, forms)))
-    gaps = list(accumulate(map(len, after[:-1]), initial=0))
-    ends = [end + gap for end, gap in zip(ends, gaps, strict=True)]
+    gaps = accumulate(map(len, after[:-1]), initial=0)
+    ends = [end + gap for end, gap in zip(accumulate(map(len, forms)), gaps, strict=True)]
+    lemmatised = any(lemma != "_" or form == "_" for lemma, form in zip(lemmas, forms, strict=True))
+    if "_" in lemmas:
+        lemmas = tuple(form if lemma == "_" else lemma for lemma, form in zip(lemmas, forms, strict=True))
+    tagged = not _NO_TAGS.issuperset(tags)
+    if not _NO_TAGS.isdisjoint(tags):
+        tags = tuple("X" if tag in _NO_TAGS else tag for tag in tags)
     sentence = Sentence(
         list(forms),
-        [form if lemma == "_" else lemma for lemma, form in zip(lemmas, forms, strict=True)]
-        if any(lemma != "_" or form == "_" for lemma, form in zip(lemmas, forms, strict=True))
-        else None,
-        ["X" if tag in ("_", "") else tag for tag in tags] if not {"_", ""}.issuperset(tags) else None,
+        list(lemmas) if lemmatised else None,
+        list(tags) if tagged else None,
         [end - len(form) for end, form in zip(ends, forms, strict=True)],
         ends,
         values_of(layers, "conllu", [ConlluWord(row) for row in rows]) if layers else (),
     )
-    text = "".join(chain.from_iterable(zip(forms, after, strict=True)))
-    return _Parsed(sentence, text[: ends[-1]])
+    return _Parsed(sentence, "".join(chain.from_iterable(zip(forms, after, strict=True)))[: ends[-1]])
 
 
 def _fields(comments: list[str]) -> dict[str, str]:

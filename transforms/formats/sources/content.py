@@ -203,7 +203,7 @@ def content_of(head: bytes) -> Content | None:
     if odd and head[_ISO] == b"CD001":
         return Content("binary", "a disc image")
     start = head[:4096].lstrip()
-    for page in _PDF.finditer(start[:1040]):
+    for page in _PDF.finditer(start[:1040]) if b"%PDF" in start[:1040] else ():
         if odd or _PDF_GOES_ON.match(start, page.end()):
             return Content("pdf", "PDF")
     if _POSTSCRIPT.match(start):
