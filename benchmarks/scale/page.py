@@ -221,6 +221,17 @@ def _memory(rows: Sequence[Row]) -> Iterator[str]:
     yield table(["tokens", "", "command", "all, MiB", "driver, MiB", "worker, MiB", "CPU"], body)
 
 
+def _intake(rows: Sequence[Row]) -> Iterator[str]:
+    yield "## Files of other tasks\n"
+    yield told(prose.INTAKE)
+    values: tuple[tuple[str, float], ...] = (("cpu", 1), ("driver_peak", MIB), ("graph", 1000), ("manifest", 1000))
+    body = []
+    for label, found in _known(rows, "pairs"):
+        columns = [medians(found, lambda row, name=name, unit=unit: row[name] / unit) for name, unit in values]
+        body += [[f"{size:,}", label, *(number(column[size]) for column in columns)] for size in columns[0]]
+    yield table(["files", "", "CPU", "driver, MiB", "graph, kB", "manifest, kB"], body)
+
+
 def _cut(rows: Sequence[Row]) -> Iterator[str]:
     yield "## One large file\n"
     yield told(prose.CUT)
@@ -297,6 +308,7 @@ def page(parts: Parts) -> str:
         ("merging", _merging),
         ("memory", _memory),
         ("cut", _cut),
+        ("intake", _intake),
     ):
         if parts[name]:
             pieces += section(parts[name])

@@ -6,7 +6,7 @@ HEAD = """
 CPU, memory, graph and manifest of `lexbeam corpus` as a corpus grows, and ten terabytes on paper. The page is written
 by `make bench-scale PART=page` from runs that these measure, each in an hour at most, and resumed where it stopped:
 
-    make bench-scale PART=tokens                # or files, refresh, gather, merging, memory, cut
+    make bench-scale PART=tokens                # or files, refresh, gather, merging, memory, cut, intake
     make bench-scale PART=tokens SIZES=full
 
 All corpora are made: words by Zipf's law, some planted, each document a function of the seed and its number. The number
@@ -53,6 +53,9 @@ more than {most}, they are gathered first. *Memory* is by how much it grows from
 MEMORY = """
 The peak of the sum of PSS over driver and two workers, of `lexbeam corpus` (annotated input) and `lexbeam change` with
 one seed. At 100 M words at most {bound:g} GiB are asked.
+"""
+INTAKE = """
+Small texts, each a file, of which `lexbeam cloze pairs` makes pairs without an engine, by two worker processes.
 """
 CUT = """
 One file of JSON lines, taken in by one process and by two: seconds by the clock from the first piece of work to the

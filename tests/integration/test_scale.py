@@ -17,7 +17,7 @@ from benchmarks.scale.page import page, pictures, table
 from benchmarks.scale.runs import Results, read_log
 
 GIB = 1 << 30
-NAMES = ("tokens", "files", "refresh", "gather", "merging", "memory", "cut")
+NAMES = ("tokens", "files", "refresh", "gather", "merging", "memory", "cut", "intake")
 PIECE = paper.PieceCost(1e-5, 400.0)
 
 

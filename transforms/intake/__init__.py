@@ -3,7 +3,7 @@
 In: tables, JSON lines, archives of them, parts of corpora. Out: parts of tables. Read `row_files` (a file as rows),
 `staging` (records as staged rows or rejects), `merging` (rows of a key put together, annotated and written), then
 `ptransforms`. A task says what a row is, how a record becomes rows, and what rows of one key become; see
-`transforms/complexity/instances`. `unit_files` stages units of documents; `header`, `cwi2018` and `locating` are
+`transforms/complexity/instances`. `unit_files` stages units of files; `header`, `cwi2018` and `locating` are
 what layouts of several tasks share.
 A change here touches the instances of complexity and simplification and the pairs of cloze.
 """
