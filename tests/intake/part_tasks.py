@@ -11,7 +11,8 @@ def parts_of(receipts, parts):
     return [MergeTask.of(bucket, parts, [receipt.rows for receipt in receipts]) for bucket in range(parts)]
 
 
-def rejects_listed(workspace, stage, receipts):
-    """Return the rows of the table of rejects."""
+def rejects_listed(workspace, made, receipts):
+    """Return the rows of the table of rejects, which is made by a stage."""
+    table, stage = made
     staged = [receipt.rejects for receipt in receipts if receipt.rejects]
-    return pq.read_table(make(workspace, stage, MergeTask.of(0, 1, staged), None).file.path).to_pylist()
+    return pq.read_table(make(workspace, stage, MergeTask.of(0, 1, staged), table).file.path).to_pylist()

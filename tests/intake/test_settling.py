@@ -75,13 +75,9 @@ def _settle(artefact, task, _):
     return Settled(tables=write_tables(artefact, (WORDS, PLACES), batches()))
 
 
-def _list(artefact, task, _):
-    return merge_rejects(artefact, REJECTS, task)
-
-
 READ = Stage(name="test/read", receipt=Loaded, build=_read)
 SETTLE = Stage(name="test/settle", receipt=Settled, build=_settle)
-LIST = Stage(name="test/list", receipt=PartFile, build=_list)
+LIST = REJECTS, Stage(name="test/list", receipt=PartFile, build=merge_rejects)
 
 
 def load(folder, texts, by_rule=()):

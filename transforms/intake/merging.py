@@ -21,8 +21,10 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import SideRows
 from transforms.common.store.classes import Staged
 from transforms.common.store.identity import Fingerprinted
-from transforms.common.store.merge import Gathered, GatherTask, MergeTask, entries
+from transforms.common.store.merge import Gathered, GatherTask, MergeTask, entries, gather_stage
 from transforms.common.store.tables import PartFile, Row, write_rows
+from transforms.formats.ingest.counts import merge_inputs
+from transforms.formats.ingest.merges import merge_rejects
 from transforms.intake.staging import RowSchema
 
 __all__ = [
@@ -76,9 +78,19 @@ class TaskStages(NamedTuple):
     """
 
     settle: Stage[Any, Any, Any]
-    rejects: tuple[str, Stage[MergeTask, None, PartFile]]
-    inputs: tuple[str, Stage[MergeTask, None, PartFile]] | None
+    rejects: tuple[Table, Stage[MergeTask, Table, PartFile]]
+    inputs: tuple[Table, Stage[MergeTask, Table, PartFile]] | None
     gather: Stage[GatherTask, None, Gathered]
+
+    @classmethod
+    def of(cls, settle: Stage[Any, Any, Any], rejects: Table, inputs: Table) -> "TaskStages":
+        """Return the stages of the task of a stage that settles, with its tables."""
+        section = settle.name.partition("/")[0]
+        merging: list[Stage[MergeTask, Table, PartFile]] = [
+            Stage(name=f"{section}/merge-{name}", receipt=PartFile, build=build, unit=unit)
+            for name, build, unit in (("rejects", merge_rejects, "tables"), ("inputs", merge_inputs, "parts"))
+        ]
+        return cls(settle, (rejects, merging[0]), (inputs, merging[1]), gather_stage(section))
 
     def all(self) -> tuple[Stage[Any, Any, Any], ...]:
         """Return the stages."""

@@ -11,12 +11,13 @@ from typing import Any, Protocol
 
 import apache_beam as beam
 
+from schemas.columns import Table
 from transforms.common.store.artefacts import Stage, Workspace
 from transforms.common.store.classes import Staged
-from transforms.common.store.merge import MergeTask
+from transforms.common.store.merge import Gathered, GatherTask, MergeTask
 from transforms.common.store.parts import parts_for
 from transforms.common.store.ptransforms import MakeArtefact, MergeTables, MergeTasks, SpreadOverLanes
-from transforms.common.store.tables import Part
+from transforms.common.store.tables import Part, PartFile
 from transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles, NumberUnits
 from transforms.intake.merging import Settled, TaskStages
 from transforms.intake.staging import Loaded, LoadedCounts, sum_loaded
@@ -172,13 +173,28 @@ class SettleParts(beam.PTransform):
             settled | "NumberParts" >> beam.FlatMap(_name_settled),
             (loaded, settlements)
             | "AllReceipts" >> beam.Flatten()
-            | "ListRejects" >> beam.FlatMap(_staged, "rejects", stages.rejects[0])
-            | "MergeRejects" >> MergeTables(workspace, dict([stages.rejects]), stages.gather, 1),
+            | "AllRejects" >> self._table(stages.rejects, "rejects", 1),
         ]
         if stages.inputs is not None:
-            made.append(
-                loaded
-                | "ListInputs" >> beam.FlatMap(_staged, "inputs", stages.inputs[0])
-                | "MergeInputs" >> MergeTables(workspace, dict([stages.inputs]), stages.gather, parts)
-            )
+            made.append(loaded | "AllInputs" >> self._table(stages.inputs, "inputs", parts))
         return settlements, counts, made | "AllParts" >> beam.Flatten()
+
+    def _table(self, made: tuple[Table, Stage[MergeTask, Table, PartFile]], field: str, parts: Any) -> "_ListTable":
+        return _ListTable(self.workspace, *made, field, self.stages.gather, parts)
+
+
+@dataclass
+class _ListTable(beam.PTransform):
+    """Make a table of what receipts have staged in a field."""
+
+    workspace: Workspace
+    table: Table
+    stage: Stage[MergeTask, Table, PartFile]
+    field: str
+    gather: Stage[GatherTask, None, Gathered]
+    parts: Any
+
+    def expand(self, receipts: beam.PCollection) -> beam.PCollection[Part]:
+        name = self.table.name
+        merge = MergeTables(self.workspace, {name: self.stage}, self.gather, self.parts, {name: self.table})
+        return receipts | "List" >> beam.FlatMap(_staged, self.field, name) | "Merge" >> merge

@@ -18,7 +18,7 @@ from transforms.annotation.engines import registry
 from transforms.cloze.pairs import merge_stage
 from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS, kind_of_name
-from transforms.cloze.pairs.merge_stage import MERGE_REJECTS, SETTLE
+from transforms.cloze.pairs.merge_stage import SETTLE, SETTLING
 from transforms.cloze.pairs.pair import LengthOptions, article_id
 from transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.read_stage import READ, PairReadOptions
@@ -73,7 +73,7 @@ def load(tmp_path):
         for task in parts_of(receipts, parts):
             settled = make(workspace, SETTLE, task, TextAnnotationOptions(engine=engine))
             pairs += pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist()
-        rejects = rejects_listed(workspace, MERGE_REJECTS, receipts)
+        rejects = rejects_listed(workspace, SETTLING.rejects, receipts)
         assert sum(receipt.records for receipt in receipts) == sum(pair["rows"] for pair in pairs)
         assert sum(sum(receipt.reasons.values()) for receipt in receipts) == len(rejects)
         return pairs, rejects
@@ -389,5 +389,5 @@ def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_fa
             records += pair["rows"]
             assert set(pair["flags"]) <= set(FLAGS)
     assert records == loaded.records
-    reasons = {row["reason"] for row in rejects_listed(workspace, MERGE_REJECTS, [loaded])}
+    reasons = {row["reason"] for row in rejects_listed(workspace, SETTLING.rejects, [loaded])}
     assert reasons == set(loaded.reasons) <= set(PAIR_REASONS)

@@ -20,7 +20,7 @@ from transforms.common.store.artefacts import Workspace, make
 from transforms.complexity.instances import merge_stage
 from transforms.complexity.instances.instance import instance_id
 from transforms.complexity.instances.layouts import LAYOUTS
-from transforms.complexity.instances.merge_stage import MERGE_REJECTS, SETTLE, task_of
+from transforms.complexity.instances.merge_stage import SETTLE, SETTLING, task_of
 from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
 from transforms.formats.ingest.stage import InputFile
 from transforms.formats.ingest.units import unit_of
@@ -65,7 +65,7 @@ def load(tmp_path):
             instances += pq.read_table(found.tables[INSTANCES.name].file.path).to_pylist()
             if LABELS.name in found.tables:
                 labels += pq.read_table(found.tables[LABELS.name].file.path).to_pylist()
-        return instances, labels, rejects_listed(workspace, MERGE_REJECTS, receipts)
+        return instances, labels, rejects_listed(workspace, SETTLING.rejects, receipts)
 
     return loaded
 
@@ -335,7 +335,7 @@ def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(tmp_pat
     tasks = [task_of(part, sum_loaded([loaded])) for part in parts_of([loaded], 2)]
     found = [make(workspace, SETTLE, task, TextAnnotationOptions()) for task in tasks]
     assert sum(one.tables[INSTANCES.name].rows for one in found) == loaded.count
-    assert len(rejects_listed(workspace, MERGE_REJECTS, [loaded])) == sum(loaded.reasons.values())
+    assert len(rejects_listed(workspace, SETTLING.rejects, [loaded])) == sum(loaded.reasons.values())
     for one in found:
         for row in pq.read_table(one.tables[INSTANCES.name].file.path).to_pylist():
             if row["start"] is not None:

@@ -88,7 +88,7 @@ def test_rejects_of_a_task_are_one_part_that_is_merged_run_by_run(tmp_path, monk
         stage_rejects(Artefact(str(tmp_path / "1")), every[:13], one_part=True),
         stage_rejects(Artefact(str(tmp_path / "2")), every[13:], one_part=True),
     ]
-    part = merge_rejects(Artefact(str(tmp_path / "part")), LOAD_REJECTS, MergeTask.of(0, 1, staged))
+    part = merge_rejects(Artefact(str(tmp_path / "part")), MergeTask.of(0, 1, staged), LOAD_REJECTS)
     rows = pq.read_table(part.file.path)
     assert [RejectRow(**row) for row in rows.to_pylist()] == sorted(every)
     assert rows.schema.equals(LOAD_REJECTS.schema(), check_metadata=True)

@@ -15,10 +15,7 @@ from transforms.cloze.pairs.read_stage import ROWS
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.merge import MergeTask, gather_stage
-from transforms.common.store.tables import PartFile
-from transforms.formats.ingest.counts import merge_inputs
-from transforms.formats.ingest.merges import merge_rejects
+from transforms.common.store.merge import MergeTask
 from transforms.formats.ingest.stage import acceptable
 from transforms.intake.merging import (
     Settled,
@@ -117,23 +114,7 @@ def _characters(pair: Row) -> int:
     return sum(len(pair[name]) for name in TEXTS)
 
 
-def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_rejects(artefact, PAIR_REJECTS, task)
-
-
-def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_inputs(artefact, PAIR_INPUTS, task)
-
-
 SETTLE: Stage[MergeTask, TextAnnotationOptions, SettledPairs] = Stage(
     name="cloze/settle", receipt=SettledPairs, build=_settle, chosen=chosen_engine, unit="parts"
 )
-MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="cloze/merge-rejects", receipt=PartFile, build=_merge_rejects, unit="tables"
-)
-MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="cloze/merge-inputs", receipt=PartFile, build=_merge_inputs, unit="parts"
-)
-SETTLING = TaskStages(
-    SETTLE, (PAIR_REJECTS.name, MERGE_REJECTS), (PAIR_INPUTS.name, MERGE_INPUTS), gather_stage("cloze")
-)
+SETTLING = TaskStages.of(SETTLE, PAIR_REJECTS, PAIR_INPUTS)

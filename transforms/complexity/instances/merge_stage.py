@@ -16,12 +16,9 @@ from transforms.annotation.engines.texts import tokens_of
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.merge import MergeTask, gather_stage
-from transforms.common.store.tables import PartFile
+from transforms.common.store.merge import MergeTask
 from transforms.complexity.instances.instance import in_flag_order, settle
 from transforms.complexity.instances.read_stage import ROWS
-from transforms.formats.ingest.counts import merge_inputs
-from transforms.formats.ingest.merges import merge_rejects
 from transforms.formats.ingest.stage import acceptable
 from transforms.intake.merging import (
     Settled,
@@ -159,23 +156,7 @@ def _annotated(rows: Sequence[dict[str, Any]], engine: Engine | None) -> list[di
     return made
 
 
-def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_rejects(artefact, LOAD_REJECTS, task)
-
-
-def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_inputs(artefact, LOAD_INPUTS, task)
-
-
 SETTLE: Stage[InstanceTask, TextAnnotationOptions, SettledInstances] = Stage(
     name="complexity/settle", receipt=SettledInstances, build=_settle, chosen=chosen_engine, unit="parts"
 )
-MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="complexity/merge-rejects", receipt=PartFile, build=_merge_rejects, unit="tables"
-)
-MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="complexity/merge-inputs", receipt=PartFile, build=_merge_inputs, unit="parts"
-)
-SETTLING = TaskStages(
-    SETTLE, (LOAD_REJECTS.name, MERGE_REJECTS), (LOAD_INPUTS.name, MERGE_INPUTS), gather_stage("complexity")
-)
+SETTLING = TaskStages.of(SETTLE, LOAD_REJECTS, LOAD_INPUTS)

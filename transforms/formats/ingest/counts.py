@@ -127,14 +127,14 @@ def summed_inputs(batches: Sequence[pa.RecordBatch], table: Table = INPUTS) -> p
     return sort_rows(sums.select(INPUT.names).rename_columns(table.schema().names), table.key)
 
 
-def merge_inputs(artefact: Artefact, table: Table, task: MergeTask) -> PartFile:
+def merge_inputs(artefact: Artefact, task: MergeTask, table: Table) -> PartFile:
     """Write staged rows as a part of a table of inputs."""
     with entries(task.staged, task.parts, task.bucket) as found:
         return merge(artefact, table, _summed(found, table))
 
 
 def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_inputs(artefact, INPUTS, task)
+    return merge_inputs(artefact, task, INPUTS)
 
 
 def _summed(found: Iterable[StagedEntry], table: Table) -> Iterator[StagedRows]:

@@ -9,14 +9,14 @@ from transforms.common.store.tables import PartFile
 __all__ = ["MERGE_REJECTS", "merge_rejects"]
 
 
-def merge_rejects(artefact: Artefact, table: Table, task: MergeTask) -> PartFile:
+def merge_rejects(artefact: Artefact, task: MergeTask, table: Table) -> PartFile:
     """Write staged rejects as a part of a table."""
     with entries(task.staged, task.parts, task.bucket) as found:
         return merge(artefact, table, whole(found))
 
 
 def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_rejects(artefact, REJECTS, task)
+    return merge_rejects(artefact, task, REJECTS)
 
 
 MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(

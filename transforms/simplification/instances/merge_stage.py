@@ -18,10 +18,7 @@ from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.records import Sentence
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.merge import MergeTask, gather_stage
-from transforms.common.store.tables import PartFile
-from transforms.formats.ingest.counts import merge_inputs
-from transforms.formats.ingest.merges import merge_rejects
+from transforms.common.store.merge import MergeTask
 from transforms.formats.ingest.staging import RejectStage
 from transforms.intake.merging import (
     Settled,
@@ -252,14 +249,6 @@ def _of_token(sentence: Sentence, start: int, end: int, layers: Sequence[str]) -
     return (lemma.lower() if lemma else None, upos or None, feats or None), flags
 
 
-def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_rejects(artefact, INSTANCE_REJECTS, task)
-
-
-def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_inputs(artefact, INSTANCE_INPUTS, task)
-
-
 def _chosen(task: JudgedTask, options: JudgedOptions) -> dict[str, tuple[str, ...]]:
     return chosen_engine(task, options.annotate)
 
@@ -267,12 +256,4 @@ def _chosen(task: JudgedTask, options: JudgedOptions) -> dict[str, tuple[str, ..
 SETTLE: Stage[JudgedTask, JudgedOptions, SettledJudged] = Stage(
     name="simplification/settle", receipt=SettledJudged, build=_settle, chosen=_chosen, unit="parts"
 )
-MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="simplification/merge-rejects", receipt=PartFile, build=_merge_rejects, unit="tables"
-)
-MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="simplification/merge-inputs", receipt=PartFile, build=_merge_inputs, unit="parts"
-)
-SETTLING = TaskStages(
-    SETTLE, (INSTANCE_REJECTS.name, MERGE_REJECTS), (INSTANCE_INPUTS.name, MERGE_INPUTS), gather_stage("simplification")
-)
+SETTLING = TaskStages.of(SETTLE, INSTANCE_REJECTS, INSTANCE_INPUTS)
