@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 GIB = 1 << 30
-# Of a run on S3, for each object that is written as an artefact: 2,476 requests for 172 receipts and 249 files, all that
-# is written, looked at, read and published (docs/running/object-stores.md).
+# Of a run on S3, for each object that is written as an artefact: 2,476 requests for 172 receipts and 249 files, what
+# is published included (docs/running/object-stores.md).
 S3_REQUESTS = 2476 / (172 + 249)
 
 

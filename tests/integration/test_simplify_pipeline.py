@@ -5,6 +5,7 @@ import yaml
 from dataflow_jobs import check_jobs
 from generated import write_world
 from mixed_runs import compared_runners, skip_without
+from s3_server import published_bytes, s3_here
 from small_runs import call, manifest
 
 import lexbeam
@@ -55,6 +56,14 @@ def digests(out):
 
 def rows(out, table):
     return open_snapshot(str(out)).read(f"simplification/{table}").to_pylist()
+
+
+@pytest.mark.soak
+def test_every_table_has_the_same_bytes_on_s3(world, tmp_path):
+    with s3_here(tmp_path / "s3"):
+        for out in (world / "one", "s3://bucket/out"):
+            assert call("run", world / "config.yaml", "--out", out) == 0
+        assert published_bytes("s3://bucket/out") == published_bytes(world / "one")
 
 
 # The suite has the texts below, whose one pipeline has all these transforms.

@@ -165,7 +165,8 @@ def _plan(options: ScoreOptions, inputs: Inputs) -> ScorePlan:
         assert parts[0] is not None
         assert parts[1] is not None
         folders.append(DesignTask(parts[0], parts[1], parts[2], parts[3]))
-        columns.append(columns_of(pq.read_schema(checked(parts[0][0]))))
+        with files.open_read(checked(parts[0][0])) as stream:
+            columns.append(columns_of(pq.read_schema(stream)))
     if len(columns) > 1:
         check_same(columns[0], columns[1], *places)
     model = opened(options.model, columns[0]) if options.model else None

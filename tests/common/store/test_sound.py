@@ -5,7 +5,7 @@ import pytest
 
 from transforms.common.errors import LexbeamError
 from transforms.common.store.receipts import ArtefactPath, File
-from transforms.common.store.sound import Damaged, checked, is_sound, is_sound_size, state_of
+from transforms.common.store.sound import Damaged, checked, is_sound, is_sound_size, mapped, state_of
 from transforms.common.store.tables import Part
 
 
@@ -51,3 +51,16 @@ def test_an_artefact_that_is_damaged_is_discarded_and_a_published_part_is_not(tm
     with pytest.raises(LexbeamError, match="`verify`"):
         checked(part)
     assert os.path.exists(path)
+
+
+@pytest.mark.parametrize("content", [b"content", b""])
+def test_a_file_is_mapped_wherever_it_lies_and_outlives_its_name(content, tmp_path, store):
+    digest = hashlib.sha256(content).hexdigest()
+    store["store://bucket/a"] = content
+    (tmp_path / "a").write_bytes(content)
+    for path in (str(tmp_path / "a"), "store://bucket/a"):
+        there = mapped(File(ArtefactPath(path), len(content), digest))
+        assert there[:] == content
+        with pytest.raises(Damaged):
+            mapped(File(ArtefactPath(path), len(content), "0" * 64))
+        assert there[:] == content

@@ -8,6 +8,7 @@ from dataflow_jobs import check_jobs
 from mixed_runs import compared_runners, published, skip_without
 from questions_anew import check_questions
 from questions_making import write_articles, write_inputs
+from s3_server import published_bytes, s3_here
 
 from pipelines.cli import main
 
@@ -75,6 +76,14 @@ def test_every_question_obeys_every_rule(inputs, expected):
 def test_dataflow_would_be_sent_whole_jobs(inputs, expected, tmp_path):
     sections = {f"cloze.{step}" for step in ("pairs", "candidates", "options", "questions", "answer")}
     assert check_jobs(inputs / "config.yaml", expected[0], tmp_path) == sections
+
+
+@pytest.mark.soak
+def test_every_table_has_the_same_bytes_on_s3(inputs, expected, tmp_path):
+    with s3_here(tmp_path):
+        run_words = ["run", str(inputs / "config.yaml"), "--out", "s3://bucket/out"]
+        assert main(run_words) == 0
+        assert published_bytes("s3://bucket/out") == published_bytes(expected[0])
 
 
 @pytest.mark.parametrize("runner", compared_runners("prism"))

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from dataflow_jobs import check_jobs
 from mixed_runs import compared_runners, published, skip_without
+from s3_server import published_bytes, s3_here
 
 from pipelines.cli import main
 
@@ -120,6 +121,13 @@ def test_a_step_makes_the_same_on_flink(step, config, expected, tmp_path):
     assert made
     assert made.items() <= tables_of(expected.files).items()
     assert step == "select" or made == tables_of(expected.files)
+
+
+@pytest.mark.soak
+def test_every_table_has_the_same_bytes_on_s3(config, expected, tmp_path):
+    with s3_here(tmp_path):
+        assert main(["run", str(config), "--out", "s3://bucket/out"]) == 0
+        assert published_bytes("s3://bucket/out") == published_bytes(expected.out)
 
 
 @pytest.mark.parametrize("runner", compared_runners())

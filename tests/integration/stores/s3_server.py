@@ -21,6 +21,11 @@ from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store import files, objects
+
 PROGRAM = Path(__file__).resolve().parents[3] / "build" / "s3" / "versitygw"
 KEY, SECRET = "key-of-the-tests", "secret-of-the-tests"
 _KINDS = (
@@ -146,6 +151,25 @@ def _handler(server):
         do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = _pass
 
     return Handler
+
+
+def published_bytes(out):
+    """Return the bytes of every part of what is published somewhere, by table."""
+    snapshot = open_snapshot(str(out))
+    return {table: [files.read_bytes(path) for path in snapshot.paths(table)] for table in snapshot.tables}
+
+
+@contextmanager
+def s3_here(folder):
+    """Run a server on a folder, with the environment that leads there; yield it. Its bucket is `s3://bucket`."""
+    if not PROGRAM.exists():
+        pytest.skip("no server of S3; `make s3-server` builds one")
+    with s3_server(folder, ["bucket"]) as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment.items():
+            patch.setenv(name, value)
+        objects._opened.cache_clear()
+        yield server
+    objects._opened.cache_clear()
 
 
 @contextmanager

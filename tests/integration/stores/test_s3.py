@@ -13,14 +13,12 @@ import polars as pl
 import pytest
 from pyarrow.dataset import dataset
 from pyarrow.fs import FileSystem
-from s3_server import KEY, PROGRAM, SECRET, s3_server
+from s3_server import KEY, SECRET, published_bytes, s3_here
 
 from transforms.common.publish.leases import LEASE
 from transforms.common.publish.snapshots import find_snapshot, open_snapshot
-from transforms.common.store import files, objects
+from transforms.common.store import files
 from transforms.common.store.remote import remote
-
-pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="no server of S3; `make s3-server` builds one")
 
 WORDS = "the ship sails over the sea and the sailor sings of the land"
 LEXBEAM = [sys.executable, "-m", "pipelines.cli"]
@@ -28,18 +26,8 @@ LEXBEAM = [sys.executable, "-m", "pipelines.cli"]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with s3_server(tmp_path_factory.mktemp("s3"), ["bucket"]) as running:
+    with s3_here(tmp_path_factory.mktemp("s3")) as running:
         yield running
-
-
-@pytest.fixture(scope="module", autouse=True)
-def environment(server):
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in server.environment.items():
-            patch.setenv(name, value)
-        objects._opened.cache_clear()
-        yield
-    objects._opened.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -62,17 +50,11 @@ def local(config):
     """The tables of the configuration in a local folder, and the name of the snapshot."""
     out = config.parent / "local"
     assert lexbeam("run", config, "--out", out).returncode == 0
-    return tables(out), open_snapshot(str(out)).name
+    return published_bytes(out), open_snapshot(str(out)).name
 
 
 def lexbeam(*words):
     return subprocess.run([*LEXBEAM, *map(str, words)], capture_output=True, text=True)
-
-
-def tables(out):
-    """Return the bytes of every part, by table."""
-    snapshot = open_snapshot(str(out))
-    return {table: [files.read_bytes(path) for path in snapshot.paths(table)] for table in snapshot.tables}
 
 
 def test_a_run_on_s3_has_the_bytes_of_a_local_one_and_tells_no_secret(server, config, local):
@@ -88,7 +70,7 @@ def test_a_run_on_s3_has_the_bytes_of_a_local_one_and_tells_no_secret(server, co
     server.failing = 0
     assert ran.returncode == 0, ran.stderr
     assert server.refused > 10
-    assert tables(out) == local[0]
+    assert published_bytes(out) == local[0]
     assert not files.exists(f"{out}/{LEASE}")
     # No artefact costs a listing, and none more than a few requests.
     receipts = server.counts["PUT", "receipt"]
@@ -119,7 +101,7 @@ def test_published_tables_are_read_by_what_people_use(server, config, local):
     assert sentences.count_rows() == rows
 
 
-def test_wrong_keys_and_buckets_are_told_without_them(server, monkeypatch, config):
+def test_wrong_keys_and_buckets_are_told_without_them(server, config, monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another-secret")
     ran = lexbeam("run", config, "--out", "s3://bucket/refused")
     assert ran.returncode == 1
@@ -142,7 +124,7 @@ def test_of_two_runs_at_once_one_is_refused(server, config, local):
     assert f"another run is at work on '{out}' (process {first.pid} on" in second.stderr
     assert "at work: process" in lexbeam("status", out).stdout
     assert first.wait() == 0
-    assert tables(out) == local[0]
+    assert published_bytes(out) == local[0]
 
 
 KILLS = 20
@@ -164,10 +146,10 @@ def test_a_run_killed_at_any_request_is_taken_up_at_once(number, server, config,
     server.at = (requests * (2 * number + 1) // (2 * KILLS), run.kill)
     assert run.wait() == -signal.SIGKILL
     if find_snapshot(out) is not None:  # after the switch all is there
-        assert tables(out) == local[0]
+        assert published_bytes(out) == local[0]
     again = lexbeam("run", config, "--out", out, "--resume")
     assert again.returncode == 0, again.stderr
-    assert tables(out) == local[0]
+    assert published_bytes(out) == local[0]
     assert open_snapshot(out).damaged() == []
     assert not files.exists(f"{out}/{LEASE}")
 
@@ -186,7 +168,7 @@ def test_a_server_that_refuses_and_goes_in_between_costs_time_alone(server, conf
     finally:
         server.failing = 0
     assert server.refused > 10
-    assert tables(out) == local[0]
+    assert published_bytes(out) == local[0]
     assert open_snapshot(out).damaged() == []
 
 

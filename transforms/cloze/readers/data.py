@@ -21,7 +21,7 @@ from transforms.cloze.readers.options import Further, NumberLists, Questions
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.options.fields import option
 from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
+from transforms.common.store.sound import checked, mapped
 from transforms.common.store.tables import Part, read_table
 
 __all__ = [
@@ -225,8 +225,5 @@ def _numbers(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
 
 def lists_of(files: tuple[File, File]) -> NumberLists:
     """Return texts that were written, values mapped into memory."""
-    values, bounds = (checked(file) for file in files)
-    mapped: npt.NDArray[np.int32] = np.zeros(0, np.int32)
-    if files[0].bytes:  # nothing cannot be mapped
-        mapped = np.memmap(values, "<i4", mode="r")
-    return NumberLists(np.fromfile(bounds, "<i8"), mapped)
+    values, bounds = files
+    return NumberLists(np.frombuffer(mapped(bounds), "<i8"), np.frombuffer(mapped(values), "<i4"))

@@ -5,8 +5,11 @@ and its inode stay as they are.
 """
 
 import hashlib
+import mmap
 import os
+import shutil
 import stat
+import tempfile
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
 from transforms.common.code.fingerprints import stream_digest
@@ -18,7 +21,7 @@ from transforms.common.store.remote import remote
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-__all__ = ["Damaged", "HashedStream", "checked", "is_sound", "is_sound_size", "note_sound", "state_of"]
+__all__ = ["Damaged", "HashedStream", "checked", "is_sound", "is_sound_size", "mapped", "note_sound", "state_of"]
 
 
 class Damaged(LexbeamError):
@@ -119,6 +122,23 @@ def _note(file: DigestedFile, state: FileState) -> None:
     if len(_SOUND) >= _LIMIT:
         _SOUND.clear()
     _SOUND[file.path] = (state, file.sha256)
+
+
+def mapped(file: DigestedFile) -> "mmap.mmap | bytes":
+    """Return the bytes of a sound file, mapped into memory; of an object, a copy here that goes with the mapping.
+
+    Raises:
+        Damaged: as `checked`.
+    """
+    path = checked(file)
+    if not file.bytes:
+        return b""  # nothing cannot be mapped
+    with files.open_read(path) if files.is_local(path) else tempfile.TemporaryFile() as stream:
+        if not files.is_local(path):
+            with files.open_read(path) as source:
+                shutil.copyfileobj(source, stream, 1 << 20)
+            stream.flush()
+        return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def checked(file: DigestedFile) -> str:
