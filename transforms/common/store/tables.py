@@ -126,6 +126,7 @@ def write_rows(
         for group in _groups(schema, batches):
             writer.write_table(group, row_group_size=max(group.num_rows, 1))
             rows += group.num_rows
+            del group  # before the next one is put together
     return rows
 
 
@@ -135,7 +136,7 @@ def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table | Sta
     for piece, more in _pieces(schema, batches):
         if held and (rows + piece.num_rows > GROUP_ROWS or size + more > GROUP_BYTES):
             yield _packed(schema, held)
-            held, rows, size, packed = [], 0, 0, 0
+            rows = size = packed = 0
         held.append(piece)
         rows += piece.num_rows
         size += more
@@ -146,13 +147,15 @@ def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table | Sta
         yield _packed(schema, held)
 
 
-def _packed(schema: pa.Schema, pieces: Sequence[pa.RecordBatch | pa.Table]) -> pa.Table:
-    """Return pieces as one table; batches, which staged rows are, have not been checked yet."""
+def _packed(schema: pa.Schema, pieces: list[pa.RecordBatch | pa.Table]) -> pa.Table:
+    """Return pieces as one table, and empty the list; batches, which staged rows are, have not been checked yet."""
     tables: list[pa.Table] = []
     for loose, some in groupby(pieces, lambda piece: isinstance(piece, pa.RecordBatch)):
         alike = list(some)
         # Many small ones, all at once.
         tables += [pa.Table.from_batches(alike).combine_chunks()] if loose else alike
+        del alike
+    pieces.clear()
     return pa.concat_tables([table_of(table, schema) for table in tables]).combine_chunks()
 
 
