@@ -52,7 +52,7 @@ _BASE = ("NN", "VB", "VBP", "JJ", "RB")
 _DEGREES = {"R": "more", "S": "most"}
 _COMPARED = ("more", "most", "less", "least")
 _SYLLABLE = re.compile("[aeiouy]+")
-_CACHED = 1 << 16  # answers of the library: words come again and again, and it copies its dictionaries for each
+_CACHED = 1 << 13  # answers of the library: words come again and again, and it copies its dictionaries for each
 
 
 def tag_of(upos: str, feats: Mapping[str, str]) -> str | None:

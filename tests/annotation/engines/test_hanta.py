@@ -82,6 +82,13 @@ def test_any_words_get_a_tag_and_a_lemma():
     tagged()
 
 
+def test_tags_are_the_same_however_few_steps_are_kept(monkeypatch):
+    words = 2 * WORDS["en"].split()
+    kept = hanta.load_tagger("en")(words)
+    monkeypatch.setattr(hanta, "_STEPS", 1)
+    assert hanta._loaded.__wrapped__("en").tag(words) == kept
+
+
 def test_very_long_words_and_sentences_are_tagged_in_time():
     tag = hanta.load_tagger("en")
     word = "x" * 5_000

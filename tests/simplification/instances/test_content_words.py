@@ -4,6 +4,7 @@ import re
 
 import pyarrow as pa
 import pytest
+from nets import steps
 
 from transforms.simplification.instances.content_words import AnnotatedText, ProtectedTerms, content_words, is_word
 from transforms.simplification.instances.fixed_text import FixedPlaces
@@ -78,6 +79,17 @@ def test_words_of_addresses_and_markup_are_left_out(text, expected, left):
     assert found.left == left
 
 
+def test_work_is_linear_in_the_addresses_and_the_capitals_of_a_sentence():
+    for text, words in (("see #hard work", ["see", "work"]), ("HARD WORK", ["HARD", "WORK"])):
+        counts = []
+        for times in (100, 200):
+            tokens = [(word, "NOUN") for word in re.findall(r"\w+", text)] * times
+            one = annotated(" ".join([text] * times), tokens)
+            assert content_words([one], ProtectedTerms(())).targets == words * times
+            counts.append(steps(lambda one=one: content_words([one], ProtectedTerms(()))))
+        assert counts[1] < 2.1 * counts[0]
+
+
 def test_words_in_code_of_a_format_are_left_out():
     text = "old hard work"
     one = annotated(text, [("old", "ADJ"), ("hard", "ADJ"), ("work", "NOUN")])
@@ -86,6 +98,7 @@ def test_words_in_code_of_a_format_are_left_out():
         ((0, 9), (3, 13), ["hard"]),
         ((6,), (7,), ["old", "work"]),
         ((3, 8), (4, 9), ["old", "hard", "work"]),
+        ((0, 3, 9), (1, 4, 13), ["hard"]),
     ):
         found = content_words([one._replace(fixed=FixedPlaces(starts, ends))], ProtectedTerms(()))
         assert found.targets == expected

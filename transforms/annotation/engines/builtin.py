@@ -168,7 +168,7 @@ def _upos(form: str, upos: str) -> str:
     return upos if _is_word(form) else _upos_of_mark(form, upos)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(1 << 12)
 def _is_word(form: str) -> bool:
     return any(unicodedata.category(char)[0] in _WORDLIKE for char in form)
 

@@ -3,7 +3,8 @@
 The Hanover Tagger (Wartena 2019, A Probabilistic Morphology Model for German Lemmatization; LGPL)
 finds a sentence's tags by a Viterbi search over a trigram model and then each word's lemma by a
 Viterbi search over its morphemes. Both need the same few values again and again, so a word's tags,
-the transitions between states and the lemmas are kept here in bounded caches. The search over the
+the transitions between states and the lemmas are kept here in bounded caches, of which a text of some
+thousand sentences fills all, so that a longer one takes no more memory. The search over the
 sentence is rewritten on top of them, that over morphemes in `hanta_morphemes.py`. Tests compare both
 with HanTa's.
 
@@ -32,7 +33,8 @@ MAX_WORD = 100
 MAX_SENTENCE = 4_000
 
 _FILES = {"de": "morphmodel_ger.pgz", "en": "morphmodel_en.pgz", "nl": "morphmodel_dutch.pgz"}
-_CACHED = 1 << 16
+_WORDS = 1 << 13  # kept of words
+_STEPS = 1 << 16  # kept of steps between states
 _BEAM = 5
 
 State = tuple[int, int]  # the tags of two words in a row
@@ -87,11 +89,10 @@ class _SentenceTagger:
         self._transitions: Mapping[State, Mapping[int, float]] = model.LP_trans_word
         self._states = {state: state for state in self._transitions}  # each is one object, however many lead there
         self._start, self._end, self._unknown = (EMPTY, START), END, UNKNOWN
-        cached = lru_cache(maxsize=_CACHED)
-        self._scores_of = cached(self._word_scores)
-        self._all_steps_from = cached(self._all_steps)
-        self._steps_from = cached(self._steps)
-        self._lemma_of = cached(self._lemma)
+        self._kept: dict[Tags, dict[State, list[Step]]] = {}  # steps to tags, by the state that they start from
+        self._room = _STEPS
+        self._scores_of = lru_cache(_WORDS)(self._word_scores)
+        self._lemma_of = lru_cache(_WORDS)(self._lemma)
 
     def tag(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the lemma and the tag of each word of a sentence."""
@@ -133,10 +134,14 @@ class _SentenceTagger:
         floor = sorted(row.values(), reverse=True)[_BEAM] - 1 if len(row) > _BEAM else None
         best: dict[State, float] = {}
         origin: dict[State, State] = {}
+        steps_from = self._steps_to(tags)
         for state, so_far in row.items():
             if floor is not None and so_far < floor:
                 continue
-            for following, step, tag in self._steps_from(state, tags):
+            steps = steps_from.get(state)
+            if steps is None:
+                steps = steps_from[state] = self._steps(state, tags)
+            for following, step, tag in steps:
                 total = so_far + step + (scores[tag] if tags else 0)
                 if following not in best or total > best[following]:
                     best[following] = total
@@ -147,26 +152,28 @@ class _SentenceTagger:
         """Return log P(word | tag) by tag, and the tags as a key."""
         if len(word) > MAX_WORD:
             return {}, None
-        scores = dict(self._model._tag_word(word, cutoff=5, casesensitive=casesensitive, conditional=True))
+        found = self._model._tag_word(word, cutoff=5, casesensitive=casesensitive, conditional=True)
+        scores = {tag: float(score) for tag, score in found}  # some are numpy's, which take long to add
         if not scores or list(scores) == [self._unknown]:
             return {}, None
         return scores, tuple(sorted(scores))
 
-    def _all_steps(self, state: State) -> dict[int, Step]:
-        """Return the states that follow a state, by their tags, in the model's own order."""
-        steps = {}
-        for tag, step in self._transitions[state].items():
-            if tag != self._end:
-                following = state[1], tag
-                steps[tag] = (self._states.get(following, following), step, tag)
-        return steps
+    def _steps_to(self, tags: Tags) -> dict[State, list[Step]]:
+        """Return what is kept of steps to tags; all of it goes when it has become too much."""
+        if self._room <= 0:
+            self._kept.clear()
+            self._room = _STEPS
+        return self._kept.setdefault(tags, {})
 
     def _steps(self, state: State, tags: Tags) -> list[Step]:
         """Return the states that follow a state with one of `tags`, in the model's own order."""
-        steps = self._all_steps_from(state)
-        if tags is None:
-            return list(steps.values())
-        return [steps[tag] for tag in steps if tag in tags]
+        steps = []
+        for tag, step in self._transitions[state].items():
+            if (tags is None or tag in tags) and tag != self._end:
+                following = state[1], tag
+                steps.append((self._states.get(following, following), step, tag))
+        self._room -= 1 + len(steps)
+        return steps
 
     def _lemma(self, word: str, tag: int) -> str:
         return str(self._model._analyze(word, tag, taglevel=1)[0])

@@ -10,7 +10,7 @@ and ties are HanTa's own, so results are equal to the bit.
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ END = 4  # characters at the end of an unknown morpheme that count, at most
 WHOLE = 4.6  # subtracted from the score of an unknown morpheme that is the whole word
 SHORT = 4  # characters; in shorter words unknown morphemes may have one or two
 
-_CACHED = 1 << 16
+_PIECES = 1 << 13  # kept of pieces of words, and of their ends
 
 State = tuple[int, int]  # the tags of two morphemes in a row
 Follow = tuple[int, float, State]  # the next tag, its log probability, the state that follows
@@ -48,14 +48,14 @@ class _Pieces:
             for morpheme, score in scores.items():
                 self._morphemes.setdefault(morpheme, {})[tag] = score
         # By tag of unknown morphemes: log probabilities of lengths, and of ends.
-        self._unknown = [
-            (tag, [model.Int_t + new + model.LP_len_t[tag][size] for size in range(LONG + 1)], ends)
-            for tag, new in model.LP_hapax_t.items()
-            if (ends := model.LP_s_t.get(tag)) is not None
+        unknown = [(tag, new) for tag, new in model.LP_hapax_t.items() if model.LP_s_t.get(tag) is not None]
+        self._of_size = [
+            [model.Int_t + new + model.LP_len_t[tag][size] for tag, new in unknown] for size in range(LONG + 1)
         ]
-        self.places = {tag: place for place, (tag, _, _) in enumerate(self._unknown)}
-        self._scores_of_end = lru_cache(maxsize=_CACHED)(self._end_scores)
-        self._scores_within = lru_cache(maxsize=_CACHED)(self._scores)
+        self._ends = [model.LP_s_t[tag] for tag, _ in unknown]
+        self.places = {tag: place for place, (tag, _) in enumerate(unknown)}
+        self._scores_of_end = lru_cache(_PIECES)(self._end_scores)
+        self._scores_within = lru_cache(_PIECES)(self._scores)
 
     def of(self, word: str, first: int, known: bool) -> Iterator[tuple[int, Scores]]:
         """Yield the pieces of a word from a place on that have tags: their ends and their scores.
@@ -81,18 +81,17 @@ class _Pieces:
         tags = self._morphemes.get(piece)
         if not short and len(piece) <= 2:
             return (tags, []) if tags else None
-        size = min(len(piece), LONG)
-        new = [sizes[size] + score for sizes, score in self._scores_of_end(piece[1:][-END:])]
+        new = list(map(add, self._of_size[min(len(piece), LONG)], self._scores_of_end(piece[1:][-END:])))
         if whole:
             new = [score - WHOLE for score in new]
         if tags:
             return {**{tag: new[place] for tag, place in self.places.items()}, **tags}, new
         return None, new
 
-    def _end_scores(self, end: str) -> list[tuple[list[float], float]]:
+    def _end_scores(self, end: str) -> list[float]:
         """Return for each tag of unknown morphemes the score of the longest end that it knows."""
         parts = [end[first:] for first in range(len(end) + 1)]
-        return [(sizes, next(ends[part] for part in parts if part in ends)) for _, sizes, ends in self._unknown]
+        return [next(ends[part] for part in parts if part in ends) for ends in self._ends]
 
 
 def _ways_to(model: Any, target: int | None, places: Mapping[int, int]) -> Ways:

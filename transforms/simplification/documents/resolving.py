@@ -3,7 +3,9 @@
 The choices of a sentence are placed together, and sentences follow each other as they stand.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from schemas.simplification.instances import INSTANCES
@@ -11,7 +13,7 @@ from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.store.join import Rows
 from transforms.inflection.inflector import Inflecting
 from transforms.simplification.documents.placed_texts import PlacedSentence
-from transforms.simplification.instances.fixed_text import FIXED, fixed_in
+from transforms.simplification.instances.fixed_text import FIXED, fixed_places
 from transforms.simplification.records import Row
 from transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice
 from transforms.simplification.rewriting.together import resolve
@@ -117,14 +119,15 @@ class Resolving:
             _sentence(sentence, words, self._refusal, inflector, self._agreement), key=lambda pair: pair[1][:2]
         )
         edits = [edit for row, edit in made if row["changed"]]
-        before = self._longer
+        ends = [edit.end for edit in edits]  # in order, for they do not overlap
+        longer = list(accumulate(map(_longer, edits), initial=self._longer))
 
         def out(place: int) -> int:
             """Return where a place before the edits lies after them; it lies in none, but may border on one."""
-            return place + before + sum(map(_longer, (edit for edit in edits if edit.end <= place)))
+            return place + longer[bisect_right(ends, place)]
 
         self.edits += edits
-        self._longer += sum(map(_longer, edits))
+        self._longer = longer[-1]
         first, last = sentence.first, sentence.first + len(words[0].sentence)
         here = {"document": self._document, "sentence": sentence.number}
         here |= {"sentence_start": out(first), "sentence_end": out(last)}
@@ -153,11 +156,11 @@ def _sentence(
     first, whole, language = sentence.first, words[0].sentence, words[0].language
     choices = [word.choice for word in words]
     refusals: dict[int, str] = {}
-    fixed = [(first + start, first + end, FIXED[kind]) for start, end, kind in fixed_in(whole)]
+    fixed = fixed_places(whole)
 
     def reason_of(edit: PlacedEdit) -> str | None:
-        within = (f"it stands {where}" for start, end, where in fixed if start < edit.end and edit.start < end)
-        return next(within, None) or refusal(edit)
+        kind = fixed.kind(edit.start - first, edit.end - first)
+        return refusal(edit) if kind is None else f"it stands {FIXED[kind]}"
 
     while True:
         outcomes = resolve(whole, choices, language, inflector, agreement, sentence.tokens)

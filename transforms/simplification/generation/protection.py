@@ -11,7 +11,7 @@ from transforms.common.options.small_texts import read_lines
 from transforms.simplification.generation.forms import key_of
 from transforms.simplification.records import Instance
 
-__all__ = ["PROTECTED", "is_name", "protection", "read_words"]
+__all__ = ["PROTECTED", "is_name", "names_from", "protection", "read_words"]
 
 PROTECTED = {
     "name": "names: capitalised within a sentence, and proper nouns where there is annotation",
@@ -48,9 +48,18 @@ def is_name(instance: Instance) -> bool:
         return False
     if instance.upos is not None:
         return instance.upos == "PROPN"
-    begins = not any(c.isalnum() for c in instance.sentence[: instance.start])
-    mixed_case = any(c.islower() for c in instance.sentence)
-    return mixed_case and not begins and instance.language.partition("-")[0] not in _CAPITALS
+    return names_from(instance.sentence, instance.language) < instance.start
+
+
+def names_from(sentence: str, language: str) -> int:
+    """Return the place behind which a word with a capital is a name, where no part of speech is known.
+
+    >>> names_from("- In Rome", "en"), names_from("IN ROME", "en"), names_from("In Rom", "de")
+    (2, 7, 6)
+    """
+    if language.partition("-")[0] in _CAPITALS or not any(map(str.islower, sentence)):
+        return len(sentence)
+    return next((place for place, char in enumerate(sentence) if char.isalnum()), len(sentence))
 
 
 def read_words(path: str | None, name: str) -> tuple[str, ...]:

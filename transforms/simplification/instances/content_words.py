@@ -15,10 +15,9 @@ import pyarrow.compute as pc
 
 from transforms.corpora.sentence_text import SentenceText, sentence_text
 from transforms.simplification.generation.forms import key_of
-from transforms.simplification.generation.protection import is_name
-from transforms.simplification.instances.fixed_text import FixedPlaces, fixed_in
+from transforms.simplification.generation.protection import names_from
+from transforms.simplification.instances.fixed_text import FixedPlaces, fixed_places
 from transforms.simplification.instances.instance import LONGEST_TARGET
-from transforms.simplification.records import Instance
 
 __all__ = ["CONTENT", "AnnotatedText", "ContentWords", "ProtectedTerms", "content_words", "is_word"]
 
@@ -154,8 +153,8 @@ def content_words(texts: Sequence[AnnotatedText], protected: ProtectedTerms) -> 
     lemmas: list[str | None] = []
     left: dict[str, int] = {}
     inside: set[int] = set()
-    apart: list[tuple[int, int, str]] = []
-    at = 0
+    apart = FixedPlaces()
+    names = at = 0
     forms, starts, ends = (table[name] for name in ("forms", "starts", "ends"))
     of_words = _items(table["lemmas"], rows, places).to_pylist()
     of_text = [_items(table[name], rows, places).to_pylist() for name in ("starts", "ends")]
@@ -164,7 +163,8 @@ def content_words(texts: Sequence[AnnotatedText], protected: ProtectedTerms) -> 
         if row not in lines:
             lines[row] = sentence_text(forms[row].as_py(), starts[row].as_py(), ends[row].as_py(), text.text)
             inside = protected.within(lines[row])
-            apart = list(fixed_in(lines[row].text))
+            apart = fixed_places(lines[row].text)
+            names = names_from(lines[row].text, text.language or "")
             at = row
         assert at == row  # the words of a sentence stand together
         line = lines[row]
@@ -174,10 +174,13 @@ def content_words(texts: Sequence[AnnotatedText], protected: ProtectedTerms) -> 
         if not is_word(target):
             continue
         lemma = of_words[number]
-        why = next((kind for start, end, kind in apart if start < line.ends[place] and line.starts[place] < end), None)
-        if why is None and text.fixed.starts and text.fixed.holds(of_text[0][number], of_text[1][number]):
-            why = "code"
-        why = why or _left_alone(target, lemma, line, place, text.language, protected, inside)
+        why = apart.kind(line.starts[place], line.ends[place])
+        if why is None and text.fixed.starts:
+            why = text.fixed.kind(of_text[0][number], of_text[1][number])
+        if why is None and (place in inside or protected.holds(target, lemma)):
+            why = "word"
+        if why is None and target[0].isupper() and names < line.starts[place]:
+            why = "name"
         if why:
             left[why] = left.get(why, 0) + 1
             continue
@@ -224,20 +227,3 @@ def _is_part(line: SentenceText, place: int) -> bool:
     text = line.text
     beside = (text[max(start - 2, 0) : start][::-1], text[end : end + 2])
     return any(near[:1].isalnum() or (near[:1] in _HYPHENS and near[1:].isalnum()) for near in beside if near)
-
-
-def _left_alone(
-    target: str,
-    lemma: str | None,
-    line: SentenceText,
-    place: int,
-    language: str | None,
-    protected: ProtectedTerms,
-    inside: set[int],
-) -> str | None:
-    if place in inside or protected.holds(target, lemma):
-        return "word"
-    where = line.starts[place], line.ends[place]
-    if target[0].isupper() and is_name(Instance("", language or "", line.text, target, *where, None, None, None)):
-        return "name"
-    return None

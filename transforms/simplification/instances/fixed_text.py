@@ -1,18 +1,18 @@
 """What is no running text within a text: its words are read, and none of them is taken for a word to simplify.
 
 >>> text = "Ask @ann on www.a.org/new-era of #OldTown: AT&amp;T, <b class='x'>"
->>> [(text[start:end], why) for start, end, why in fixed_in(text)][:3]
-[('@ann', 'address'), ('www.a.org/new-era', 'address'), ('#OldTown', 'address')]
->>> [(text[start:end], why) for start, end, why in fixed_in(text)][3:]
-[('AT&amp;T', 'code'), ("<b class='x'>", 'code')]
+>>> found = fixed_places(text)
+>>> [text[start:end] for start, end in zip(found.starts, found.ends)]
+['@ann', 'www.a.org/new-era', '#OldTown', 'AT&amp;T', "<b class='x'>"]
+>>> found.kind(4, 8), found.kind(text.index("AT"), text.index("AT") + 2), found.kind(0, 3)
+('address', 'code', None)
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator
+from bisect import bisect_right
 from typing import NamedTuple
 
-__all__ = ["FIXED", "FixedPlaces", "fixed_in"]
+__all__ = ["FIXED", "FixedPlaces", "fixed_places"]
 
 # `code` is also markup that the format does not read, such as `&amp;` in plain text.
 FIXED = {"code": "in code or the like", "address": "in addresses, hashtags or @names"}
@@ -31,24 +31,27 @@ _PATTERN = re.compile(
 _SIGNS = re.compile(r"[/@#&<]|www\.", re.IGNORECASE)  # one of which is in each of them
 
 
-def fixed_in(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where in a text stands what is none, and what it is, a key of `FIXED`."""
-    if _SIGNS.search(text):
-        for found in _PATTERN.finditer(text):
-            yield *found.span(), str(found.lastgroup)
-
-
 class FixedPlaces(NamedTuple):
-    """Stretches of a text in which a format lets no words be replaced, such as code.
+    """Stretches of a text in which no words are replaced, since they are none: code, by its format, or addresses.
 
     Attributes:
-        starts, ends: their places, in order.
+        starts, ends: their places, in order; they do not overlap.
+        kinds: keys of `FIXED`; empty: all are code.
     """
 
     starts: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
+    kinds: tuple[str, ...] = ()
 
-    def holds(self, start: int, end: int) -> bool:
-        """Return whether a word of the text lies in one of them, or reaches into it."""
-        at = bisect_left(self.starts, end) - 1
-        return at >= 0 and self.ends[at] > start
+    def kind(self, start: int, end: int) -> str | None:
+        """Return what the first of them is that a stretch of the text lies in, or reaches into; None: there is none."""
+        at = bisect_right(self.ends, start)
+        if at == len(self.ends) or self.starts[at] >= end:
+            return None
+        return self.kinds[at] if self.kinds else "code"
+
+
+def fixed_places(text: str) -> FixedPlaces:
+    """Return where in a text stands what is none."""
+    found = [(*at.span(), str(at.lastgroup)) for at in _PATTERN.finditer(text)] if _SIGNS.search(text) else ()
+    return FixedPlaces(*zip(*found, strict=True)) if found else FixedPlaces()
