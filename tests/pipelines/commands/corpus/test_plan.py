@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipelines.commands.corpus.plan import LOOK, CorpusOptions, plan_corpus
+from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
+from pipelines.frame.inputs import LOOK
 from transforms.annotation.annotate import ANNOTATE
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import plain_options
