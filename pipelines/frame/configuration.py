@@ -20,7 +20,7 @@ from typing import Any
 
 from pipelines.frame.command import Job
 from pipelines.frame.common_options import IntakeOptions, PublishOptions
-from pipelines.frame.registry import available, load, section_of
+from pipelines.frame.registry import COMMANDS, available, command_of, load, section_of
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import from_mapping, options_of
 from transforms.common.options.yaml_files import read_yaml
@@ -55,13 +55,12 @@ def read_jobs(path: str, overrides: Mapping[str, Any]) -> list[Job]:
         UsageError: the file is missing or no YAML, or a name or an option is wrong.
     """
     values = _read(path)
-    known = _sections()
     shared = {name: value for name, value in values.items() if _plain(name) in SHARED}
     shared = {_plain(name): value for name, value in shared.items()}
     folder = os.path.dirname(os.path.abspath(path))
     sections = dict(_named(path, {k: v for k, v in values.items() if _plain(k) not in SHARED}))
     if not sections:
-        raise UsageError(f"{path}: the file has no section: give one of {', '.join(known)}")
+        raise UsageError(f"{path}: the file has no section: give one of {', '.join(_sections())}")
     if "out" not in {**shared, **overrides}:
         raise UsageError(
             f"{path}: the folder of the tables must be given: as `out: DIR` in the file, or by the option `out`"
@@ -69,7 +68,7 @@ def read_jobs(path: str, overrides: Mapping[str, Any]) -> list[Job]:
     jobs = []
     used: set[str] = set()
     for section, options_there in sections.items():
-        command = load(known[section])
+        command = load(_words_of(section))
         names = options_of(command.options)
         used |= shared.keys() & names.keys()
         common = {k: v for k, v in {**shared, **overrides}.items() if k in names}
@@ -102,33 +101,37 @@ def _plain(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _sections() -> dict[str, str]:
-    """Return the words of the commands that make tables, by their sections."""
-    return {section_of(words): words for words, command in available() if command.tables}
+def _sections() -> list[str]:
+    """Return the sections of all commands that make tables, which imports each: for messages alone."""
+    return [section_of(words) for words, command in available() if command.tables]
 
 
-def _hint(section: str, known: Mapping[str, str]) -> str:
+def _words_of(section: str) -> str:
+    return section.replace(".", " ")
+
+
+def _hint(section: str) -> str:
     """Return a hint at what was meant, or that a command makes no section."""
     for words, _ in available():
         if section == section_of(words):
             return f": `lexbeam {words}` makes no tables, and is called by itself"
-    return nearest(section, [*known, *(shared.replace("_", "-") for shared in SHARED)])
+    return nearest(section, [*_sections(), *(shared.replace("_", "-") for shared in SHARED)])
 
 
 def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tuple[str, Any]]:
     """Yield sections with their options, those within others by their full names."""
-    known = _sections()
     for name, value in values.items():
         section = f"{outer}.{name}" if outer else name
-        inner = any(other.startswith(section + ".") for other in known)
-        if section not in known and not inner:
-            raise UsageError(f"{path}: unknown key {section!r}{_hint(section, known)}")
+        command = command_of(section) if section_of(section) == section else None
+        is_section = command is not None and bool(command.tables)
+        if not is_section and not any(words.startswith(f"{_words_of(section)} ") for words in COMMANDS):
+            raise UsageError(f"{path}: unknown key {section!r}{_hint(section)}")
         if not isinstance(value or {}, dict):
             raise UsageError(
                 f"{path}: section {section} must be a mapping of options: write them below it as `name: value`, "
                 "a line each, indented and without a dash"
             )
-        if section in known:
+        if is_section:
             yield section, _checked(path, section, value or {})
         else:
             yield from _named(path, value or {}, section)

@@ -1,10 +1,10 @@
 """Packages that others import wherever they are installed, and that a process of ours does not need.
 
 spaCy's library of layers, thinc, imports torch, which takes longer than all other imports together; Beam
-imports pandas and Google's clients, half of its time. In processes of Lexbeam's own, the command and its
-workers, they are left out: to thinc and Beam they look as if they were not installed. Others import them as
-ever, and so does what needs them: a pipeline of spaCy by `restore_torch`, paths gs:// and other runners by
-`restore_google`.
+imports pandas and Google's clients, half of its time; spaCy its own commands, a quarter. In processes of Lexbeam's
+own, the command and its workers, they are left out: to thinc and Beam they look as if they were not installed, and
+`spacy.info` is None. Others import them as ever, and so does what needs them: a pipeline of spaCy by
+`restore_torch`, paths gs:// and other runners by `restore_google`.
 
 What packages make while they are imported stays. By its default Python looks through it for cycles of
 unused objects whenever 700 more objects are in use: a tenth of the time of imports and of a small run.
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
 
@@ -36,6 +37,7 @@ _SPARED = {
     "apache_beam.runners.dataflow.dataflow_runner": ("google.cloud",),
     "apache_beam.typehints": ("pandas",),
     "apache_beam.utils.retry": ("apitools", "google.api_core"),
+    "spacy": ("spacy.cli",),
 }
 
 
@@ -106,12 +108,16 @@ class _Without(Loader):
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        def find(name: str, *arguments: Any, **options: Any) -> Any:
-            if any(f"{name}.".startswith(f"{package}.") for package in self._packages):
-                if arguments[2:3] == (("*",),):  # all names of a module, of which there are none
-                    return ModuleType(name)
+        def find(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+            whole = resolve_name("." * level + name, globals["__package__"]) if level else name
+            if not any(f"{whole}.".startswith(f"{package}.") for package in self._packages):
+                return builtins.__import__(name, globals, locals, fromlist, level)
+            stand_in = ModuleType(whole)
+            if level:  # a part of the package itself, which takes it to be there
+                vars(stand_in).update(dict.fromkeys(fromlist))
+            elif fromlist != ("*",):  # all names of a module, of which there are none
                 raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-            return builtins.__import__(name, *arguments, **options)
+            return stand_in
 
         module.__dict__["__builtins__"] = {**vars(builtins), "__import__": find}
         try:
