@@ -4,7 +4,7 @@ spaCy's library of layers, thinc, imports torch, which takes longer than all oth
 imports pandas and Google's clients, half of its time; spaCy its own commands, a quarter. In processes of Lexbeam's
 own, the command and its workers, they are left out: to thinc and Beam they look as if they were not installed, and
 `spacy.info` is None. Others import them as ever, and so does what needs them: a pipeline of spaCy by
-`restore_torch`, paths gs:// and other runners by `restore_google`.
+`restore_torch`, other runners by `restore_google`.
 
 What packages make while they are imported stays. By its default Python looks through it for cycles of
 unused objects whenever 700 more objects are in use: a tenth of the time of imports and of a small run.
