@@ -14,7 +14,7 @@ from transforms.common.store.staged import StagedFile
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision
 from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
 
-OPTIONS = AnnotateOptions(engine="builtin:en", name="builtin:en", fingerprint="x")
+OPTIONS = AnnotateOptions(engine="builtin:en", name="builtin:en", fingerprint=describe_engine("builtin:en").fingerprint)
 TEXTS = {"a": "The cats sat. They slept.", "b": "A dog.", "c": "Long text. " * 9}
 
 
@@ -122,7 +122,7 @@ def test_a_document_that_breaks_the_engine_is_a_reject(staged, monkeypatch):
             raise RuntimeError("no dogs")
         return engine.annotate(paragraphs, map_form)
 
-    monkeypatch.setattr(module, "load_engine", lambda spec, layers: replace(engine, annotate=fail))
+    monkeypatch.setattr(module, "load_engine", lambda spec, layers, fingerprint: replace(engine, annotate=fail))
     receipt = annotate(staged)
     assert receipt.reasons == {"engine_error": 1}
     assert receipt.examples[0].detail == "RuntimeError: no dogs"

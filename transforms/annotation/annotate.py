@@ -86,7 +86,8 @@ class Annotated:
 
 def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOptions) -> Annotated:
     """Annotate the records of a staging file: stage documents, sentences and late rejects."""
-    engine = None if options.engine == "none" else load_engine(options.engine, layers=options.layers)
+    given = options.engine == "none"
+    engine = None if given else load_engine(options.engine, layers=options.layers, fingerprint=options.fingerprint)
     decided = {decision.place: decision for decision in task.decisions}
     rejects: list[RejectRow] = []
     came: list[AnnotatedBlock] = []  # with their annotation

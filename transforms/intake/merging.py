@@ -105,7 +105,9 @@ def grouped_rows(task: MergeTask, schema: RowSchema) -> Iterator[tuple[str, Iter
 
 def engine_of(options: TextAnnotationOptions) -> Engine | None:
     """Return the loaded engine; None without one."""
-    return load_engine(options.engine, layers=options.layers) if options.engine else None
+    if not options.engine:
+        return None
+    return load_engine(options.engine, layers=options.layers, fingerprint=options.fingerprint)
 
 
 def chosen_engine(_: object, options: TextAnnotationOptions) -> dict[str, tuple[str, ...]]:

@@ -7,7 +7,7 @@ from transforms.annotation.engines import registry
 from transforms.annotation.engines.engine import EngineInfo
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
-from transforms.common.errors import UsageError
+from transforms.common.errors import LexbeamError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,15 @@ def test_an_engine_from_outside_is_one_registry_line(toy):
     assert loaded is load_engine("toy:en")
     assert load_tagger("toy:en") is loaded  # it cannot do less
     assert annotate_text("To be", loaded)[0].forms == ["To", "be"]
+
+
+@pytest.mark.parametrize("load", [load_engine, load_tagger])
+def test_a_model_that_is_not_that_of_the_run_is_refused(load, toy, monkeypatch):
+    stated = describe_engine("toy:en").fingerprint
+    monkeypatch.setattr(registry, "_TAGGERS_LOADED", {})
+    load("toy:en", fingerprint=stated)
+    with pytest.raises(LexbeamError, match=rf"'toy:en' is another on this machine \({stated}\) than .* \(older\)"):
+        load("toy:en", fingerprint="older")
 
 
 def test_an_engine_from_outside_is_a_choice_of_the_command(toy, tmp_path):

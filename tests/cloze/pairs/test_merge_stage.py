@@ -335,7 +335,7 @@ def test_an_engine_annotates_both_texts_and_what_it_fails_on_is_flagged(load, mo
     engine = registry.Engine(
         name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=True, annotate=failing
     )
-    monkeypatch.setattr(merging, "load_engine", lambda _, layers: engine)
+    monkeypatch.setattr(merging, "load_engine", lambda _, layers, fingerprint: engine)
     rows = [question("one two three four"), question("so bad")]
     pairs, _ = load({NAME: lines(rows)}, engine="builtin:x")
     bad, good = sorted(pairs, key=lambda pair: len(pair["passage"]))

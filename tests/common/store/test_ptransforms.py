@@ -15,6 +15,7 @@ from apache_beam.testing.util import assert_that, equal_to
 
 from schemas.corpus.documents import DOCUMENTS
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from transforms.common.code import workers
 from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import merge
@@ -75,14 +76,30 @@ def test_tasks_of_a_stage_that_makes_them_together_are_a_list(tmp_path):
     assert list(function.process(("a", [3, 1]))) == [("a", [Made(30), Made(10)])]
 
 
-def test_a_worker_with_other_code_is_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"code": "other"}, "its code is other than the driver's: install the same Lexbeam on both"),
+        ({"packages": (("numpy", "1.0"),)}, "numpy is 1.0 here and missing in the driver: install the same lock file"),
+    ],
+)
+def test_a_worker_with_other_code_or_packages_is_refused(change, message, tmp_path, monkeypatch):
     function = MakeArtefact(Workspace(str(tmp_path)), SINGLE, 10)
     code = Stage.code
-    monkeypatch.setattr(Stage, "code", lambda self, chosen=None: code(self, chosen)._replace(code="other"))
-    with pytest.raises(LexbeamError, match=r"toy/single: this worker has other code"):
+    monkeypatch.setattr(Stage, "code", lambda self, chosen=None: code(self, chosen)._replace(**change))
+    with pytest.raises(LexbeamError, match=rf"toy/single: this worker is not as the driver is.*: {message}"):
         list(function.process(("a", 3)))
     monkeypatch.undo()
     assert list(function.process(("a", 3))) == [("a", Made(30))]
+
+
+def test_kernels_of_blas_count_where_matrices_are_multiplied(tmp_path, monkeypatch):
+    algebra = replace(SINGLE, name="toy/algebra", blas=True)
+    functions = [MakeArtefact(Workspace(str(tmp_path)), stage, 10) for stage in (SINGLE, algebra)]
+    monkeypatch.setattr(workers, "blas_kernels", lambda: ("openblas 9 Elsewhere",))
+    assert list(functions[0].process(("a", 3))) == [("a", Made(30))]
+    with pytest.raises(LexbeamError, match=r"toy/algebra: .*BLAS computes by openblas 9 Elsewhere here"):
+        list(functions[1].process(("a", 3)))
 
 
 @pytest.mark.parametrize("lanes", [0, 1, 3])

@@ -50,7 +50,8 @@ def tagged_texts(monkeypatch):
 
     engine = Engine(name="toy", language="es", fingerprint="toy", has_upos=True, has_lemmas=False, annotate=annotate)
     near = Engine(**{**vars(engine), "reach": 1})
-    monkeypatch.setattr(pos, "load_tagger", {"toy": engine, "near": near}.__getitem__)
+    engines = {"toy": engine, "near": near}
+    monkeypatch.setattr(pos, "load_tagger", lambda spec, fingerprint: engines[spec])
     return seen
 
 

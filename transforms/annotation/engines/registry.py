@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from transforms.annotation.engines import builtin, spacy, stanza
 from transforms.annotation.engines.engine import Annotate, Engine, EngineInfo, MapForm, Prepare, Resolve
 from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError, nearest
+from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.heap import keep_freed_memory
 from transforms.common.records import Sentence
 from transforms.layers.registry import check_layers
@@ -80,39 +80,63 @@ _TAGGERS_LOADED: dict[str, Engine] = {}
 _LOADING = threading.Lock()
 
 
-def load_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()) -> Engine:
+def load_engine(
+    spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = (), fingerprint: str = ""
+) -> Engine:
     """Return an engine with its model loaded, once per process, specification and layers.
 
     Its `annotate` may be called from several threads; they take turns.
 
+    Args:
+        spec: its specification.
+        resolve: as for `describe_engine`.
+        layers: layers that it must give.
+        fingerprint: that of `describe_engine` where the run was started; empty: any will do.
+
     Raises:
         UsageError: as `describe_engine`.
-        LexbeamError: the model is there but cannot be loaded.
+        LexbeamError: the model is there but cannot be loaded, or the engine has another fingerprint.
     """
     with _LOADING:
         if (spec, layers) not in _LOADED:
             _LOADED[spec, layers] = _loaded(*_prepare(spec, resolve, layers))
-        return _LOADED[spec, layers]
+        engine = _LOADED[spec, layers]
+    _check_fingerprint(spec, engine, fingerprint)
+    return engine
 
 
-def load_tagger(spec: str) -> Engine:
+def _check_fingerprint(spec: str, engine: Engine, fingerprint: str) -> None:
+    if fingerprint and fingerprint != engine.fingerprint:
+        raise LexbeamError(
+            f"engine {spec!r} is another on this machine ({engine.fingerprint}) than where the run was started "
+            f"({fingerprint}): install the same lock file, and put the same model at that place, on both"
+        )
+
+
+def load_tagger(spec: str, *, fingerprint: str = "") -> Engine:
     """Return an engine for tokens and parts of speech, once per process and specification.
 
     They are the same as with `load_engine`. It may lack lemmas and split sentences in another way, if
     that is faster.
 
+    Args:
+        spec: its specification.
+        fingerprint: that of `describe_engine` where the run was started; empty: any will do.
+
     Raises:
         UsageError: as `describe_engine`.
-        LexbeamError: the model is there but cannot be loaded.
+        LexbeamError: the model is there but cannot be loaded, or the engine has another fingerprint.
     """
     kind, _, argument = spec.partition(":")
     prepare = ENGINES[kind].prepare_tagger if kind in ENGINES else None
     if prepare is None:
-        return load_engine(spec)
+        return load_engine(spec, fingerprint=fingerprint)
     with _LOADING:
         if spec not in _TAGGERS_LOADED:
             _TAGGERS_LOADED[spec] = _loaded(*prepare(argument, None, ()))
-        return _TAGGERS_LOADED[spec]
+        engine = _TAGGERS_LOADED[spec]
+    _check_fingerprint(spec, engine, fingerprint)
+    return engine
 
 
 def _loaded(info: EngineInfo, load: Callable[[], Annotate]) -> Engine:

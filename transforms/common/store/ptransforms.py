@@ -20,6 +20,7 @@ import apache_beam as beam
 from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from transforms.common.code.fingerprints import hash_of
+from transforms.common.code.workers import differences, makings_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, make_all
@@ -143,7 +144,7 @@ class MakeArtefact(beam.DoFn):
         self._options = options
         self._entries = entries
         self._with_task = with_task
-        self._code = stage.code().digest
+        self._makings = makings_of(stage.code(), blas=stage.blas)
 
     def chosen(self) -> tuple[str, Mapping[str, Collection[str]]]:
         """Return the name of the stage, and the entries of registries that count in all tasks."""
@@ -156,11 +157,16 @@ class MakeArtefact(beam.DoFn):
             raise
 
     def process(self, element: tuple[Any, Any]) -> Iterator[tuple[Any, Any]]:
-        """Yield the key and the receipt."""
-        if self._stage.code().digest != self._code:
+        """Yield the key and the receipt.
+
+        Raises:
+            LexbeamError: this worker has other code, packages or, where they count, kernels of BLAS than the driver.
+        """
+        here = makings_of(self._stage.code(), blas=self._stage.blas)
+        if here != self._makings:
             raise LexbeamError(
-                f"stage {self._stage.name}: this worker has other code or other packages than the "
-                "driver: install the same Lexbeam and the same lock file on both"
+                f"stage {self._stage.name}: this worker is not as the driver is, and would make other bytes: "
+                + "; ".join(differences(self._makings, here))
             )
         key, task = element
         tasks = task if self._stage.together else [task]

@@ -88,7 +88,7 @@ def filter_pos(groups: Sequence[InstanceCandidates], selecting: Selecting) -> No
 def _tags(places: Sequence[TaggedPlace], selecting: Selecting) -> list[str]:
     """Return the tag of each place; those that are known already are not tagged anew."""
     tags: dict[TaggedPlace, str] = {} if selecting.tagged is None else selecting.tagged
-    engine = load_tagger(selecting.engine)
+    engine = load_tagger(selecting.engine, fingerprint=selecting.fingerprint)
     reach = WINDOW if engine.reach is None else engine.reach
     seen = [within_reach(place, reach) for place in places]
     new = {place: asked for place, asked in zip(seen, places, strict=True) if place not in tags}
