@@ -16,7 +16,7 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test suite test-fast test-soak lint format notebook api lock bench bench-scale flink-jar prism s3-server runners clean
+.PHONY: help install run test suite test-fast test-soak lint format notebook api lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -127,7 +127,24 @@ build/flink/operator-api.jar:
 		-DoutputDirectory=build/flink -Dmdep.stripVersion=true
 	mv build/flink/flink-kubernetes-operator-api.jar $@
 
+# Beam's boot program, by which runners start Python workers.
+build/flink/boot: requirements/core.lock
+	mkdir -p build/flink
+	go build -C "$(BEAM_GO)" -o "$(CURDIR)/$@" ./python/container
+
 flink-jar: build/flink/job-server.jar ## the embedded Flink (needs Java 11 or later, and Maven)
+
+CLUSTER := $(BIN)/python -m pipelines.runners.flink.cluster
+CLUSTER_FOLDER := build/flink/cluster
+flink-up: $(VENV)/.core build/flink/job-server.jar build/flink/boot ## a Flink cluster on this machine (needs Java, Maven, Go)
+	$(CLUSTER) up --folder $(CLUSTER_FOLDER) --jar build/flink/job-server.jar
+
+flink-down: $(VENV)/.core ## end it, and leave nothing of it
+	$(CLUSTER) down --folder $(CLUSTER_FOLDER)
+
+test-flink: $(VENV)/.all build/flink/job-server.jar build/flink/boot ## the tests on such a cluster, with every kill
+	$(BIN)/python -m pytest -n 0 -m "soak or not soak" tests/pipelines/runners/flink \
+		tests/integration/runners/test_flink_cluster.py
 
 prism: build/prism/prism ## Beam's portable runner (needs Go)
 
@@ -139,9 +156,9 @@ s3-server: build/s3/versitygw ## a server of S3, to test object stores (needs Go
 
 runners: ## all of them, and the server of S3, each where its tools are there
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) flink-jar build/flink/operator-api.jar; \
-	else echo "no Java or no Maven: flink_local will not be tested"; fi
-	@if command -v go >/dev/null; then $(MAKE) prism s3-server; \
-	else echo "no Go: prism and S3 will not be tested"; fi
+	else echo "no Java or no Maven: flink_local and flink_cluster will not be tested"; fi
+	@if command -v go >/dev/null; then $(MAKE) prism s3-server build/flink/boot; \
+	else echo "no Go: prism, flink_cluster and S3 will not be tested"; fi
 
 clean: ## remove what make made
 	rm -rf $(VENV) $(VENV)-core out build *.egg-info

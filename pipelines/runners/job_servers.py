@@ -15,8 +15,16 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
+from urllib.parse import urlsplit
 
-from apache_beam.options.pipeline_options import DebugOptions, JobServerOptions, PipelineOptions, PortableOptions
+from apache_beam.options.pipeline_options import (
+    DebugOptions,
+    FlinkRunnerOptions,
+    JobServerOptions,
+    PipelineOptions,
+    PortableOptions,
+)
+from apache_beam.runners.portability.flink_runner import FlinkRunner
 from apache_beam.runners.portability.job_server import StopOnExitJobServer, SubprocessJobServer
 from apache_beam.runners.runner import PipelineRunner
 
@@ -29,6 +37,7 @@ log = logging.getLogger(__name__)
 
 LINES = 20  # of a server's last output, for the message
 INTERVAL = 0.1
+CONNECTED = 20  # seconds until a cluster must take a connection
 
 
 @contextmanager
@@ -36,7 +45,8 @@ def job_server(runner: PipelineRunner, options: PipelineOptions, leash: Leash) -
     """Start the job server that a runner needs, if any, and name it in the options.
 
     Raises:
-        LexbeamError: it does not start, or ends before the block does; the message has its last output.
+        LexbeamError: it does not start, or ends before the block does, and the message has its last output;
+            or there is no Flink where the options say.
     """
     server = _server_of(runner, options, leash)
     if server is None:
@@ -77,6 +87,8 @@ def _server_of(runner: PipelineRunner, options: PipelineOptions, leash: Leash) -
     portable = options.view_as(PortableOptions)
     if portable.job_endpoint or not hasattr(runner, "default_job_server"):
         return None
+    if isinstance(runner, FlinkRunner):
+        _look_for(options.view_as(FlinkRunnerOptions).flink_master)
     # Prism's server would be kept for the next run of this process, with the options of this run.
     options.view_as(DebugOptions).add_experiment("disable_prism_server_singleton")
     server_options = options.view_as(JobServerOptions)
@@ -88,6 +100,20 @@ def _server_of(runner: PipelineRunner, options: PipelineOptions, leash: Leash) -
     if isinstance(server, StopOnExitJobServer):
         server = server._job_server
     return server if isinstance(server, SubprocessJobServer) else None
+
+
+def _look_for(master: str) -> None:
+    """Look whether anything takes connections at `HOST:PORT`: the job server would try for minutes."""
+    place = urlsplit(master if "//" in master else f"//{master}")
+    if master.startswith("[") or place.port is None:  # embedded, or behind a name that we cannot reach
+        return
+    try:
+        socket.create_connection((place.hostname, place.port), timeout=CONNECTED).close()
+    except OSError as error:
+        raise LexbeamError(
+            f"no Flink cluster takes connections at {master} ({error.strerror or error}): `make flink-up` starts one "
+            "on this machine, LEXBEAM_FLINK_MASTER=HOST:PORT names another"
+        ) from error
 
 
 def _note(stream: IO[bytes], output: deque[str]) -> None:

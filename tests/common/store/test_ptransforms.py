@@ -80,14 +80,17 @@ def test_tasks_of_a_stage_that_makes_them_together_are_a_list(tmp_path):
     ("change", "message"),
     [
         ({"code": "other"}, "its code is other than the driver's: install the same Lexbeam on both"),
-        ({"packages": (("numpy", "1.0"),)}, "numpy is 1.0 here and missing in the driver: install the same lock file"),
+        (
+            {"packages": (("numpy", "1.0"),)},
+            r"numpy is 1\.0 here and [\w.]+ in the driver.*: install the same lock file",
+        ),
     ],
 )
 def test_a_worker_with_other_code_or_packages_is_refused(change, message, tmp_path, monkeypatch):
     function = MakeArtefact(Workspace(str(tmp_path)), SINGLE, 10)
     code = Stage.code
     monkeypatch.setattr(Stage, "code", lambda self, chosen=None: code(self, chosen)._replace(**change))
-    with pytest.raises(LexbeamError, match=rf"toy/single: this worker is not as the driver is.*: {message}"):
+    with pytest.raises(LexbeamError, match=rf"toy/single: this worker is not as the driver is.*{message}"):
         list(function.process(("a", 3)))
     monkeypatch.undo()
     assert list(function.process(("a", 3))) == [("a", Made(30))]

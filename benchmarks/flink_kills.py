@@ -1,0 +1,185 @@
+"""Runs on a Flink cluster of this machine, of which something is killed: the published bytes must be the same.
+
+    python -m benchmarks.flink_kills --times 5
+
+The sample goes through `corpus` and `change`. When a worker begins to write an annotation it is held; then a
+process is killed by SIGKILL, and the run goes on. A Python worker and a TaskManager are made good by the cluster
+while the run waits. Without its JobManager a run fails, and the same command with --resume goes on. For each kind
+it prints how many runs ended at once, how many when they were resumed, and how many published other bytes or not
+at all, which must be 0; then, whether anything outlived the cluster.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from benchmarks.damage import published
+from pipelines.cli import main as lexbeam
+from pipelines.runners.flink.cluster import Cluster, down, free_port, read_state, up
+
+__all__ = ["KILLS", "Running", "killed_run", "made_sample", "running_cluster"]
+
+ROOT = Path(__file__).resolve().parents[1]
+KILLS = ("nothing", "Python worker", "TaskManager", "JobManager")
+SECONDS = 1800  # however busy the machine is
+# Holds whoever begins to write an annotation while the file HOLD is there, and tells which process it is.
+HOLDS = """
+import os, sys, time
+_hold = os.environ["HOLD"]
+def _wait(event, arguments):
+    if event == "open" and "/_artefacts/corpus/annotate/" in str(arguments[0]) and os.path.exists(_hold):
+        os.makedirs(_hold + ".reached", exist_ok=True)
+        open(f"{_hold}.reached/{os.getpid()}", "w").close()
+        while os.path.exists(_hold):
+            time.sleep(0.02)
+sys.addaudithook(_wait)
+"""
+
+
+class Running(NamedTuple):
+    """A cluster that is up: where its state lies, the file by which workers are held, variables for runs."""
+
+    state: Path
+    hold: Path
+    environment: dict[str, str]
+
+
+@contextmanager
+def running_cluster(folder: Path, jar: Path) -> Iterator[Running]:
+    """Run a cluster of two TaskManagers, whose workers can be held, while the block runs."""
+    hooks = folder / "hooks"
+    hooks.mkdir()
+    (hooks / "sitecustomize.py").write_text(HOLDS, "utf-8")
+    cluster = Cluster(str(jar), free_port(), free_port(), task_managers=2, slots=1)
+    running = Running(folder / "cluster", folder / "hold", {"LEXBEAM_FLINK_MASTER": f"localhost:{cluster.port}"})
+    path = os.pathsep.join([str(hooks), str(ROOT)])
+    up(running.state, cluster, {"PYTHONPATH": path, "HOLD": str(running.hold)})
+    try:
+        yield running
+    finally:
+        running.hold.unlink(missing_ok=True)
+        down(running.state)
+
+
+def made_sample(folder: Path, *, change: bool = True) -> tuple[Path, dict[str, bytes]]:
+    """Make a sample corpus with its configuration, with or without `change`.
+
+    Returns:
+        the configuration, and what is published.
+    """
+    if lexbeam(["sample", "--out", str(folder / "sample"), "--tokens", "30000", "--seed", "1"]):
+        raise RuntimeError("no sample was made")
+    path = folder / "sample" / "config.yaml"
+    values = yaml.safe_load(path.read_text("utf-8"))
+    own = {"slices": values.pop("change")["slices"], "seeds": 2, "dim": 20}
+    if change:
+        values["change"] = own
+    path.write_text(yaml.safe_dump(values), "utf-8")
+    if lexbeam(["run", str(path), "--out", str(folder / "direct")]):
+        raise RuntimeError("the run in one process failed")
+    return path, published(folder / "direct")
+
+
+def killed_run(running: Running, config: Path, out: Path, kind: str) -> tuple[str, dict[str, bytes], str]:
+    """Run a configuration on a cluster, and kill something of it in the midst.
+
+    Returns:
+        `first` or `resumed`, by when it ended well, or `failed`; what is published; and the run's messages.
+    """
+    reached = Path(f"{running.hold}.reached")
+    if kind != "nothing":
+        running.hold.touch()
+    first = _start(running, config, out)
+    if kind != "nothing":
+        end = time.monotonic() + SECONDS
+        while not (reached.is_dir() and os.listdir(reached)) and first.poll() is None and time.monotonic() < end:
+            time.sleep(0.1)
+        workers = [int(name) for name in os.listdir(reached)] if reached.is_dir() else []
+        for process in _killed(running, kind, workers):
+            os.kill(process, signal.SIGKILL)
+        for worker in workers:
+            (reached / str(worker)).unlink()
+        running.hold.unlink()
+    told = first.communicate(timeout=SECONDS)[0]
+    if first.returncode == 0:
+        return "first", published(out), told
+    again = _start(running, config, out, "--resume")
+    told += again.communicate(timeout=SECONDS)[0]
+    return ("failed", {}, told) if again.returncode else ("resumed", published(out), told)
+
+
+def _start(running: Running, config: Path, out: Path, *more: str) -> "subprocess.Popen[str]":
+    words = ["run", str(config), "--out", str(out), "--runner-config", "flink_cluster", *more]
+    return subprocess.Popen(
+        [sys.executable, "-m", "pipelines.cli", *words],
+        env={**os.environ, **running.environment, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _killed(running: Running, kind: str, workers: list[int]) -> list[int]:
+    """Return the processes to kill: of workers and TaskManagers, those that are held, or whose worker is."""
+    state = read_state(running.state)
+    if kind == "JobManager":
+        return [state.job_manager]
+    if kind == "Python worker":
+        return workers[:1]
+    return [manager for manager in state.task_managers if manager in _above(workers[0])]
+
+
+def _above(process: int) -> Iterator[int]:
+    """Yield the processes that have started a process, from the nearest on."""
+    while process > 1:
+        fields = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
+        process = int(fields[1])
+        yield process
+
+
+def main() -> int:
+    """Kill and print; return the exit status, 0 if nothing was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--times", type=int, default=5, help="runs of each kind")
+    parser.add_argument("--jar", type=Path, default=ROOT / "build" / "flink" / "job-server.jar")
+    values = parser.parse_args()
+    counts: Counter[tuple[str, str]] = Counter()
+    with tempfile.TemporaryDirectory(prefix="lexbeam-kills-") as name:
+        folder = Path(name)
+        config, expected = made_sample(folder)
+        with running_cluster(folder, values.jar) as running:
+            for kind in KILLS:
+                for number in range(values.times):
+                    ended, files, told = killed_run(running, config, folder / f"{kind} {number}", kind)
+                    if files != expected:
+                        ended = "wrong"
+                        print(told, file=sys.stderr)
+                    counts[kind, ended] += 1
+        left = [path for path in Path("/proc").glob("[0-9]*") if _is_of(path, folder)]
+    print("| killed | runs | ended well at once | resumed | other bytes, or none |\n|---|---|---|---|---|")
+    for kind in KILLS:
+        columns = (values.times, *(counts[kind, ended] for ended in ("first", "resumed", "wrong")))
+        print(f"| {kind} | {' | '.join(map(str, columns))} |")
+    print(f"\nprocesses left: {len(left)}")
+    return int(any(counts[kind, "wrong"] for kind in KILLS) or bool(left))
+
+
+def _is_of(process: Path, folder: Path) -> bool:
+    with suppress(OSError):
+        return os.fsencode(folder) in (process / "environ").read_bytes()
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

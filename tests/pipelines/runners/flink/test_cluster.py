@@ -1,0 +1,165 @@
+"""A cluster that cannot start says why; one that is gone leaves nothing. Java is played by a script."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from marked import MARK, left_of, wait_until
+
+from pipelines.runners.flink import cluster as module
+from pipelines.runners.flink.cluster import Cluster, down, free_port, main, read_state, up
+from pipelines.runners.flink.programs import job_manager, task_manager
+from transforms.common.errors import LexbeamError, UsageError
+
+# Answers as the JobManager does where it is one, and starts a process in a group of its own, as workers are.
+JAVA = """#!{python}
+import http.server, os, subprocess, sys
+sys.path[:0] = {path!r}
+import yaml
+conf = yaml.safe_load(open(sys.argv[-1] + "/config.yaml"))
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{{"slots-total": 2}}')
+    def log_message(self, *_):
+        pass
+worker = subprocess.Popen(["sleep", "600"], process_group=0)
+if "Standalone" in " ".join(sys.argv):
+    http.server.HTTPServer(("localhost", conf["rest.port"]), Handler).serve_forever()
+worker.wait()
+"""
+
+
+@pytest.fixture
+def java(tmp_path, monkeypatch):
+    """A `java` on the PATH, and a mark for all that is started."""
+    monkeypatch.setenv(MARK, str(tmp_path))
+    return lambda script=JAVA: play(tmp_path, monkeypatch, script)
+
+
+def play(folder, monkeypatch, script):
+    (folder / "bin").mkdir()
+    path = folder / "bin" / "java"
+    path.write_text(script.format(python=sys.executable, path=[str(Path(yaml.__file__).parents[1])]), "utf-8")
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+
+def cluster(**changes):
+    return Cluster(__file__, free_port(), free_port(), 2, 1)._replace(**changes)
+
+
+def test_a_cluster_goes_up_and_down_and_leaves_nothing(java, tmp_path):
+    java()
+    one = cluster()
+    state = up(tmp_path / "cluster", one)
+    assert state.master == f"localhost:{one.port}"
+    assert len(state.task_managers) == 2
+    with pytest.raises(UsageError, match="is up already; `make flink-down` ends it"):
+        up(tmp_path / "cluster", cluster())
+    assert down(tmp_path / "cluster")
+    assert left_of(str(tmp_path)) == {}
+    assert not (tmp_path / "cluster").exists()
+    assert not down(tmp_path / "cluster")
+
+
+def test_what_ends_is_started_again_without_what_it_left(java, tmp_path):
+    java()
+    folder = tmp_path / "cluster"
+    first = up(folder, cluster())
+    gone = first.task_managers[0]
+    children = Path(f"/proc/{gone}/task/{gone}/children")
+    worker = wait_until(lambda: [int(pid) for pid in children.read_text().split() if sleeps(pid)], "it has a worker")[0]
+    os.kill(gone, 9)
+    wait_until(lambda: read_state(folder).task_managers[0] != gone, "it is started again")
+    wait_until(lambda: has_ended(worker), "it is ended")
+    assert read_state(folder).task_managers[1] == first.task_managers[1]
+    os.kill(watcher := read_state(folder).watcher, 9)
+    wait_until(lambda: has_ended(watcher), "the watcher ends")
+    # Nothing is up then, and what it left does not hinder the next.
+    up(folder, cluster())
+    assert down(folder)
+    assert left_of(str(tmp_path)) == {}
+
+
+def sleeps(pid):
+    return b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def has_ended(pid):
+    place = Path(f"/proc/{pid}/stat")
+    return not place.exists() or place.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_what_the_programs_say_last_is_told(java, tmp_path, monkeypatch):
+    java("#!/bin/sh\necho 'no room' >&2; exit 4\n")
+    monkeypatch.setattr(module, "SECONDS", 3)
+    with pytest.raises(LexbeamError, match=r"does not start:\n(.*\n)*.*no room") as caught:
+        up(tmp_path / "cluster", cluster())
+    assert "ended with status 4: it is started again" in str(caught.value)
+    assert left_of(str(tmp_path)) == {}
+    assert not (tmp_path / "cluster").exists()
+
+
+def test_a_port_that_is_taken_is_told_with_the_way_out(java, tmp_path):
+    java()
+    with socket.socket() as taken:
+        taken.bind(("localhost", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=rf"port {port} .* `export LEXBEAM_FLINK_MASTER=localhost:PORT`"):
+            up(tmp_path / "cluster", cluster(port=port))
+
+
+def test_what_is_missing_is_named(tmp_path, monkeypatch, java):
+    java()
+    with pytest.raises(UsageError, match=r"needs /nowhere/x\.jar; `make flink-jar` builds it"):
+        up(tmp_path / "cluster", cluster(jar="/nowhere/x.jar"))
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(UsageError, match="no `java` on the PATH"):
+        up(tmp_path / "cluster", cluster())
+
+
+@pytest.mark.parametrize("master", ["elsewhere:8081", "localhost", "localhost:x"])
+def test_a_cluster_of_another_machine_is_not_started_here(master, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("LEXBEAM_FLINK_MASTER", master)
+    assert main(["up", "--folder", str(tmp_path / "cluster"), "--jar", __file__]) == 1
+    assert f"LEXBEAM_FLINK_MASTER is '{master}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("make", [job_manager, task_manager])
+def test_programs_listen_on_this_machine_alone_and_write_into_their_folder(make, tmp_path):
+    one = cluster()
+    words = make(one, tmp_path / "place")
+    values = yaml.safe_load((tmp_path / "place" / "config.yaml").read_text("utf-8"))
+    hosts = {value for name, value in values.items() if name.endswith(("host", "address"))}
+    assert hosts == {"localhost"}
+    assert values["io.tmp.dirs"] == str(tmp_path / "place")
+    assert f"-Djava.io.tmpdir={tmp_path / 'place'}" in words
+    assert (values["rest.port"], values["jobmanager.rpc.port"]) == (one.port, one.rpc)
+
+
+def test_the_worker_that_a_cluster_starts_has_a_folder_of_its_own(tmp_path):
+    (tmp_path / "boot").write_text('#!/bin/sh\necho "$PWD" "$@" "$RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT"\n', "utf-8")
+    (tmp_path / "boot").chmod(0o755)
+    command = Path(__file__).parents[4] / "runner_configs" / "flink" / "boot"
+    said = [
+        subprocess.run(
+            [command, "--id=1"],
+            env={**os.environ, "LEXBEAM_BOOT": str(tmp_path / "boot"), "TMPDIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    folders = {words[0] for words in said}
+    assert len(folders) == 2
+    for folder, semi, name, default in said:
+        assert Path(folder).parent == tmp_path
+        assert (semi, name, default) == (f"--semi_persist_dir={folder}", "--id=1", "1")
