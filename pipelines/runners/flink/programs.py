@@ -109,7 +109,7 @@ def _shared(cluster: Cluster, folder: Path) -> dict[str, object]:
         "pekko.ask.timeout": "120 s",
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.attempts": 10,
-        "restart-strategy.fixed-delay.delay": "3 s",
+        "restart-strategy.fixed-delay.delay": "15 s",  # by then idle workers have gone, and with them dead ones
     }
 
 
