@@ -104,8 +104,10 @@ def _server_of(runner: PipelineRunner, options: PipelineOptions, leash: Leash) -
 
 def _look_for(master: str) -> None:
     """Look whether anything takes connections at `HOST:PORT`: the job server would try for minutes."""
+    if master.startswith("["):  # embedded, or found by Flink's own configuration
+        return
     place = urlsplit(master if "//" in master else f"//{master}")
-    if master.startswith("[") or place.port is None:  # embedded, or behind a name that we cannot reach
+    if place.port is None:  # behind a name that we cannot reach
         return
     try:
         socket.create_connection((place.hostname, place.port), timeout=CONNECTED).close()

@@ -99,7 +99,7 @@ VALUES: dict[str, list[str] | None] = {
 CODE = [
     ("transforms/formats/ingest/stage.py", 'row["genre"] or options.genre', '"code"'),
     ("transforms/formats/ingest/duplicates.py", "key if number == 0", "key if number == 9"),
-    ("transforms/annotation/annotate.py", '"genre": row["genre"]', '"genre": "code"'),
+    ("transforms/annotation/staging.py", '"genre": [block.row["genre"]', '"genre": ["code"'),
     ("transforms/annotation/merges.py", "entry.key, 0", "entry.key, 7"),
     ("transforms/common/store/tables.py", "GROUP_ROWS = 16_384", "GROUP_ROWS = 3"),
     ("transforms/change/view/training_view.py", "+ np.uint64(1)) * GOLDEN", "+ np.uint64(2)) * GOLDEN"),

@@ -49,7 +49,7 @@ def test_a_changed_command_takes_up_nothing_of_another(case, grid):
 
 
 def test_changed_code_takes_up_nothing_of_other_code(grid):
-    edit = next(entry for entry in CODE if entry[0].endswith("annotate.py"))
+    edit = next(entry for entry in CODE if entry[0].endswith("annotation/staging.py"))
     with contextlib.closing(grid.compare_code(*edit)) as compared:
         found = next(compared)  # of the command that annotates
     assert (found.code, found.wrong) == (0, [])

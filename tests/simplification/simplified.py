@@ -27,7 +27,14 @@ SECTIONS = {
 }
 # What each section counts, besides its options and inputs: here nothing.
 ENTRIES = {
-    "simplify.instances": {"instances": 0, "with_substitutes": 0, "annotated": 0, "flags": {}, "rejects": {}},
+    "simplify.instances": {
+        "layouts": {},
+        "instances": 0,
+        "with_substitutes": 0,
+        "annotated": 0,
+        "flags": {},
+        "rejects": {},
+    },
     "simplify.generate": {"instances": 0, "settings": [], "counts": []},
     "simplify.select": {"counts": []},
     "simplify.rank": {"counts": []},

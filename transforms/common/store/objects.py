@@ -2,7 +2,7 @@
 
 Where a store is and how one signs in there, the environment says: `AWS_ENDPOINT_URL`, `AWS_REGION`,
 `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`; `GOOGLE_APPLICATION_CREDENTIALS`; or the roles of
-the machine. obstore asks again, ever later, for three minutes, what a server refuses with 5xx or 429. What stores
+the machine. obstore asks again, ever later, for a minute, what a server refuses with 5xx or 429. What stores
 say of an error may quote keys and signatures: of that only the code is told.
 """
 
@@ -15,6 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, cast
 
 from typing_extensions import override
@@ -34,6 +35,7 @@ __all__ = ["ObjectState", "Objects", "Remote", "StoreFailed", "Tag"]
 _READ_BYTES = 1 << 20
 _WRITE_BYTES = 8 << 20
 _UPLOADS = 4
+_RETRIES, _PATIENCE = 100, timedelta(seconds=60)
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _STATUS = re.compile(r"status code: (\d{3} [\w ]+)")
@@ -103,7 +105,12 @@ def _opened(scheme: str, bucket: str) -> "ObjectStore":
     except ImportError as error:
         raise missing_package(f"paths {scheme}:// need", "obstore", "objects") from error
     plain = scheme == "s3" and any(os.environ.get(name, "").startswith("http://") for name in _ENDPOINTS)
-    return obstore.store.from_url(f"{scheme}://{bucket}", client_options={"allow_http": plain})
+    patience: Any = {
+        "max_retries": _RETRIES,
+        "retry_timeout": _PATIENCE,
+        "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=5)},
+    }
+    return obstore.store.from_url(f"{scheme}://{bucket}", client_options={"allow_http": plain}, retry_config=patience)
 
 
 def _place(path: str) -> "tuple[ObjectStore, str]":
@@ -152,7 +159,7 @@ def _reason(error: Exception) -> str:
         if found := pattern.search(text):
             return found[1]
     first = text.partition("\n")[0]
-    return re.sub(r"Error performing \w+ \S+ in \S+ - ", "", first)[:200]
+    return re.sub(r"Error performing \w+ \S+ in .*? - ", "", first)[:200]
 
 
 def _of(meta: "Mapping[str, Any]") -> ObjectState:
