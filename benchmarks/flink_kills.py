@@ -11,6 +11,7 @@ at all, which must be 0; then, whether anything outlived the cluster.
 
 import argparse
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -98,6 +99,7 @@ def killed_run(running: Running, config: Path, out: Path, kind: str) -> tuple[st
         `first` or `resumed`, by when it ended well, or `failed`; what is published; and the run's messages.
     """
     reached = Path(f"{running.hold}.reached")
+    shutil.rmtree(reached, ignore_errors=True)  # what workers of another run have left
     if kind != "nothing":
         running.hold.touch()
     first = _start(running, config, out)

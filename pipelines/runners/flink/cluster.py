@@ -125,12 +125,16 @@ def watch(folder: Path, cluster: Cluster) -> None:
         (folder / "watcher").write_text(str(os.getpid()), "utf-8")
         with leashed() as leash:
             names = ["jobmanager", *(f"taskmanager-{number + 1}" for number in range(cluster.task_managers))]
-            programs = {name: _Program(name, cluster, leash) for name in names}
+            manager, *others = programs = [_Program(name, cluster, leash) for name in names]
             while True:
-                started = [program.kept_alive() for program in programs.values()]
+                if manager.pid and manager.kept_alive():
+                    # Those of one that is gone would wait for it for minutes, and hold their slots from the new one.
+                    for program in others:
+                        program.kill()
+                started = [program.kept_alive() for program in programs]
                 if any(started):
-                    manager, *others = (program.pid for program in programs.values())
-                    state = State(f"{HOST}:{cluster.port}", os.getpid(), manager, others)
+                    pids = [program.pid for program in others]
+                    state = State(f"{HOST}:{cluster.port}", os.getpid(), manager.pid, pids)
                     write_bytes(str(folder / "state.json"), json.dumps(state._asdict()).encode())
                 time.sleep(INTERVAL)
 
@@ -153,6 +157,12 @@ class _Program:
     @property
     def pid(self) -> int:
         return self._process.pid if self._process else 0
+
+    def kill(self) -> None:
+        """Kill it, if it runs."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
 
     def kept_alive(self) -> bool:
         """Start it if it does not run; return whether it was started."""

@@ -15,6 +15,7 @@ from pyarrow.dataset import dataset
 from pyarrow.fs import FileSystem
 from s3_server import KEY, SECRET, published_bytes, s3_here
 
+from pipelines.cli import main
 from transforms.common.publish.leases import LEASE
 from transforms.common.publish.snapshots import find_snapshot, open_snapshot
 from transforms.common.store import files
@@ -49,7 +50,7 @@ def config(tmp_path_factory):
 def local(config):
     """The tables of the configuration in a local folder, and the name of the snapshot."""
     out = config.parent / "local"
-    assert lexbeam("run", config, "--out", out).returncode == 0
+    assert main(["run", str(config), "--out", str(out)]) == 0
     return published_bytes(out), open_snapshot(str(out)).name
 
 

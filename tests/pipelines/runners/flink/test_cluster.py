@@ -87,6 +87,22 @@ def test_what_ends_is_started_again_without_what_it_left(java, tmp_path):
     assert left_of(str(tmp_path)) == {}
 
 
+def test_a_new_jobmanager_gets_new_taskmanagers(java, tmp_path):
+    java()
+    folder = tmp_path / "cluster"
+    first = up(folder, cluster())
+    os.kill(first.job_manager, 9)
+
+    def is_new():
+        state = read_state(folder)
+        return state.job_manager != first.job_manager and not {*state.task_managers} & {*first.task_managers}
+
+    wait_until(is_new, "all are started again")
+    assert len(read_state(folder).task_managers) == 2
+    assert down(folder)
+    assert left_of(str(tmp_path)) == {}
+
+
 def sleeps(pid):
     return b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
