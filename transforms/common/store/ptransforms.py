@@ -288,9 +288,7 @@ class MakeParts(beam.PTransform):
         return self.weight(element[1])
 
 
-def _grouped(
-    element: tuple[str, Staged], counts: dict[str, int], parts: int, last: bool
-) -> Iterator[beam.pvalue.TaggedOutput]:
+def _grouped(element: tuple[str, Staged], counts: dict[str, int], parts: int, last: bool) -> Iterator[Any]:  # tagged
     table, file = element
     number = groups(counts[table], parts, last, ranges=file.ranges)
     if number:
@@ -350,7 +348,7 @@ class _MergeTasks(beam.DoFn):
             yield (table, bucket), MergeTask.of(bucket, parts, files)
 
 
-def _of_table(element: tuple[tuple[str, int], Iterable[MergeTask]]) -> Iterator[beam.pvalue.TaggedOutput]:
+def _of_table(element: tuple[tuple[str, int], Iterable[MergeTask]]) -> Iterator[Any]:  # tagged
     (table, bucket), tasks = element
     for task in tasks:
         yield beam.pvalue.TaggedOutput(table, (bucket, task))
