@@ -4,15 +4,30 @@ Two records are duplicates if they agree in text, year, author, title and source
 key is the digest of these. The least (source, ordinal) is kept.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from transforms.common.code.fingerprints import digest
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.store.identity import Place
 from transforms.formats.ingest.staging import StageFile
 
-__all__ = ["DUPLICATES", "AnnotateTask", "Decision", "RecordOccurrence", "decide", "document_id"]
+__all__ = [
+    "DUPLICATES",
+    "AnnotateTask",
+    "Decision",
+    "RecordOccurrence",
+    "by_bucket",
+    "decide",
+    "document_id",
+    "repeated",
+]
+
+# So many keys of a thousand million records are half a gigabyte in one of these.
+_BUCKET_BITS = 6
 
 DUPLICATES: Registry[Entry] = Registry(
     {
@@ -51,6 +66,21 @@ class AnnotateTask(NamedTuple):
 
     stage: StageFile
     decisions: tuple[Decision, ...]
+
+
+def by_bucket(hashes: npt.NDArray[np.uint64]) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
+    """Yield hashes of keys by the bucket of their first bits, each with its number; equal ones are of one bucket."""
+    buckets = (hashes >> np.uint64(64 - _BUCKET_BITS)).astype(np.int64)
+    order = np.argsort(buckets, kind="stable")
+    numbers, starts = np.unique(buckets[order], return_index=True)
+    yield from zip(numbers.tolist(), np.split(hashes[order], starts[1:]), strict=False)  # of none there is no bucket
+
+
+def repeated(hashes: Sequence[npt.NDArray[np.uint64]]) -> list[npt.NDArray[np.uint64]]:
+    """Return, of each of several arrays of hashes, those that stand more than once in all of them together."""
+    values, counts = np.unique(np.concatenate(hashes), return_counts=True)
+    often = values[counts > 1]
+    return [found[np.isin(found, often)] for found in hashes]
 
 
 def decide(occurrences: Iterable[RecordOccurrence], mode: str) -> Iterator[Decision]:

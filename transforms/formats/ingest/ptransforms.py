@@ -17,16 +17,20 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 import apache_beam as beam
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 from apache_beam.metrics import Metrics
 
 from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
+from transforms.common.draws.by_content import content_hashes
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Workspace
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.classes import Staged
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
+from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, by_bucket, decide, repeated
 from transforms.formats.ingest.known import KnownDigests
 from transforms.formats.ingest.listed import FileListing, ListedUnit, ListingWriter, listed_units, opened, settle_bits
 from transforms.formats.ingest.listing import InputPatterns, find_files
@@ -193,12 +197,38 @@ def _files(element: Ingested) -> Iterator[tuple[str, StageFile]]:
 _Occurrence = tuple[str, int, str, str, int]
 
 
-def _occurrences(element: Ingested) -> Iterator[tuple[str, _Occurrence]]:
+def _hashes(batch: pa.RecordBatch) -> npt.NDArray[np.uint64]:
+    return content_hashes(batch["key"])
+
+
+def _keyed(element: Ingested) -> tuple[str, Ingested]:
+    return str(element.keys.path), element
+
+
+def _list_hashes(element: Ingested) -> Iterator[tuple[int, tuple[str, bytes]]]:
     with BatchReader() as reader:
-        for number, stage in enumerate(element.stages):
-            columns = reader.read(element.keys, number).to_pydict().values()
-            for key, source, ordinal, position, place in zip(*columns, strict=True):
-                yield key, (source, ordinal, position, _name(stage), place)
+        hashes = [_hashes(reader.read(element.keys, number)) for number in range(len(element.stages))]
+    for bucket, of_bucket in by_bucket(np.concatenate(hashes)) if hashes else ():
+        yield bucket, (str(element.keys.path), of_bucket.tobytes())
+
+
+def _find_repeated(element: tuple[int, Iterable[tuple[str, bytes]]]) -> Iterator[tuple[str, bytes]]:
+    paths, packed = zip(*element[1], strict=True)
+    for path, found in zip(paths, repeated([np.frombuffer(each, np.uint64) for each in packed]), strict=True):
+        if len(found):
+            yield path, found.tobytes()
+
+
+def _occurrences(element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[tuple[str, _Occurrence]]:
+    _, joined = element
+    wanted = np.frombuffer(b"".join(joined["repeated"]), np.uint64)
+    with BatchReader() as reader:
+        for receipt in joined["receipts"] if len(wanted) else ():
+            for number, stage in enumerate(receipt.stages):
+                batch = reader.read(receipt.keys, number)
+                columns = batch.filter(pa.array(np.isin(_hashes(batch), wanted))).to_pydict().values()
+                for key, source, ordinal, position, place in zip(*columns, strict=True):
+                    yield key, (source, ordinal, position, _name(stage), place)
 
 
 def _decide(element: tuple[str, Iterable[_Occurrence]], mode: str) -> Iterator[tuple[str, Decision]]:
@@ -220,8 +250,16 @@ class SettleDuplicates(beam.PTransform):
 
     def expand(self, receipts: beam.PCollection[Ingested]) -> beam.PCollection[AnnotateTask]:
         """Apply the transform."""
-        decisions = (
+        # Of most records no more is shuffled than eight bytes: only of those that may be duplicates what decides.
+        suspects = (
             receipts
+            | "ListHashes" >> beam.FlatMap(_list_hashes)
+            | "GroupHashes" >> beam.GroupByKey()
+            | "FindRepeated" >> beam.FlatMap(_find_repeated)
+        )
+        decisions = (
+            {"receipts": receipts | "KeyReceipts" >> beam.Map(_keyed), "repeated": suspects}
+            | "JoinByKeys" >> beam.CoGroupByKey()
             | "ListOccurrences" >> beam.FlatMap(_occurrences)
             | "GroupByKey" >> beam.GroupByKey()
             | "DecideOnDuplicates" >> beam.FlatMap(_decide, self.mode)
