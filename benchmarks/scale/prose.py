@@ -14,9 +14,9 @@ of published documents is checked. Two worker processes share the machine with o
 unless said otherwise, over all processes, the median of three runs (one of the largest size). On another machine the
 seconds are others; how they grow is what the tables show. *before* is commit {before}, *after* {after}.
 
-*Before* was measured while five to eight processes wanted two cores, *after* while some twenty did: the same work took
-up to twice the CPU (`ingest`, `annotate`), more or less of it from run to run. Until both are measured beside the same
-load, compare bytes and memory alone, not seconds, slopes and what follows from them on paper.
+*Before* was measured while five to eight processes wanted two cores, *after* on a quiet machine, but for one large
+file, the files of other tasks and text by `builtin:en`. Beside other work a step takes up to twice the CPU: compare
+bytes and memory first, then seconds.
 """
 STEPS = """
 Steps: `start` is what the driver does before it plans, above all the imports of Beam; `plan` lists the inputs where
