@@ -109,8 +109,11 @@ def _taken(out: str, path: str, mine: _Lease) -> Tag:
         elif seen is None:
             log.warning(
                 "%s was held by process %d on %s; waiting, up to %.0f s, for a sign of it",
-                out, holder.process, holder.machine, EXPIRES,
-            )  # fmt: skip
+                out,
+                holder.process,
+                holder.machine,
+                EXPIRES,
+            )
         seen = found
         time.sleep(LOOKS)
 
