@@ -68,6 +68,7 @@ def test_the_lease_of_a_process_that_is_gone_is_free(store, monkeypatch):
 @pytest.mark.parametrize("ago", [0, 1000])
 def test_the_lease_of_another_machine_is_free_when_no_sign_comes(ago, store, monkeypatch):
     monkeypatch.setattr(leases, "EXPIRES", 0.2)
+    monkeypatch.setattr(leases, "SIGN", 0.1)
     put("elsewhere", 1, monkeypatch, ago)
     with locked(STORE):
         assert b"elsewhere" not in store[PATH]
@@ -119,3 +120,42 @@ def test_no_change_of_the_record_is_lost(store, monkeypatch):
     update_record(STORE, adding("a" * 32))
     update_record(STORE, change)
     assert read_record(STORE) == SnapshotMark(("a" * 32, "b" * 32, "c" * 32))
+
+
+@pytest.mark.parametrize("ago", [0, 1000])
+def test_whatever_a_clock_says_a_run_that_gives_signs_holds_the_folder(ago, store, monkeypatch):
+    monkeypatch.setattr(leases, "SIGN", 0.5)
+    put("elsewhere", 1, monkeypatch, ago)
+    renewed = store[PATH].replace(b"3", b"4")
+    monkeypatch.setattr(leases.time, "sleep", lambda seconds: store.update({PATH: renewed}))
+    with pytest.raises(LexbeamError, match="another run is at work"), locked(STORE):
+        pass
+    assert store[PATH] == renewed
+
+
+def test_of_a_container_that_was_started_again_the_lease_of_its_dead_self_is_free(store, monkeypatch):
+    monkeypatch.setattr(leases, "EXPIRES", 0.1)
+    put(socket.gethostname(), os.getpid(), monkeypatch)
+    with locked(STORE):
+        assert msgspec.json.decode(store[PATH])["run"] != "0"
+
+
+def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lease(store, monkeypatch, caplog):
+    monkeypatch.setattr(leases, "RENEWED", 0.01)
+    where = type(remote(PATH))
+    true, lost = where.swap, []
+
+    def swap(self, path, content, tag):
+        done = true(self, path, content, tag)
+        if b'"renewed":2' in content and not lost:
+            lost.append(done)
+            raise LexbeamError("no answer")
+        return done
+
+    monkeypatch.setattr(where, "swap", swap)
+    with locked(STORE):
+        while msgspec.json.decode(store[PATH])["renewed"] < 5:
+            time.sleep(0.01)
+    assert lost
+    assert "was taken" not in caplog.text
+    assert PATH not in store

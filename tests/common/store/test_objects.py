@@ -3,14 +3,18 @@
 import io
 import sys
 
+import obstore
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from obstore.exceptions import GenericError
 from obstore.store import MemoryStore
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store import files, objects
+from transforms.common.store.objects import Objects, ObjectState, Tag
 from transforms.common.store.remote import remote
+from transforms.formats.ingest.listing import InputPatterns, find_files
 
 NAMES = ("a/b.txt", "a/b/c.txt", "a/bb", "sp ace/ü%41&+=?#[x].txt", "x{y}|z^w~`", "%20", "a\u0308", ".hidden/x")
 
@@ -47,8 +51,77 @@ def test_folders_are_listed_one_deep_and_globs_by_name(bucket):
     assert [e.name for e in files.list_files(f"{bucket}/a/bb")] == ["bb"]
     with pytest.raises(LexbeamError, match="no input files"):
         files.list_files(f"{bucket}/nowhere")
-    with pytest.raises(LexbeamError, match="names no bucket"):
-        files.exists("s3:///name")
+    for path in ("s3:///name", "s3://", "s3://.lock.json", "s3://buck*/name"):
+        with pytest.raises(LexbeamError, match="names no bucket: give one, as in s3://BUCKET/"):
+            files.exists(path)
+
+
+def test_a_name_that_looks_like_a_pattern_is_no_pattern_if_something_lies_there(bucket):
+    for name in ("in/1 [a]*.txt", "in/1 a.txt", "in [x]/2.txt", "in x/2.txt"):
+        files.write_bytes(f"{bucket}/{name}", name.encode())
+    (entry,) = files.list_files(f"{bucket}/in/1 [a]*.txt")
+    assert (entry.name, entry.size) == ("1 [a]*.txt", 13)
+    assert [e.path for e in files.list_files(f"{bucket}/in [x]")] == [f"{bucket}/in [x]/2.txt"]
+    assert [e.name for e in files.list_files(f"{bucket}/in/1 [!b]*")] == ["1 [a]*.txt", "1 a.txt"]
+    assert [
+        files.root_of(f"{bucket}/{name}") for name in ("in [x]", "in/1 [a]*.txt", "in/*.txt", "in/1 a.txt", "in/")
+    ] == [f"{bucket}/in [x]", f"{bucket}/in", f"{bucket}/in", f"{bucket}/in", f"{bucket}/in"]
+
+
+def test_files_of_an_object_store_have_the_names_that_they_have_on_a_disk(bucket, tmp_path):
+    for name in ("1.txt", "a/2.txt", "a/b/3.txt", "a/.b/4.txt"):
+        files.write_bytes(f"{bucket}/in/{name}", b"x")
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_bytes(b"x")
+    for inputs in (
+        ["in"],
+        ["in/"],
+        ["in/1.txt", "in/a/2.txt"],
+        ["in/1.txt"],
+        ["in/**/*.txt"],
+        ["in/**"],
+        ["in/*/*.txt"],
+    ):
+        here = find_files(InputPatterns(tuple(f"{tmp_path}/{path}" for path in inputs), (), str(tmp_path / "out")))
+        there = find_files(InputPatterns(tuple(f"{bucket}/{path}" for path in inputs), (), "gs://bucket/out"))
+        assert sorted(file.name for file in there) == sorted(file.name for file in here), inputs
+
+
+def test_marks_of_folders_are_no_files_and_empty_objects_are(bucket, monkeypatch):
+    """Consoles make an empty object `folder/`; obstore lists it as `folder`, where nothing can be read."""
+    files.write_bytes(f"{bucket}/in/1.txt", b"x")
+    files.write_bytes(f"{bucket}/in/empty.txt", b"")
+    true = Objects.below
+
+    def below(self, folder):
+        yield from true(self, folder)
+        for mark in (f"{bucket}/in", f"{bucket}/in/sub") if folder == f"{bucket}/in" else ():
+            yield mark, ObjectState(0, 0, Tag("d41d8cd98f00b204e9800998ecf8427e"))
+
+    monkeypatch.setattr(Objects, "below", below)
+    for path in ("in", "in/", "in/*", "in/**"):
+        assert [e.name for e in files.list_files(f"{bucket}/{path}")] == ["1.txt", "empty.txt"], path
+
+
+def test_keys_that_cannot_be_read_are_told(bucket, monkeypatch):
+    for path in (f"{bucket}//a", f"{bucket}/a/../b", f"{bucket}/a\x07"):
+        with pytest.raises(LexbeamError, match=r"no key can be so; between two slashes stands a name"):
+            files.exists(path)
+
+    def listed(*_):
+        raise GenericError('invalid path: Error parsing Path "in/a\n": Encountered illegal character')
+
+    monkeypatch.setattr(obstore, "list", listed)
+    with pytest.raises(LexbeamError, match=r"an object there has the key 'in/a\\n', which cannot be read: rename"):
+        files.list_files(f"{bucket}/in")
+
+
+def test_an_address_without_scheme_is_told_and_not_shown(monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "user:password@host:9000")
+    objects._opened.cache_clear()
+    with pytest.raises(UsageError, match="AWS_ENDPOINT_URL is no address: it begins with https://") as told:
+        files.exists("s3://bucket/a")
+    assert "password" not in str(told.value)
 
 
 def test_what_fails_while_it_is_written_leaves_what_was_there(bucket):

@@ -2,10 +2,10 @@
 
     DIR/.lock.json      who holds the folder; written again every `RENEWED` seconds
 
-A lease is free when its run has ended, when the holder is a process of this machine that is gone, `EXPIRES` seconds
-after the last sign, by this machine's clock and the store's, or when none comes for as long. Two runs that hold the
-folder at once, since a clock is wrong or a holder was stopped for minutes, lose work, and nothing else: publication
-compares and swaps.
+A lease is free when its run has ended, when the holder is a process of this machine that is gone, or when it gives no
+sign: for `EXPIRES` seconds, or `SIGN` if by this machine's clock and the store's it has given none for so long already.
+So no clock frees the lease of a run at work. Two runs that hold the folder at once, since a holder was stopped for
+minutes, lose work, and nothing else: publication compares and swaps.
 """
 
 import logging
@@ -32,7 +32,11 @@ log = logging.getLogger("lexbeam")
 LEASE = ".lock.json"
 RENEWED = 10.0
 EXPIRES = 60.0
+SIGN = 1.5 * RENEWED
 LOOKS = 1.0  # seconds between two looks at a lease that may be free
+
+
+_HELD: set[str] = set()  # the runs of this process
 
 
 class _Lease(msgspec.Struct, frozen=True):
@@ -45,11 +49,12 @@ class _Lease(msgspec.Struct, frozen=True):
 
 
 class Holder(NamedTuple):
-    """Who holds a folder: machine, process, seconds since the last sign."""
+    """Who holds a folder: machine, process, seconds since the last sign, whether these are too many to be at work."""
 
     machine: str
     process: int
     seconds: float
+    is_silent: bool = False
 
 
 @contextmanager
@@ -62,6 +67,7 @@ def leased(out: str) -> Iterator[None]:
     path = files.join(out, LEASE)
     mine = _Lease(secrets.token_hex(8), socket.gethostname(), os.getpid())
     tag = _taken(out, path, mine)
+    _HELD.add(mine.run)
     ended = threading.Event()
     keeper = threading.Thread(target=_keep, args=(path, mine, tag, ended), daemon=True)
     keeper.start()
@@ -71,10 +77,16 @@ def leased(out: str) -> Iterator[None]:
         ended.set()
         keeper.join()
         _give_back(path, mine)
+        _HELD.discard(mine.run)
 
 
 def holder_of(out: str) -> Holder | None:
     """Return who holds a folder on an object store; None if nobody does."""
+    holder = _holder(out)
+    return None if holder is None or holder.is_silent else holder
+
+
+def _holder(out: str) -> Holder | None:
     path = files.join(out, LEASE)
     found = remote(path).read_tagged(path)
     lease = _read(found[0]) if found else None
@@ -82,26 +94,28 @@ def holder_of(out: str) -> Holder | None:
     if lease is None or state is None:
         return None
     seconds = max(0.0, time.time() - state.changed / 1e9) if state.changed else 0.0
-    if seconds > EXPIRES or (lease.machine == socket.gethostname() and not _runs(lease.process)):
+    if lease.machine == socket.gethostname() and not _runs(lease.process):
         return None
-    return Holder(lease.machine, lease.process, seconds)
+    return Holder(lease.machine, lease.process, seconds, seconds > EXPIRES)
 
 
 def _taken(out: str, path: str, mine: _Lease) -> Tag:
     """Write the lease where there is none, or one that is free; return its tag.
 
-    Whether a holder on another machine lives is seen by whether it renews the lease.
+    Whether a holder on another machine lives is seen by whether it renews the lease. In containers, machines of one
+    name have processes of one number: a lease that seems to be of this process, and is not, is watched likewise.
     """
     store = remote(path)
     begun, seen = time.monotonic(), None
     while True:
         found = store.read_tagged(path)
-        holder = holder_of(out) if found else None
-        if holder is None or time.monotonic() - begun > EXPIRES:
+        holder = _holder(out) if found else None
+        patience = SIGN if holder and holder.is_silent else EXPIRES
+        if holder is None or time.monotonic() - begun > patience:
             tag = store.swap(path, msgspec.json.encode(mine), found[1] if found else None)
             if tag is not None:
                 return tag
-        elif holder.machine == mine.machine or (seen is not None and found != seen):
+        elif _is_near(holder, found, mine) or (seen is not None and found != seen):
             raise LexbeamError(
                 f"another run is at work on {out!r} (process {holder.process} on {holder.machine}, last sign "
                 f"{holder.seconds:.0f} s ago): wait for it, or give another `out`"
@@ -112,10 +126,18 @@ def _taken(out: str, path: str, mine: _Lease) -> Tag:
                 out,
                 holder.process,
                 holder.machine,
-                EXPIRES,
+                patience,
             )
         seen = found
         time.sleep(LOOKS)
+
+
+def _is_near(holder: Holder, found: tuple[bytes, Tag] | None, mine: _Lease) -> bool:
+    """Return whether a holder is known to run on this machine."""
+    if holder.machine != mine.machine or holder.is_silent:
+        return False
+    lease = _read(found[0]) if found else None
+    return holder.process != mine.process or (lease is not None and lease.run in _HELD)
 
 
 def _keep(path: str, lease: _Lease, tag: Tag | None, ended: threading.Event) -> None:
@@ -124,18 +146,24 @@ def _keep(path: str, lease: _Lease, tag: Tag | None, ended: threading.Event) -> 
     while tag is not None and not ended.wait(RENEWED):
         number += 1
         try:
-            tag = remote(path).swap(path, msgspec.json.encode(msgspec.structs.replace(lease, renewed=number)), tag)
+            renewed = msgspec.json.encode(msgspec.structs.replace(lease, renewed=number))
+            tag = remote(path).swap(path, renewed, tag) or _still_mine(path, lease)
         except (OSError, LexbeamError) as error:  # perhaps it answers next time; publication is safe anyway
             log.debug("%s: the lease was not renewed: %s", path, error)
     if tag is None:
         log.warning("%s was taken by another run: of two that publish, one is refused in the end", path)
 
 
+def _still_mine(path: str, lease: _Lease) -> Tag | None:
+    """Return the tag of a lease that this run has renewed without being told so; None if it is another's."""
+    found = remote(path).read_tagged(path)
+    held = _read(found[0]) if found else None
+    return found[1] if found and held is not None and held.run == lease.run else None
+
+
 def _give_back(path: str, lease: _Lease) -> None:
     try:
-        found = remote(path).read_tagged(path)
-        held = _read(found[0]) if found else None
-        if held is not None and held.run == lease.run:
+        if _still_mine(path, lease):
             files.remove(path)
     except (OSError, LexbeamError) as error:
         log.warning("%s could not be removed (%s); it is free %.0f s from now", path, error, EXPIRES)

@@ -302,8 +302,21 @@ def find_files(path: str) -> Iterator[ListedFile]:
 
 
 def is_glob(path: str) -> bool:
-    """Return whether a path is a pattern that may name several files, or one in several ways."""
-    return glob.has_magic(path) and not (is_local(path) and os.path.lexists(path))
+    """Return whether a path is a pattern that may name several files, or one in several ways.
+
+    What lies under just this name is no pattern.
+    """
+    if not glob.has_magic(path):
+        return False
+    return not (os.path.lexists(path) if is_local(path) else _is_object(path) or _has_below(path))
+
+
+def _is_object(path: str) -> bool:
+    return not path.endswith("/") and remote(path).state(path) is not None
+
+
+def _has_below(path: str) -> bool:
+    return next(remote(path).below(path), None) is not None
 
 
 def root_of(path: str) -> str:
@@ -312,7 +325,9 @@ def root_of(path: str) -> str:
         single = os.path.lexists(path) and not os.path.isdir(path)
         folder = os.path.dirname(path) if single else path
         return absolute(_fixed_part(folder) or ".")
-    return _fixed_part(path).rstrip("/")
+    if is_glob(path):
+        return _fixed_part(path).rstrip("/")
+    return path.rpartition("/")[0] if _is_object(path) else path.rstrip("/")
 
 
 def _find_local(path: str) -> Iterator[ListedFile]:
@@ -397,13 +412,16 @@ def _fixed_part(pattern: str) -> str:
 
 def _list_remote(path: str) -> Iterator[ListedFile]:
     store = remote(path)
-    base = _fixed_part(path).rstrip("/")
-    pattern = glob_pattern(path) if glob.has_magic(path) else None
-    if pattern is None and (state := store.state(path)) is not None and not path.endswith("/"):
+    pattern = glob_pattern(path) if is_glob(path) else None
+    base = (_fixed_part(path) if pattern else path).rstrip("/")
+    if pattern is None and not path.endswith("/") and (state := store.state(path)) is not None:
         yield ListedFile(path, posixpath.basename(path), state.bytes, state.changed)
     for name, state in store.below(base):
         relative = name.removeprefix(base + "/")
         if name.endswith("/") or any(part.startswith(".") for part in relative.split("/")):
             continue
-        if pattern is None or pattern.match(searchable(name)):
+        if pattern is not None and not pattern.match(searchable(name)):
+            continue
+        # Consoles mark a folder by an empty object `folder/`, which is listed without its slash.
+        if state.bytes or (name != base and store.state(name) is not None):
             yield ListedFile(name, relative, state.bytes, state.changed)

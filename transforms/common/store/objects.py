@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, cast
 
 from typing_extensions import override
 
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.extras import missing_package
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ _WRITE_BYTES = 8 << 20
 _UPLOADS = 4
 _RETRIES, _PATIENCE = 100, timedelta(seconds=60)
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_BUCKET = re.compile(r"[A-Za-z0-9][\w.-]*")
+_BAD_KEY = re.compile(r'Error parsing Path "(.*?)": ', re.DOTALL)
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _STATUS = re.compile(r"status code: (\d{3} [\w ]+)")
 _MISSING_BUCKET = "NoSuchBucket"
@@ -104,7 +106,11 @@ def _opened(scheme: str, bucket: str) -> "ObjectStore":
         import obstore.store
     except ImportError as error:
         raise missing_package(f"paths {scheme}:// need", "obstore", "objects") from error
-    plain = scheme == "s3" and any(os.environ.get(name, "").startswith("http://") for name in _ENDPOINTS)
+    places = [(name, os.environ[name]) for name in _ENDPOINTS if scheme == "s3" and os.environ.get(name)]
+    for name, place in places:
+        if not place.startswith(("http://", "https://")):
+            raise UsageError(f"the environment variable {name} is no address: it begins with https:// or http://")
+    plain = any(place.startswith("http://") for _, place in places)
     patience: Any = {
         "max_retries": _RETRIES,
         "retry_timeout": _PATIENCE,
@@ -116,8 +122,10 @@ def _opened(scheme: str, bucket: str) -> "ObjectStore":
 def _place(path: str) -> "tuple[ObjectStore, str]":
     scheme, _, rest = path.partition("://")
     bucket, _, key = rest.partition("/")
-    if not bucket:
+    if not _BUCKET.fullmatch(bucket):
         raise LexbeamError(f"{path!r} names no bucket: give one, as in {scheme}://BUCKET/{key or 'PREFIX'}")
+    if key.startswith("/"):  # obstore would leave it out
+        raise _bad_key(path, "no key can be so")
     return _opened(scheme, bucket), key.rstrip("/")
 
 
@@ -139,13 +147,33 @@ def _told(path: str) -> "Iterator[None]":
         raise FileNotFoundError(errno.ENOENT, "no such object", path) from None
     except (PermissionDeniedError, UnauthenticatedError) as error:
         raise StoreFailed(f"{path}: the store refuses ({_reason(error)}): check the keys and what they allow") from None
+    except ValueError as error:
+        if "parse path" not in str(error):
+            raise
+        raise _bad_key(path, "no key can be so") from None
     except BaseError as error:
+        if found := _BAD_KEY.search(str(error)):
+            what = f"an object there has the key {found[1]!r}, which cannot be read: rename or remove it"
+            raise _bad_key(path, what) from None
         if _MISSING_BUCKET in str(error):
             raise _no_bucket(path) from None
         raise StoreFailed(
-            f"{path}: the store failed ({_reason(error)}): check its address, the bucket and that it can be reached; "
-            "what is finished is kept, and the same command again goes on"
+            f"{path}: the store failed ({_reason(error)}): check its address, the bucket and that it can be reached"
+            f"{_keys_missing(path)}; what is finished is kept, and the same command again goes on"
         ) from None
+
+
+def _keys_missing(path: str) -> str:
+    """Return what to add to a message if requests are not signed by keys from the environment."""
+    if not path.startswith("s3://") or os.environ.get("AWS_ACCESS_KEY_ID"):
+        return ""
+    return " (AWS_ACCESS_KEY_ID is not set, so the role of this machine was asked for)"
+
+
+def _bad_key(path: str, what: str) -> LexbeamError:
+    return LexbeamError(
+        f"{path!r}: {what}; between two slashes stands a name, neither `.` nor `..`, without control characters"
+    )
 
 
 def _no_bucket(path: str) -> StoreFailed:

@@ -38,6 +38,8 @@ def remote(path: str) -> Remote:
 def glob_pattern(path: str) -> re.Pattern[str]:
     """Return a glob of a remote file system as RE2 matches it, with the meaning that Beam gives it.
 
+    But that `**/` may be no folder, as it may in a glob of this machine's.
+
     Raises:
         LexbeamError: it is no pattern.
     """
@@ -45,6 +47,7 @@ def glob_pattern(path: str) -> re.Pattern[str]:
 
     glob_of_folders = path + "*" if path.endswith("/") else path
     regex = FileSystem.translate_pattern(glob_of_folders).removesuffix(r"\Z") + r"\z"
+    regex = regex.replace("/.*/", "/(?:.*/)?")
     try:
         return compiled(regex, "inputs")
     except UsageError:
