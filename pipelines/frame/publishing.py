@@ -23,9 +23,10 @@ from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_sn
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.objects import Tag
+from transforms.common.store.remote import remote
 from transforms.common.store.sound import Damaged
 
-__all__ = ["UNFINISHED", "Intended", "kept_digests", "publish_run", "read_unfinished", "tables_line"]
+__all__ = ["UNFINISHED", "Intended", "begun_at", "kept_digests", "publish_run", "read_unfinished", "tables_line"]
 
 log = logging.getLogger("lexbeam")
 
@@ -302,6 +303,20 @@ def read_unfinished(out: str) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def begun_at(root: str) -> int | None:
+    """Return when the unfinished run began, by the clock of what holds its artefacts, in nanoseconds since 1970.
+
+    None if there is none.
+    """
+    path = files.join(root, UNFINISHED)
+    if files.is_local(root):
+        with suppress(FileNotFoundError):
+            return os.stat(path).st_mtime_ns
+        return None
+    state = remote(path).state(path)
+    return state.changed if state else None
 
 
 def kept_digests(out: str) -> set[str]:

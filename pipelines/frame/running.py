@@ -16,7 +16,7 @@ from pipelines.frame.failures import Explained, explain
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
 from pipelines.frame.interrupts import note_run
 from pipelines.frame.piping import Tell, is_piped, run_piped
-from pipelines.frame.publishing import Intended, publish_run, tables_line
+from pipelines.frame.publishing import Intended, begun_at, publish_run, tables_line
 from pipelines.frame.registry import load, section_of
 from pipelines.frame.sections import make_section, plan_of
 from pipelines.progress.lines import Foreseen
@@ -150,7 +150,8 @@ class _Run:
         """Make the sections of all jobs from artefacts; nothing is published."""
         made: list[Made] = []
         self.explained.clear()
-        progress = RunProgress(workspace.root, {job.section: _foreseen(job) for job in self.jobs})
+        stages = {job.section: _foreseen(job) for job in self.jobs}
+        progress = RunProgress(workspace.root, stages, since=begun_at(workspace.root))
         note_run(self.jobs[0].options.out, progress)
         try:
             for job in self.jobs:

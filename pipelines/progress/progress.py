@@ -22,6 +22,8 @@ from contextvars import ContextVar
 
 from pipelines.progress.estimates import Estimates, time_left
 from pipelines.progress.lines import Foreseen, StageCount, in_one_line, settled
+from pipelines.progress.stores import StageObjects
+from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 
 __all__ = ["RunProgress", "StageFolder", "counting", "is_shown", "quiet", "watching"]
@@ -57,15 +59,16 @@ def is_shown() -> bool:
 class RunProgress:
     """How far each stage of each section of a run has come."""
 
-    def __init__(self, work: str, sections: Mapping[str, Sequence[Foreseen]]) -> None:
+    def __init__(self, work: str, sections: Mapping[str, Sequence[Foreseen]], since: int | None = None) -> None:
         """Begin; what is made or planned from now on belongs to this run.
 
         Args:
             work: folder of artefacts.
             sections: the stages of each section, in the order in which they run.
+            since: on an object store, when the run began by its clock, in nanoseconds of the epoch.
         """
         self.work = work
-        self.since = time.time_ns()
+        self.since = time.time_ns() if since is None or files.is_local(work) else since
         self.counts = {name: [StageCount(s) for s in stages] for name, stages in sections.items()}
         self.estimates = Estimates()
         self.last_line = time.monotonic()
@@ -89,12 +92,13 @@ def watching(run: RunProgress, section: str, used: Iterable[str] | None = None) 
         section: the section.
         used: the names of the stages that it uses; None: all.
     """
-    if _QUIET.get() or not files.is_local(run.work):
+    if _QUIET.get():
         yield
         return
     names = None if used is None else set(used)
     stages = [c.stage for c in run.counts[section] if names is None or c.stage.name in names]
-    folders = [StageFolder(run.work, stage) for stage in stages]
+    is_local = files.is_local(run.work)
+    folders = [(StageFolder if is_local else StageObjects)(run.work, stage) for stage in stages]
 
     def look(now: float) -> None:
         for folder in folders:
@@ -106,7 +110,7 @@ def watching(run: RunProgress, section: str, used: Iterable[str] | None = None) 
             folder.end()
         run.counts[section] = [folder.count for folder in folders]
 
-    with _shown(run, lambda: run.counts[section], look, end):
+    with _shown(run, lambda: run.counts[section], look, end, 0.0 if is_local else LINE_INTERVAL):
         yield
 
 
@@ -142,25 +146,32 @@ def counting(name: str, unit: str, total: int) -> Iterator[Callable[[int], objec
 
 @contextmanager
 def _shown(
-    run: RunProgress, counts: Callable[[], Sequence[StageCount]], look: Callable[[float], None], end: Callable[[], None]
+    run: RunProgress,
+    counts: Callable[[], Sequence[StageCount]],
+    look: Callable[[float], None],
+    end: Callable[[], None],
+    pause: float = 0.0,
 ) -> Iterator[None]:
-    """Look and show in a thread while the block runs; if it ends well, its stages are over."""
+    """Look and show in a thread while the block runs; if it ends well, its stages are over.
+
+    There are at least `pause` seconds before each look, since one at an object store costs requests.
+    """
     stop, well = threading.Event(), threading.Event()
     drawn = is_shown()
 
     def watch() -> None:
         # A run must not fail for want of a reader, nor because a folder disappears.
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, LexbeamError):
             if drawn:
                 from pipelines.progress.terminal import drawing  # imports rich, on terminals only
 
                 with drawing() as draw:
-                    _look_on(look, lambda now: draw(counts(), run.all(), now, run.left(now)), stop, well)
+                    _look_on(look, lambda now: draw(counts(), run.all(), now, run.left(now)), stop, well, pause, True)
                     if well.is_set():
                         end()
                     draw(counts(), run.all(), time.monotonic(), None)
             else:
-                _look_on(look, lambda now: _tell(run, now), stop, well)
+                _look_on(look, lambda now: _tell(run, now), stop, well, pause, not pause)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -175,19 +186,24 @@ def _shown(
 
 
 def _look_on(
-    look: Callable[[float], None], show: Callable[[float], None], stop: threading.Event, well: threading.Event
+    look: Callable[[float], None],
+    show: Callable[[float], None],
+    stop: threading.Event,
+    well: threading.Event,
+    pause: float,
+    last_look: bool,
 ) -> None:
-    """Look and show until `stop`; look once more if the block has ended `well`."""
-    due, taken = time.monotonic(), 0.0
+    """Look and show until `stop`; with `last_look`, look once more if the block has ended `well`."""
+    due, taken = time.monotonic() + pause, 0.0
     while True:
         last = stop.wait(INTERVAL)
         now = time.monotonic()
         # An interrupted run ends at once, even if a look takes long.
-        if now >= due or (last and (well.is_set() or taken < LONG)):
+        if now >= due or (last and last_look and (well.is_set() or taken < LONG)):
             busy = time.thread_time()
             look(now)
             busy, taken = time.thread_time() - busy, time.monotonic() - now
-            due = now + max(REST * busy, WAIT * taken)
+            due = now + max(pause, REST * busy, WAIT * taken)
         if last:
             return
         show(now)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from pipelines.commands.folder.survey import WRONG, StageWork, Survey, leftover_sizes, survey
+from pipelines.commands.folder.stages import StageWork
+from pipelines.commands.folder.survey import WRONG, Survey, leftover_sizes, survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.staleness import stale_sections
@@ -129,7 +130,7 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> Itera
         yield f"artefacts: {state.artefacts / 1e6:.1f} MB beside what is published"
     if state.stages:
         yield ""
-        yield from _table(state.stages)
+        yield from _table(state.stages, files.is_local(out))
     if not state.at_work and (state.unfinished or state.leftovers):
         yield ""
         yield from (f"left behind: {line}" for line in leftover_sizes(state.leftovers))
@@ -157,14 +158,26 @@ def _unfinished(state: Survey) -> Iterator[str]:
     yield f"continue it by {command}{place}; what is done above is not done again"
 
 
-def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:
-    yield f"{'stage':26}{'done':>8}{'left':>8}{'earlier':>9}"
-    for stage in stages:
-        left = "?" if stage.left is None else stage.left
-        numbers = f"{stage.done:8}{left:>8}{stage.earlier or '':>9}"
+def _table(stages: tuple[StageWork, ...], is_local: bool) -> Iterator[str]:
+    lefts = [_left(stage, is_local) for stage in stages]
+    width = max(8, *(len(left) + 2 for left in lefts))
+    yield f"{'stage':26}{'done':>8}{'left':>{width}}{'earlier':>9}"
+    for stage, left in zip(stages, lefts, strict=True):
+        numbers = f"{stage.done:8}{left:>{width}}{stage.earlier or '':>9}"
         yield f"{stage.name:26}{numbers}  {stage.unit}".rstrip()
     if any(stage.earlier for stage in stages):
-        yield "earlier: of earlier runs, not asked for yet; reused if they still fit"
+        if is_local:
+            yield "earlier: of earlier runs, not asked for yet; reused if they still fit"
+        else:
+            yield "earlier: of earlier runs; reused if they still fit, and then nothing is left of them"
+
+
+def _left(stage: StageWork, is_local: bool) -> str:
+    """Return how many artefacts are left; an object store does not tell which of the earlier ones are taken up."""
+    if stage.left is None:
+        return "?"
+    least = stage.left if is_local else max(stage.left - stage.earlier, 0)
+    return str(stage.left) if least == stage.left else f"{least} to {stage.left}"
 
 
 STATUS: Command[StatusOptions, None] = Command(

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.frame.publishing import UNFINISHED, read_unfinished
-from pipelines.frame.registry import all_tables, available
-from pipelines.progress.lines import Foreseen, StageCount, settled
+from pipelines.commands.folder.stages import StageWork, stages_of
+from pipelines.frame.publishing import read_unfinished
+from pipelines.frame.registry import all_tables
 from transforms.common.errors import LexbeamError, readable
 from transforms.common.publish.failed import failed_files
 from transforms.common.publish.layout import (
@@ -30,41 +30,13 @@ from transforms.common.publish.leases import holder_of
 from transforms.common.publish.removing import leftovers
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, published_below
 from transforms.common.store import files
+from transforms.common.store.remote import remote
 
-__all__ = ["WRONG", "Leftover", "StageWork", "Survey", "leftover_sizes", "survey"]
+__all__ = ["WRONG", "Leftover", "Survey", "leftover_sizes", "survey"]
 
 WRONG = "what a failed run says was wrong"
 _TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
 _SNAPSHOT = re.compile(r"[0-9a-f]{32}")
-
-
-class StageWork(NamedTuple):
-    """Artefacts of a stage, as the run sees them that is at work or was cut off.
-
-    Attributes:
-        name: `change/train`.
-        planned: artefacts that the run is to make or reuse; None if it has not got so far, or does
-            not know beforehand.
-        done: artefacts that the run has made or reused.
-        earlier: artefacts of earlier runs that it has not asked for: they are reused if it asks for
-            the same, and of no use to it otherwise.
-        unit: what they are, in the plural, as progress says.
-        first: when the first of those done was made or taken up, in seconds since 1970; None of none.
-        last: likewise of the latest.
-    """
-
-    name: str
-    planned: int | None
-    done: int
-    earlier: int
-    unit: str = ""
-    first: float | None = None
-    last: float | None = None
-
-    @property
-    def left(self) -> int | None:
-        """Artefacts still to make, where that is known."""
-        return None if self.planned is None else max(self.planned - self.done, 0)
 
 
 class Leftover(NamedTuple):
@@ -86,8 +58,7 @@ class Survey(NamedTuple):
         unfinished: sections that a run which has not finished was to make.
         failed: whether it ended by an error.
         command: the command that goes on with it, and the folder in which it was given; empty of a notebook.
-        stages: of that run, in the order of their first artefacts; none on object stores, where
-            nothing says which artefacts are of the latest run.
+        stages: of that run, in the order of their first artefacts.
         artefacts: bytes of all artefacts that nothing published shares.
         leftovers: what `lexbeam clean` would remove beside artefacts.
     """
@@ -118,17 +89,20 @@ def survey(out: str) -> Survey:
     at_work, holder = _lock_of(out)
     root = os.path.join(out, ARTEFACTS)
     note = read_unfinished(out) if ARTEFACTS in owned else {}
-    sections = dict.fromkeys(name.partition(".")[0] for name in note.get("sections", ()))
     return Survey(
         snapshot=find_snapshot(out),
         at_work=at_work,
         holder=holder,
         machine=None,
         **_of_note(note),
-        stages=tuple(stage for name in sections for stage in _stages(root, name)),
+        stages=stages_of(root, _sections(note)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
         leftovers=(*_leftovers(out, owned), *_failed(out)),
     )
+
+
+def _sections(note: Mapping[str, Any]) -> dict[str, None]:
+    return dict.fromkeys(name.partition(".")[0] for name in note.get("sections", ()))
 
 
 def _no_output(out: str) -> LexbeamError:
@@ -144,15 +118,20 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
         raise _no_output(out)
     root = files.join(out, ARTEFACTS)
     holder = holder_of(out)
+    note = read_unfinished(out)
     hidden = leftovers(root) if ARTEFACTS in owned else ()
+    # A published part is a copy of an artefact, which stays.
+    parts = [part for name in snapshot.tables for part in snapshot.parts(name)] if snapshot else []
+    published = {part.sha256: part.bytes for part in parts}
+    size = sum(state.bytes for _, state in remote(root).below(root)) if ARTEFACTS in owned else 0
     return Survey(
         snapshot=snapshot,
         at_work=holder is not None,
         holder=holder.process if holder else None,
         machine=holder.machine if holder else None,
-        **_of_note(read_unfinished(out)),
-        stages=(),
-        artefacts=sum(e.size for e in files.list_files(root)) if ARTEFACTS in owned else 0,
+        **_of_note(note),
+        stages=stages_of(root, _sections(note)) if note else (),
+        artefacts=max(0, size - sum(published.values())),
         leftovers=(*(Leftover("temporary file", path, files.size(path) or 0) for path in hidden), *_failed(out)),
     )
 
@@ -199,62 +178,6 @@ def _read(path: str) -> str:
             return stream.read()
     except OSError:
         return ""
-
-
-def _stages(root: str, section: str) -> list[StageWork]:
-    plans = os.path.join(root, "plan", section)
-    names = set(files.list_folder(os.path.join(root, section)).folders)
-    with contextlib.suppress(FileNotFoundError):
-        names.update(name for name in os.listdir(plans) if not _TEMPORARY.fullmatch(name))
-    units = {s.name: s.unit for _, command in available() for s in command.stages}
-    works = []
-    # A run says what it is to do before it asks for its first artefact.
-    try:
-        begun = os.stat(os.path.join(root, UNFINISHED)).st_mtime_ns
-    except FileNotFoundError:  # it has just finished
-        return []
-    for name in sorted(names):
-        times = _receipt_times(os.path.join(root, section, name))
-        done = [time for time in times if time >= begun]
-        planned = _planned(os.path.join(plans, name), begun)
-        if done or planned is not None:
-            full = f"{section}/{name}"
-            unit = units.get(full, "")
-            span = (min(done) / 1e9, max(done) / 1e9) if done else (None, None)
-            stage = StageWork(full, planned, len(done), len(times) - len(done), unit, *span)
-            works.append((not done, min(done, default=0), stage))
-    return _settled([stage for *_, stage in sorted(works)])
-
-
-def _settled(stages: list[StageWork]) -> list[StageWork]:
-    """Return stages with nothing left of those that a finished one has waited for."""
-    waits = {name: w for _, command in available() for name, w in command.waits.items()}
-    counts = [
-        StageCount(Foreseen(s.name, s.unit, waits=waits.get(s.name, ())), s.planned, s.done, begun=0.0) for s in stages
-    ]
-    return [
-        stage._replace(planned=stage.done) if count.ended else stage
-        for stage, count in zip(stages, settled(counts), strict=True)
-    ]
-
-
-def _planned(path: str, begun: int) -> int | None:
-    """Return the number that the run planned; None where what is noted is an earlier run's."""
-    text = _read(path)
-    with contextlib.suppress(FileNotFoundError):
-        if text.isdecimal() and os.stat(path).st_mtime_ns >= begun:
-            return int(text)
-    return None
-
-
-def _receipt_times(folder: str) -> list[int]:
-    times = []
-    with contextlib.suppress(FileNotFoundError):
-        for entry in os.scandir(folder):
-            if entry.name.endswith(".json"):
-                with contextlib.suppress(FileNotFoundError):
-                    times.append(entry.stat().st_mtime_ns)
-    return times
 
 
 def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:

@@ -156,6 +156,21 @@ def test_a_run_killed_at_any_request_is_taken_up_at_once(number, server, config,
 
 
 @pytest.mark.soak
+def test_status_tells_how_far_a_run_is_by_few_requests(server, config, local, requests):
+    out = "s3://bucket/halfway"
+    run = subprocess.Popen([*LEXBEAM, "run", str(config), "--out", out], stdout=subprocess.DEVNULL)
+    server.at = (requests // 2, run.kill)
+    assert run.wait() == -signal.SIGKILL
+    server.counts.clear()
+    told = lexbeam("status", out).stdout
+    assert re.search(r"corpus/annotate +[1-9]\d* +0\b", told), told
+    assert "continue it by " in told
+    # Some a stage, none an artefact.
+    assert server.counts["GET", "receipt"] == server.counts["HEAD", "receipt"] == 0
+    assert sum(server.counts.values()) < 90
+
+
+@pytest.mark.soak
 def test_a_server_that_refuses_and_goes_in_between_costs_time_alone(server, config, local):
     out = "s3://bucket/disturbed"
     server.failing = 20

@@ -277,9 +277,8 @@ def leftovers(root: str) -> Iterator[str]:
                     yield files.join(results, run, name)
     for stage in _stages(root):
         names = files.list_folder(files.join(root, stage)).files
-        named = {name.name.rpartition("/")[2] for held in _held_by(root, stage, names) for name in held.files or ()}
-        freed = {name.removesuffix(".json") + FREED for name in names if name.endswith(".json")}
+        # What an artefact's files are called begins as its receipt's name does, which so need not be read.
+        held = {name.removesuffix(".json") for name in names if _RECEIPT.fullmatch(name)}
         for name in names:
-            if name in named or name in freed or not _ARTEFACT.fullmatch(name):
-                continue
-            yield files.join(root, stage, name)
+            if _ARTEFACT.fullmatch(name) and (name[:32] not in held or _TEMPORARY.fullmatch(name)):
+                yield files.join(root, stage, name)

@@ -1,6 +1,7 @@
 import fcntl
 import json
 import os
+import re
 import shlex
 import shutil
 import time
@@ -14,6 +15,7 @@ from object_store import OBJECTS
 from small_runs import corpus, write_texts
 
 from pipelines.cli import main
+from pipelines.commands.folder import stages as stages_module
 from pipelines.commands.folder import status
 from pipelines.commands.folder import survey as survey_module
 from pipelines.commands.folder.survey import survey
@@ -23,6 +25,8 @@ from pipelines.frame.publishing import UNFINISHED
 from transforms.common.errors import LexbeamError
 from transforms.common.publish.layout import locked, make_marked_folder
 from transforms.common.store.artefacts import Workspace, announce, make
+from transforms.common.store.objects import ObjectState, Tag
+from transforms.common.store.remote import remote
 
 
 def seen(out: Path) -> dict[str, bytes]:
@@ -270,7 +274,7 @@ def test_what_others_have_put_beside_ours_is_no_leftover(killed):
 
 def test_stages_are_told_in_their_units(killed, monkeypatch):
     command = Command(options=status.StatusOptions, stages=(replace(TOY, unit="toys"),))
-    monkeypatch.setattr(survey_module, "available", lambda: iter([("toy", command)]))
+    monkeypatch.setattr(stages_module, "available", lambda: iter([("toy", command)]))
     assert {stage.name: stage.unit for stage in survey(str(killed)).stages} == {"toy/make": "toys", "toy/later": ""}
     lines = []
     status.STATUS.action(status.StatusOptions(path=str(killed)), Action(lines.append))
@@ -283,7 +287,7 @@ def test_stages_are_told_in_their_units(killed, monkeypatch):
 def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed, monkeypatch):
     later = replace(TOY, name="toy/later")
     command = Command(options=status.StatusOptions, stages=(TOY, later), waits={"toy/later": ("toy/make",)})
-    monkeypatch.setattr(survey_module, "available", lambda: iter([("toy", command)]))
+    monkeypatch.setattr(stages_module, "available", lambda: iter([("toy", command)]))
     space = Workspace(str(killed / "_artefacts"))
 
     def left():
@@ -367,3 +371,53 @@ def test_a_run_that_was_cut_off_is_continued_by_the_command_that_is_named(tmp_pa
     for other in ("status", "report"):
         assert main([other, "."]) == 1
         assert "a b: name that" in capsys.readouterr().err
+
+
+def test_how_far_a_run_on_an_object_store_is_is_told_by_times_without_a_receipt_read(monkeypatch, capsys):
+    """What was there and what the run has made, that is; what it has taken up, nothing tells."""
+    OBJECTS.clear()
+    out, store = "store://bucket/out", OBJECTS
+    space = Workspace(make_marked_folder(out, "_artefacts"))
+    clock = {}
+    true = remote(out).below
+
+    def below(self, folder):
+        for path, state in true(folder):
+            yield path, state._replace(changed=clock.get(path, 1))
+
+    def tick(path, second):
+        clock[path] = second * 10**9
+
+    monkeypatch.setattr(type(remote(out)), "below", below)
+    monkeypatch.setattr(
+        type(remote(out)),
+        "state",
+        lambda self, path: ObjectState(len(store[path]), clock.get(path, 1), Tag(None)) if path in store else None,
+    )
+    for task in ("old", "older"):
+        make(space, TOY, task, None)
+    note = f"{space.root}/{UNFINISHED}"
+    store[note] = b'{"sections": ["toy"], "overwrite": true}'
+    tick(note, 5)
+    for name, number in (("toy/make", 6), ("toy/later", 2), ("toy/before", 9)):
+        announce(space, name, number)
+        tick(f"{space.root}/plan/{name}", 4 if name == "toy/before" else 6)
+    earlier = set(store)
+    for task in "abc":
+        make(space, TOY, task, None)
+    for path in set(store) - earlier:
+        tick(path, 7)
+    opened = []
+    read = type(remote(out)).read
+    monkeypatch.setattr(type(remote(out)), "read", lambda self, path: opened.append(path) or read(self, path))
+    stages = {stage.name: stage for stage in survey(out).stages}
+    assert stages["toy/make"][:4] == ("toy/make", 6, 3, 2)
+    assert (stages["toy/make"].first, stages["toy/make"].last) == (7.0, 7.0)
+    assert stages["toy/later"][:4] == ("toy/later", 2, 0, 0)
+    assert "toy/before" not in stages
+    assert not [path for path in opened if path.endswith(".json") and "/toy/" in path]
+    assert main(["status", out]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"toy/make +3 +1 to 3 +2", told)
+    assert re.search(r"toy/later +0 +2\b", told)
+    assert "nothing is left of them" in told
