@@ -113,6 +113,7 @@ def test_two_inputs_of_one_label(tmp_path):
 def test_an_object_and_objects_below_it_have_names_of_their_own(monkeypatch):
     entries = [files.ListedFile("s://b/a", "a", 1), files.ListedFile("s://b/a/a", "a", 1)]
     monkeypatch.setattr(files, "find_files", lambda _: entries)
+    monkeypatch.setattr(files, "root_of", lambda _: "s://b")
     assert names("s://b/a") == ["a", r"a\~2"]
 
 
