@@ -150,5 +150,6 @@ def test_what_comes_off_goes_on_again(form):
 
 
 def test_el_before_stressed_a():
-    assert all(map(feminine_el, ("agua", "águila", "hacha", "hambre", "alma", "aula", "haz")))
-    assert not any(map(feminine_el, ("amiga", "harina", "abeja", "casa", "hache", "oca")))
+    assert all(map(feminine_el, ("agua", "águila", "hacha", "hambre", "alma", "aula", "Álgebra", "A\u0301rea", "haz")))
+    assert not any(map(feminine_el, ("amiga", "harina", "abeja", "casa", "oca", "ahí", "habilidad", "acción", "actriz")))
+    assert not any(map(feminine_el, ("a", "hache", "alfa", "árabe", "Ácrata", "árbitra")))

@@ -86,5 +86,5 @@ def gender_before(left: str, inflector: Inflecting | None) -> str | None:
     alone = all(kind in ("NOUN", "PROPN", "ADJ") for kind, _ in kinds)
     before = words[-2] if len(words) > 1 else ""
     # `el` also stands before feminine nouns: el arma.
-    determined = _DETERMINERS.get(before) == gender or before in ("el", "un", "al", "del")
+    determined = _DETERMINERS.get(before) == gender or before in ("el", "un", "al", "del", "algún", "ningún")
     return gender if alone or determined or before in _BEFORE_NOUNS else None

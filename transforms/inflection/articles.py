@@ -22,18 +22,19 @@ _SPANISH = (
     ("al", "a la", "a los", "a las"),
     ("del", "de la", "de los", "de las"),
 )
+_QUANTIFIERS = (("algún", "alguna", "algunos", "algunas"), ("ningún", "ninguna", "ningunos", "ningunas"))
 # Before nouns alone: before others `mucho` and `poco` are adverbs, and stay.
 _DETERMINERS = (
     ("este", "esta", "estos", "estas"),
     ("ese", "esa", "esos", "esas"),
     ("aquel", "aquella", "aquellos", "aquellas"),
-    ("algún", "alguna", "algunos", "algunas"),
-    ("ningún", "ninguna", "ningunos", "ningunas"),
+    *_QUANTIFIERS,
     *(
         (f"{stem}o", f"{stem}a", f"{stem}os", f"{stem}as")
         for stem in ("ciert", "dich", "much", "nuestr", "otr", "poc", "tant", "vari", "vuestr")
     ),
 )
+_BEFORE_A = (*_SPANISH, *_QUANTIFIERS)  # of a feminine noun with a stressed a they have the masculine form
 # With prepositions, as they are written.
 _PORTUGUESE = (
     *((f"{stem}o", f"{stem}a", f"{stem}os", f"{stem}as") for stem in ("", "d", "n", "pel")),
@@ -64,7 +65,7 @@ def _spanish(before: str, word: str, feats: Mapping[str, str], is_noun: bool) ->
     if row is None or cell not in _CELLS:
         return None
     place = _CELLS.index((str(cell[0]), str(cell[1])))
-    if place == 1 and is_noun and row in _SPANISH and feminine_el(word):
+    if place == 1 and is_noun and row in _BEFORE_A and feminine_el(word):
         place = 0
     return row[place]
 
@@ -91,7 +92,7 @@ def beside(
         word: the word that is to stand behind it.
         feats: gender and number of that word, for articles.
         is_noun: whether that word is a noun: `el` stands before a stressed a only of nouns (*el
-            agua*, *la alta torre*).
+            agua*, *algún alma*, *la alta torre*).
     """
     rule = ARTICLES.get(language)
     changed = rule(before.lower(), word.lower(), feats or {}, is_noun) if rule else None

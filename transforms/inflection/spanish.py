@@ -60,6 +60,8 @@ _Y = re.compile("(?<=[aeou])y(?=[aáeéoó])")
 _I = re.compile("(?<=[aeou])i(?=[aáeéoó])")
 _BARE = str.maketrans({"K": "c", "Z": "z", "G": "g", "J": "j"})
 # Strong vowels and weak ones with an accent are nuclei, with the weak ones around them.
+# Names of letters, and of persons whose form or article alone shows their sex.
+_LA = ("a", "hache", "alfa", "árabe", "árbitra", "ácrata")
 _NUCLEUS = re.compile("[iuü]*[aeoáéóíú][iuü]*|[iuü]+")
 
 
@@ -217,13 +219,16 @@ def _shortened(form: str, shorter: str) -> str:
 
 
 def feminine_el(word: str) -> bool:
-    """Return whether a feminine noun takes `el` and `un` in the singular: it begins with a stressed a.
+    """Return whether a feminine noun takes `el`, `un`, `algún` and `ningún` in the singular.
 
-    >>> [feminine_el(word) for word in ("agua", "hacha", "amiga", "harina")]
-    [True, True, False, False]
+    It does if it begins with a stressed a, also behind an h, but for names of letters and some of persons
+    (RAE and ASALE, Diccionario panhispánico de dudas 2005, *el*).
+
+    >>> [feminine_el(word) for word in ("agua", "hacha", "amiga", "harina", "hache", "árabe")]
+    [True, True, False, False, False, False]
     """
     plain = unicodedata.normalize("NFC", word.lower())
     bare = plain.removeprefix("h")
-    if not bare.startswith(("a", "á")) or plain in ("a", "hache", "haz"):
+    if not bare.startswith(("a", "á")) or plain in _LA or plain == "haz":
         return plain == "haz"
     return _stress(encode(bare)) == 0
