@@ -33,6 +33,7 @@ _FILTERS = "transforms.simplification.selection.filters:FILTERS"
 _OF_ALL = {
     "not_a_word": "it has no letter",
     "is_target": "it is the target",
+    "spelling_variant": "it is the target in another spelling",
     "no_form": "there is no form of it that has the target's features",
     "barred": "it is on a list of barred words, or an antonym of the target",
     "one_generator": "not all generators give it, and the setting asks for their intersection",

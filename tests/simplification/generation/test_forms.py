@@ -79,6 +79,15 @@ def test_lemmas_in_the_place_of_a_noun(spanish, text, form, lemma_, reason):
         assert made.shown == capitals
 
 
+def test_other_spellings_of_an_english_target_are_no_candidates():
+    texts = ("endeavors", "efforts", "endeavours", "attempts")
+    proposals = [Proposal(text, 1.0, False) for text in texts]
+    sentence = "His [[Endeavours]] failed."
+    made = formed(record(sentence, language="en"), proposals, None)
+    assert [one.reason for one in made] == ["spelling_variant", None, "is_target", None]
+    assert [one.reason for one in formed(record(sentence), proposals, None)] == [None, None, "is_target", None]
+
+
 def test_forms_stay_and_get_a_lemma(spanish):
     instance = record("Los [[perros]] ladran.", "perro", "NOUN")
     rows = formed(instance, [Proposal(text, 1.0, False) for text in ("Can", "xyz", "Perros")], spanish)

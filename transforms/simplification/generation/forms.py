@@ -14,6 +14,7 @@ from typing import NamedTuple
 from transforms.inflection.agreement import gender_before
 from transforms.inflection.articles import beside
 from transforms.inflection.english_past import past_form
+from transforms.inflection.english_spelling import same_but_spelling
 from transforms.inflection.features import feats_text, split
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.placing import cased_like, place
@@ -77,6 +78,7 @@ def formed(
         barred: forms and lemmas that must not be candidates, in the form of `key_of`.
     """
     target = key_of(instance.target)
+    english = instance.language.partition("-")[0] == "en"
     places = _Places(instance, inflector)
     forms = []
     for proposal in proposals:
@@ -85,6 +87,8 @@ def formed(
         reason = proposal.reason or made.reason
         if reason is None and made.form == target:
             reason = "is_target"
+        if reason is None and english and same_but_spelling(made.form, target):
+            reason = "spelling_variant"
         if reason is None and (made.form in barred or made.lemma in barred):
             reason = "barred"
         forms.append(made._replace(reason=reason))
