@@ -37,7 +37,7 @@ def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any, Tell
 
     Raises:
         UsageError: standard input is a terminal.
-        LexbeamError: it is empty, or the command fails.
+        LexbeamError: the command fails.
     """
     assert command.piped is not None
     if sys.stdin is None or sys.stdin.isatty():
@@ -46,8 +46,6 @@ def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any, Tell
         path = os.path.join(folder, _NAME)
         with open(path, "wb") as stream:
             shutil.copyfileobj(sys.stdin.buffer, stream)
-        if not os.path.getsize(path):
-            raise LexbeamError("standard input is empty: nothing came through the pipe")
         out = options.out or os.path.join(folder, "out")
         told = tell if options.out else partial(_tell_without, folder, tell)
         try:
