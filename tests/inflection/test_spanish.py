@@ -151,5 +151,5 @@ def test_what_comes_off_goes_on_again(form):
 
 def test_el_before_stressed_a():
     assert all(map(feminine_el, ("agua", "águila", "hacha", "hambre", "alma", "aula", "Álgebra", "A\u0301rea", "haz")))
-    assert not any(map(feminine_el, ("amiga", "harina", "abeja", "casa", "oca", "ahí", "habilidad", "acción", "actriz")))
+    assert not any(map(feminine_el, ("amiga", "harina", "abeja", "casa", "oca", "ahí", "acción", "actriz")))
     assert not any(map(feminine_el, ("a", "hache", "alfa", "árabe", "Ácrata", "árbitra")))
