@@ -34,7 +34,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from transforms.common.publish.layout import MARK, locked
-from transforms.common.publish.publication import publish
+from transforms.common.publish.publication import Keep, publish
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import find_snapshot, open_snapshot
 from transforms.common.store.artefacts import Artefact
@@ -108,7 +108,7 @@ def publish_corpus(out: str, number: int, parts: Sequence[Part], keep: int) -> N
     """Publish the n-th corpus, whose parts are written."""
     made = Made(name="corpus", parts=tuple(parts), entry={"inputs": number, "options": {}})
     with locked(out, TABLES):
-        publish(out, [made], old=find_snapshot(out), keep_snapshots=keep)
+        publish(out, [made], old=find_snapshot(out), keep=Keep(keep))
 
 
 def _pyarrow_table(place: Any) -> Iterable[tuple[str, int]]:

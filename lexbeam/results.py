@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 from lexbeam._views import answer_table
 from lexbeam.views import Views
 from transforms.common.errors import LexbeamError, nearest
-from transforms.common.publish.snapshots import Snapshot, open_snapshot
+from transforms.common.publish.history import resolve_snapshot
+from transforms.common.publish.snapshots import Snapshot, open_kept, open_snapshot
 from transforms.common.store import files
 
 __all__ = ["Results", "open_results"]
@@ -88,13 +89,18 @@ class Results(Views):
         return f"<Results of {files.shown(self.folder)!r}: {', '.join(rows)}>"
 
 
-def open_results(folder: str | os.PathLike[str]) -> Results:
+def open_results(folder: str | os.PathLike[str], *, snapshot: str | None = None) -> Results:
     """Return what is published in a folder, from Python or from the command line.
 
     Args:
         folder: the folder, on any file system that Beam supports, or one of its snapshots.
+        snapshot: a snapshot that is kept there: its name, the first six or more digits of it, or its tag; if not given,
+            the current one.
 
     Raises:
+        UsageError: there is no such snapshot.
         LexbeamError: nothing is published there, or its manifest is damaged.
     """
-    return Results(open_snapshot(files.absolute(os.fspath(folder))))
+    out = files.absolute(os.fspath(folder))
+    current = open_snapshot(out)
+    return Results(current if snapshot is None else open_kept(out, resolve_snapshot(out, snapshot)))

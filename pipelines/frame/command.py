@@ -153,6 +153,13 @@ class Graph(NamedTuple):
         announce(self.workspace, stage.name, artefacts)
 
 
+class Moved(NamedTuple):
+    """Rows whose values moved most between two snapshots, and a line that says how to read them."""
+
+    rows: pa.Table
+    note: str
+
+
 class HandedBack(NamedTuple):
     """What a graph hands back to the driver: the parts of its tables, and other rows by name."""
 
@@ -207,6 +214,10 @@ def _no_lines(_: Snapshot) -> Iterator[Block]:
     return iter(())
 
 
+def _nothing_moved(_: Snapshot, __: Snapshot, ___: int) -> None:
+    return None
+
+
 def _no_views() -> Registry[View[Any]]:
     return Registry({}, what="view")
 
@@ -254,6 +265,8 @@ class Command(Generic[O, P]):
         reworded: from what the manifest says of its section, the entries that are shown to a person
             in other words; None hides an entry, as one that others say already.
         summary: what a person reads in the end, from what is published.
+        moved: from two snapshots that both have its section, and a number, the rows whose values moved most, at most
+            so many; None: it has none.
         views: named questions, for `show` and for Python.
         opening: how the section begins in `lexbeam report`.
         report: its panels there.
@@ -283,6 +296,7 @@ class Command(Generic[O, P]):
     after: Callable[[O, Snapshot, Callable[[str], object]], None] = _nothing_after
     piped: Callable[[Snapshot], Iterable[bytes]] | None = None
     explains: tuple[Table, ...] = ()
+    moved: Callable[[Snapshot, Snapshot, int], Moved | None] = _nothing_moved
     views: Registry[View[Any]] = field(default_factory=_no_views)
     opening: Opening = _NO_OPENING
     report: Callable[[Snapshot], Sequence[Any]] = _no_panels

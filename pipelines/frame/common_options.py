@@ -51,7 +51,12 @@ class PublishOptions:
         published=False,
         group=RUN,
     )
-    keep_snapshots: int = option(2, help="snapshots kept, the new one among them", least=1, published=False, group=RUN)
+    keep_snapshots: int = option(
+        2, help="snapshots kept, the new one among them; those with tags stay, too", least=1, published=False, group=RUN
+    )
+    keep_days: float = option(
+        0, help="also keep every snapshot that was published in so many days", least=0, published=False, group=RUN
+    )
 
 
 def or_a_name(value: str) -> Within:

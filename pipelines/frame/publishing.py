@@ -16,7 +16,7 @@ from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_marked_folder, pointer_tag
-from transforms.common.publish.publication import finish_publication, publish
+from transforms.common.publish.publication import Keep, finish_publication, publish
 from transforms.common.publish.removing import discard_damaged, discard_stages, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot
@@ -184,7 +184,7 @@ def _finished(
     out = files.absolute(options.out)
     if terms.again and old is not None:
         _check_same(old, made, options.out)
-        finish_publication(out, old, options.keep_snapshots, pointer)
+        finish_publication(out, old, _keep(options), pointer)
         return None
     _check_dropped(old, made, terms)
     return publish(
@@ -193,10 +193,14 @@ def _finished(
         old=old,
         pointer=pointer,
         drop=terms.drop,
-        keep_snapshots=options.keep_snapshots,
+        keep=_keep(options),
         versions=versions,
         mending=terms.overwrite,
     )
+
+
+def _keep(options: PublishOptions) -> Keep:
+    return Keep(options.keep_snapshots, options.keep_days)
 
 
 def _tell_outcome(outcome: Outcome, sections: Collection[str], tell: Callable[[str], object]) -> None:

@@ -183,6 +183,16 @@ COMMANDS: Registry[CommandEntry] = Registry(
         "status": CommandEntry(
             "pipelines.commands.folder.status:STATUS", doc="what is done, left and stale in a folder"
         ),
+        "history": CommandEntry(
+            "pipelines.commands.folder.history:HISTORY", doc="what was published in a folder when, and what changed"
+        ),
+        "diff": CommandEntry(
+            "pipelines.commands.folder.diff:DIFF", doc="how two snapshots differ: rows by key, scores that moved"
+        ),
+        "tag": CommandEntry("pipelines.commands.folder.tag:TAG", doc="give a snapshot a name, under which it is kept"),
+        "rollback": CommandEntry(
+            "pipelines.commands.folder.rollback:ROLLBACK", doc="let readers see an earlier snapshot again"
+        ),
         "clean": CommandEntry(
             "pipelines.commands.folder.clean:CLEAN", doc="free artefacts, and what killed runs have left in a folder"
         ),

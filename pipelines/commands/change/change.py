@@ -20,7 +20,7 @@ from pipelines.commands.change.plan import (
     plan_change,
     read_targets,
 )
-from pipelines.frame.command import Command, Graph, HandedBack, TableSource
+from pipelines.frame.command import Command, Graph, HandedBack, Moved, TableSource
 from pipelines.frame.openings import Opening
 from schemas.change.scores import NULLS, PAIRS, SCORES
 from schemas.change.series import POINTS
@@ -36,6 +36,8 @@ from transforms.change.scores.score_stages import COMBINE, SCORE
 from transforms.change.scores.summary_stage import SUMMARISE
 from transforms.change.series.series_stage import SERIES
 from transforms.change.series.trace_stage import TRACE, SeriesOptions
+from transforms.change.shown.cells import NO_NULL
+from transforms.change.shown.moved import moved_scores
 from transforms.change.shown.rankings import missing_targets, ranking
 from transforms.change.shown.series_view import turning
 from transforms.change.shown.views import VIEWS
@@ -356,6 +358,14 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     yield from turning(snapshot)
 
 
+def _moved(before: Snapshot, after: Snapshot, top: int) -> Moved:
+    rows = moved_scores(before, after, top)
+    note = "score_sd: the noise of training over seeds; null_mean, null_sd: what chance gives"
+    if not rows["null_mean_after"].null_count < len(rows):
+        note = f"score_sd: the noise of training over seeds; {NO_NULL}"
+    return Moved(rows, note)
+
+
 CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     options=ChangeOptions,
     examples="""\
@@ -377,6 +387,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     section=_section,
     reworded=_reworded,
     summary=_summary,
+    moved=_moved,
     views=VIEWS,
     opening=Opening(
         "Change of usage",

@@ -15,6 +15,7 @@ from transforms.common.publish.failed import failed_files
 from transforms.common.publish.layout import (
     ARTEFACTS,
     FAILED,
+    HISTORY,
     LOCK,
     LOG,
     MARK,
@@ -194,7 +195,7 @@ def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
             match = _TEMPORARY.fullmatch(name)
             if match is None or os.path.islink(path) or not os.path.isfile(path):
                 continue
-            if match[1] == MARK or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
+            if match[1] in (MARK, HISTORY) or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
                 yield Leftover("temporary file", path, _bytes(path))
     for name in sorted(os.listdir(out)):
         path = os.path.join(out, name)

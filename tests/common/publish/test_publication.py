@@ -79,7 +79,7 @@ def test_the_newest_snapshots_stay(tmp_path, keep):
     out = tmp_path / "out"
     names = []
     for word in "abcd":
-        put(out, section(tmp_path / "w", word), keep_snapshots=keep)
+        put(out, section(tmp_path / "w", word), keep=module.Keep(keep))
         names.append(snapshot_name(str(out)))
     assert list(read_record(str(out)).snapshots) == names[-keep:]
     folder = out / "_snapshots"

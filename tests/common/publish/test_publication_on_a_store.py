@@ -3,10 +3,11 @@
 import pytest
 from object_store import OBJECTS, STORE, Store
 
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish import publication as module
+from transforms.common.publish.history import read_history, resolve_snapshot, tag_snapshot
 from transforms.common.publish.layout import pointer_tag, read_record, snapshot_name
-from transforms.common.publish.publication import make_manifest, publish
+from transforms.common.publish.publication import Keep, make_manifest, publish, rollback
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import find_snapshot, last_snapshot, open_snapshot
 from transforms.common.store.tables import Part
@@ -36,7 +37,7 @@ def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkey
     first = open_snapshot(STORE)
     for round_ in range(4):
         change = remote("change", "scores", f"s{round_}")
-        publish(STORE, [change], **now(), keep_snapshots=2)
+        publish(STORE, [change], **now(), keep=Keep(2))
         snapshot = open_snapshot(STORE)
         assert snapshot.paths("documents") == first.paths("documents")
         assert [store[path] for path in snapshot.paths("documents")] == [b"documents a", b"documents b"]
@@ -183,3 +184,20 @@ def test_a_manifest_is_the_same_on_an_object_store(store, tmp_path, monkeypatch)
     publish(STORE, [corpus])
     publish(STORE, [change], **now())
     assert open_snapshot(STORE).name == module.digest(make_manifest([corpus, change]))
+
+
+def test_history_tags_and_rollback_of_objects(unchecked):
+    for word in "abc":
+        publish(STORE, [remote("corpus", "documents", word)], **now())
+    first, second, third = (each.snapshot for each in read_history(STORE).publications)
+    with pytest.raises(UsageError, match="no longer kept"):
+        tag_snapshot(STORE, first, "v1")
+    tag_snapshot(STORE, second, "v1")
+    for word in "de":
+        publish(STORE, [remote("corpus", "documents", word)], **now())
+    assert resolve_snapshot(STORE, "v1") == second
+    with pytest.raises(UsageError, match="no longer kept"):
+        rollback(STORE, third)
+    rollback(STORE, "v1")
+    assert snapshot_name(STORE) == second
+    assert [each.how for each in read_history(STORE).publications[-2:]] == ["published", "rolled back"]

@@ -119,7 +119,7 @@ def remember_kernels() -> None:
 def publish_made(out: str, made: Sequence[Made], keep_snapshots: int = 2) -> None:
     """Publish sections as every command does: lock, look at what is there, publish."""
     with locked(out, [table for section in made for table in section.tables]):
-        publication.publish(out, made, old=find_snapshot(out), keep_snapshots=keep_snapshots)
+        publication.publish(out, made, old=find_snapshot(out), keep=publication.Keep(keep_snapshots))
 
 
 def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:

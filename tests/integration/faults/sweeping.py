@@ -12,6 +12,7 @@ import contextlib
 import functools
 import hashlib
 import io
+import itertools
 import json
 import os
 import shutil
@@ -25,7 +26,8 @@ from injector import Injector, Ran, Shelf, publish_made, run_whole
 from pipelines.commands.folder.clean import CleanOptions
 from pipelines.frame.running import run_command
 from transforms.common.errors import LexbeamError
-from transforms.common.publish.layout import SNAPSHOTS, read_record, snapshot_name
+from transforms.common.publish.history import read_history
+from transforms.common.publish.layout import HISTORY, SNAPSHOTS, read_record, snapshot_name
 from transforms.common.publish.snapshots import open_snapshot
 
 __all__ = ["Case", "Mending", "Sweep", "copied", "seen"]
@@ -130,6 +132,12 @@ def tree(out: Path) -> dict[str, str]:
                 # Inodes and times stand in it too.
                 log = json.loads(path.read_text("utf-8"))
                 what = json.dumps([log["sections"], log["manifest"]], sort_keys=True)
+            elif path.name == HISTORY:
+                # Which publications were disturbed stands in it, and when.
+                history = read_history(str(out))
+                names = [each.snapshot for each in history.publications]
+                assert all(one != next for one, next in itertools.pairwise(names)), "one is noted twice"
+                what = f"{names[-1]} {history.tags}"
             else:
                 what = "folder" if path.is_dir() else sha256(path)
             found[str(path.relative_to(out))] = what

@@ -2,6 +2,7 @@
 
     DIR/_snapshots/<digest>/<table>/part-*      an immutable snapshot with its manifest.json
     DIR/_snapshots/<digest>.log.json            where its inputs lay, a copy of the manifest
+    DIR/_snapshots/.history                     what was published when, and tags (`history`)
     DIR/_artefacts/<section>/<stage>/           artefacts, which outlive runs
     DIR/_failed/<section>-rejects.tsv           what a failed run says was wrong
     DIR/current -> _snapshots/<digest>          what readers see, swapped by one rename
@@ -38,6 +39,7 @@ from transforms.common.store.remote import remote
 __all__ = [
     "ARTEFACTS",
     "FAILED",
+    "HISTORY",
     "LOCK",
     "LOG",
     "MANIFEST",
@@ -68,6 +70,7 @@ SNAPSHOTS = "_snapshots"
 POINTER = "current"
 MANIFEST = "manifest.json"
 MARK = ".lexbeam"
+HISTORY = ".history"
 LOCK = ".lock"
 LOG = ".log.json"
 
@@ -237,15 +240,15 @@ def _record_text(record: SnapshotMark) -> bytes:
 
 def update_record(out: str, change: Callable[[SnapshotMark], SnapshotMark]) -> SnapshotMark:
     """Change the record and return it; on object stores another run's change is never lost."""
-    while True:
-        mark = files.join(out, SNAPSHOTS, MARK)
-        found = None if files.is_local(out) else remote(mark).read_tagged(mark)
+    changed = SnapshotMark()
+
+    def content(_: bytes | None) -> bytes:
+        nonlocal changed
         changed = change(read_record(out))
-        if files.is_local(out):
-            write_record(out, changed)
-            return changed
-        if remote(mark).swap(mark, _record_text(changed), found[1] if found else None) is not None:
-            return changed
+        return _record_text(changed)
+
+    files.update_bytes(files.join(out, SNAPSHOTS, MARK), content)
+    return changed
 
 
 def _check(value: Mapping[str, object]) -> str:

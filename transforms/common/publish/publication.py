@@ -5,13 +5,17 @@ links). What is published is checked: new parts by their digests, carried ones b
 by their digests where they have been touched since they were checked last.
 """
 
+import logging
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from transforms.common.code.fingerprints import blas_kernels, digest, environment, readable_json
 from transforms.common.errors import LexbeamError
+from transforms.common.publish.history import Publication, note_publication, now, publication_of, resolve_snapshot
 from transforms.common.publish.layout import (
     LOG,
     MANIFEST,
@@ -22,6 +26,7 @@ from transforms.common.publish.layout import (
     last_published,
     links_of,
     make_marked_folder,
+    pointer_tag,
     read_record,
     snapshot_name,
     switch_pointer,
@@ -30,15 +35,32 @@ from transforms.common.publish.layout import (
 from transforms.common.publish.manifests import Manifest, TableEntry, without_objects
 from transforms.common.publish.removing import remove_snapshot
 from transforms.common.publish.sections import Made, Outcome, decide, table_entry
-from transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot, read_log
+from transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot, find_snapshot, open_kept, read_log
 from transforms.common.store import files
 from transforms.common.store.objects import Tag
 from transforms.common.store.sound import checked, is_sound, is_sound_size, state_of
 from transforms.common.store.tables import Part, part_name
 
-__all__ = ["KEEP_SNAPSHOTS", "finish_publication", "make_manifest", "publish"]
+__all__ = ["KEEP", "Keep", "finish_publication", "make_manifest", "publish", "rollback"]
 
-KEEP_SNAPSHOTS = 2
+log = logging.getLogger("lexbeam")
+
+_DAY = 86_400
+
+
+class Keep(NamedTuple):
+    """Which snapshots a publication keeps besides those with tags.
+
+    Attributes:
+        newest: how many, the current one among them.
+        days: and all that were published in so many days; 0: none for that.
+    """
+
+    newest: int = 2
+    days: float = 0
+
+
+KEEP = Keep()
 
 
 def make_manifest(
@@ -99,14 +121,14 @@ def publish(
     old: Snapshot | None = None,
     pointer: Tag | None = None,
     drop: Collection[str] = (),
-    keep_snapshots: int = KEEP_SNAPSHOTS,
+    keep: Keep = KEEP,
     versions: Mapping[str, str] | None = None,
     mending: bool = False,
 ) -> Outcome:
     """Publish sections at `out`, which the caller has locked, beside those that stay.
 
     Snapshots are immutable and named by the manifest's digest; publishing the same again is the
-    same as once, and repairs what was damaged. The newest `keep_snapshots` stay. If `mending`,
+    same as once, and repairs what was damaged. Of earlier ones stays what `keep` says. If `mending`,
     damaged parts of other sections are carried over as they are, and named in the outcome: sections
     are repaired one after another. On an object store `pointer` is what named the current snapshot
     before `old` was read.
@@ -126,6 +148,7 @@ def publish(
     for part in new:
         _check_new(part)
     make_marked_folder(out, SNAPSHOTS)
+    note_publication(out)  # that of a run that was killed before it did
     # Noted before it is made, so that what a killed run leaves is known as ours.
     links = links_of(manifest["tables"])
     update_record(
@@ -138,10 +161,42 @@ def publish(
         _build(out, name, manifest, _placed([*new, *carried], _missing(damaged)))
     else:
         manifest = _store(out, name, manifest, _placed(new), old)
-    _write_log(out, name, manifest, made, outcome, notes, {part.sha256 for part in damaged})
+    sections = {carried: notes.get("sections", {}).get(carried) for carried in outcome.kept}
+    sections |= {section.name: dict(section.log or {}) for section in made}
+    publication = publication_of(name, old.manifest if old else None, manifest)
+    _write_log(out, name, manifest, sections, publication, {part.sha256 for part in damaged})
     _switch(out, name, manifest, pointer)
-    _remove_old(out, keep_snapshots)
+    _remove_old(out, keep)
     return outcome
+
+
+def rollback(out: str, snapshot: str) -> Snapshot:
+    """Let readers of `out`, which the caller has locked, see an earlier snapshot again, and return it.
+
+    Nothing is removed: what was published after it stays until a publication keeps fewer.
+
+    Args:
+        out: the folder.
+        snapshot: its name, the first digits of it, or its tag.
+
+    Raises:
+        UsageError: no such snapshot is kept.
+        LexbeamError: it is damaged, or another run has published at an object store meanwhile.
+    """
+    pointer = pointer_tag(out)
+    current = find_snapshot(out)
+    earlier = open_kept(out, resolve_snapshot(out, snapshot))
+    notes = read_log(out, earlier.name)
+    states = notes.get("checked", {})
+    for part in (part for table in sorted(earlier.tables) for part in earlier.parts(table)):
+        if not _is_as_checked(part, states):
+            raise LexbeamError(f"snapshot {earlier.name} is damaged, and is not rolled back to: {part.path}")
+    note_publication(out)
+    publication = publication_of(earlier.name, current.manifest if current else None, earlier.manifest, "rolled back")
+    _write_log(out, earlier.name, earlier.manifest, notes.get("sections", {}), publication, ())
+    _switch(out, earlier.name, earlier.manifest, pointer)
+    note_publication(out)
+    return earlier
 
 
 def _carried(
@@ -169,15 +224,13 @@ def _carried(
     return carried, damaged
 
 
-def finish_publication(
-    out: str, snapshot: Snapshot, keep_snapshots: int = KEEP_SNAPSHOTS, pointer: Tag | None = None
-) -> None:
+def finish_publication(out: str, snapshot: Snapshot, keep: Keep = KEEP, pointer: Tag | None = None) -> None:
     """Finish a publication that was killed after its switch: links, old snapshots.
 
     `out` is locked by the caller; `snapshot` is what is published there; `pointer` as for `publish`.
     """
     _switch(out, snapshot.name, snapshot.manifest, pointer)
-    _remove_old(out, keep_snapshots)
+    _remove_old(out, keep)
 
 
 def _check_new(part: Part) -> None:
@@ -294,14 +347,11 @@ def _write_log(
     out: str,
     name: str,
     manifest: Manifest,
-    made: Sequence[Made],
-    outcome: Outcome,
-    notes: Mapping[str, Any],
+    sections: Mapping[str, Any],
+    publication: Publication,
     damaged: Collection[str],
 ) -> None:
-    """Note beside the snapshot what depends on this machine, and a copy of the manifest."""
-    sections = {carried: notes.get("sections", {}).get(carried) for carried in outcome.kept}
-    sections |= {section.name: dict(section.log or {}) for section in made}
+    """Note beside the snapshot what depends on this machine, that it is published, and a copy of the manifest."""
     folder = files.join(out, SNAPSHOTS, name)
     snapshot = Snapshot(out, name, folder, dict(manifest))
     states = {
@@ -310,8 +360,8 @@ def _write_log(
         for part in snapshot.parts(table)
         if part.sha256 not in damaged and (state := state_of(part.path)) is not None
     }
-    value = {"sections": sections, "checked": states, "manifest": manifest}
-    content = readable_json(value)
+    noted = msgspec.to_builtins(publication)
+    content = readable_json({"sections": sections, "checked": states, "publication": noted, "manifest": manifest})
     files.write_bytes(folder + LOG, content, durable=True)
 
 
@@ -351,14 +401,19 @@ def _replace_link(target: str, link: str) -> None:
     os.replace(hidden, link)
 
 
-def _remove_old(out: str, keep: int) -> None:
-    """Remove the snapshots before the newest `keep`; what cannot be removed yet stays noted."""
+def _remove_old(out: str, keep: Keep) -> None:
+    """Note the publication, and remove what is not to be kept; what cannot be removed yet stays noted."""
+    history = note_publication(out)
+    if history is None:
+        log.warning("the history of %s is damaged, so that no snapshot is removed: `lexbeam history` says more", out)
+        return
     record = read_record(out)
-    current = snapshot_name(out)
-    newest = [name for name in record.snapshots[-keep:] if name != current]
-    newest.append(str(current))
+    since = now() - keep.days * _DAY
+    young = {each.snapshot for each in history.publications if keep.days and each.at >= since}
+    kept = {*record.snapshots[-keep.newest :], *history.tags.values(), *young} - {snapshot_name(out)}
+    newest = [*(name for name in record.snapshots if name in kept), str(snapshot_name(out))]
     gone = {name for name in record.snapshots if name not in newest and remove_snapshot(out, name, newest)}
     if gone:
         update_record(
-            out, lambda now: now._replace(snapshots=tuple(name for name in now.snapshots if name not in gone))
+            out, lambda record: record._replace(snapshots=tuple(name for name in record.snapshots if name not in gone))
         )

@@ -29,6 +29,7 @@ __all__ = [
     "Snapshot",
     "find_snapshot",
     "last_snapshot",
+    "open_kept",
     "open_snapshot",
     "published_below",
     "read_log",
@@ -122,7 +123,7 @@ def find_snapshot(out: str) -> Snapshot | None:
     """
     while (name := snapshot_name(out)) is not None:
         try:
-            return _snapshot(out, name)
+            return open_kept(out, name)
         except LexbeamError:
             if snapshot_name(out) == name:
                 raise  # else it went while it was opened, and there is a newer one
@@ -130,7 +131,7 @@ def find_snapshot(out: str) -> Snapshot | None:
     parent, _, name = folder.rpartition("/")
     if parent.endswith("/" + SNAPSHOTS) and files.exists(files.join(folder, MANIFEST)):
         top = parent.removesuffix("/" + SNAPSHOTS)
-        return _snapshot(top, name)
+        return open_kept(top, name)
     return None
 
 
@@ -141,7 +142,7 @@ def last_snapshot(out: str) -> Snapshot | None:
         LexbeamError: its manifest is damaged.
     """
     name = last_published(out)
-    return None if name is None else _snapshot(out, name)
+    return None if name is None else open_kept(out, name)
 
 
 def open_snapshot(out: str) -> Snapshot:
@@ -171,7 +172,12 @@ def published_below(folder: str) -> str:
     return f"; something is published at {', '.join(found[:_NAMED])}: name that" if found else ""
 
 
-def _snapshot(out: str, name: str) -> Snapshot:
+def open_kept(out: str, name: str) -> Snapshot:
+    """Return a snapshot of a folder by its whole name, whether it is the current one or not.
+
+    Raises:
+        LexbeamError: its manifest is damaged, or it is of another version of Lexbeam.
+    """
     manifest = read_manifest(out, name)
     folder = files.join(out, SNAPSHOTS, name)
     if manifest.get("lexbeam", {}).get("manifest_version") != MANIFEST_VERSION:

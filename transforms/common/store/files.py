@@ -12,7 +12,7 @@ import secrets
 import shlex
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, NamedTuple
 
@@ -46,6 +46,7 @@ __all__ = [
     "temporary",
     "touch",
     "typed",
+    "update_bytes",
     "write_bytes",
     "writing",
 ]
@@ -206,6 +207,32 @@ def write_bytes(path: str, content: bytes, *, durable: bool = False) -> None:
     """Write a small file whole."""
     with writing(path, durable=durable) as stream:
         stream.write(content)
+
+
+def update_bytes(path: str, change: Callable[[bytes | None], bytes | None]) -> None:
+    """Change a small file, of which there is one writer at a time, or that lies on a store that compares and swaps.
+
+    Args:
+        path: the file.
+        change: from its content, or None where there is none, the new one; None: it stays. It may be called again,
+            where another writer of an object was faster.
+    """
+    while True:
+        content: bytes | None = None
+        tag = None
+        if not is_local(path):
+            found = remote(path).read_tagged(path)
+            content, tag = found or (None, None)
+        elif exists(path):
+            content = read_bytes(path)
+        changed = change(content)
+        if changed is None:
+            return
+        if is_local(path):
+            write_bytes(path, changed, durable=True)
+            return
+        if remote(path).swap(path, changed, tag) is not None:
+            return
 
 
 def sync_folder(path: str) -> None:

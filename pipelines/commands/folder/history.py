@@ -1,0 +1,116 @@
+"""What was published in a folder, when, and what changed by it.
+
+lexbeam history results
+lexbeam history results --json
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from pipelines.frame.command import Action, Command
+from pipelines.frame.common_options import FolderOptions
+from transforms.common.options.fields import option
+from transforms.common.publish.history import History, Publication, SectionChange, TableChange, read_history
+from transforms.common.publish.layout import read_record, snapshot_name
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.shown import listed
+from transforms.common.store import files
+
+__all__ = ["HISTORY", "HistoryOptions"]
+
+_DIGITS = 12  # of a snapshot's name, as it is shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryOptions(FolderOptions):
+    """Options of `lexbeam history`."""
+
+    last: int = option(20, help="publications shown, the newest first", least=1)
+    json: bool = option(False, help="print all publications as a JSON list, the oldest first, with times in UTC")
+
+
+def _history(options: HistoryOptions, action: Action) -> None:
+    """Tell what was published at `options.path`.
+
+    Raises:
+        LexbeamError: nothing was, or the history is damaged.
+    """
+    out = files.absolute(options.path)
+    open_snapshot(out)
+    history = read_history(out)
+    if options.json:
+        records = [_record(out, history, each) for each in history.publications]
+        (action.data or action.tell)(json.dumps(records, ensure_ascii=False, indent=2))
+        return
+    for each in reversed(history.publications[-options.last :]):
+        for line in _lines(out, history, each):
+            action.tell(line)
+    if (more := len(history.publications) - options.last) > 0:
+        action.tell(f"and {more} before: `last` shows more")
+
+
+def _record(out: str, history: History, publication: Publication) -> dict[str, Any]:
+    return {
+        "snapshot": publication.snapshot,
+        "time": publication.time,
+        "how": publication.how,
+        "current": publication is history.publications[-1],
+        "kept": publication.snapshot in read_record(out).snapshots,
+        "tags": _tags(history, publication),
+        "sections": msgspec.to_builtins(publication.sections),
+        "tables": {
+            name: {"rows": table.rows, "rows_before": table.before, "new_parts": table.parts}
+            for name, table in publication.tables.items()
+        },
+    }
+
+
+def _tags(history: History, publication: Publication) -> list[str]:
+    return [tag for tag, snapshot in history.tags.items() if snapshot == publication.snapshot]
+
+
+def _lines(out: str, history: History, publication: Publication) -> Iterator[str]:
+    name = publication.snapshot
+    marks = [f"tag {tag}" for tag in _tags(history, publication)]
+    if publication is history.publications[-1] and snapshot_name(out) == name:
+        marks.append("current")
+    elif name not in read_record(out).snapshots:
+        marks.append("no longer kept")
+    told = f" ({', '.join(marks)})" if marks else ""
+    yield f"{publication.time}  {name[:_DIGITS]}  {publication.how}{told}"
+    for section, change in publication.sections.items():
+        yield f"  {section} {change.how}{_why(change)}"
+    if publication.tables:
+        yield f"  {listed(_table(*each) for each in publication.tables.items())}"
+
+
+def _why(change: SectionChange) -> str:
+    reasons = [f"`{name}` {_value(old)} to {_value(new)}" for name, (old, new) in change.options.items()]
+    reasons += ["other inputs"] * change.inputs
+    reasons += ["other resources"] * change.resources
+    reasons += [f"other {listed(change.reads)}"] * bool(change.reads)
+    reasons += [f"other code of {listed(change.code)}"] * bool(change.code)
+    versions = [f"{name} {old or 'none'} to {new or 'none'}" for name, (old, new) in change.versions.items()]
+    reasons += [f"versions: {listed(versions, most=4)}"] * bool(versions)
+    return f": {'; '.join(reasons)}" if reasons else ""
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _table(name: str, change: TableChange) -> str:
+    if change.rows is None:
+        return f"{name} gone"
+    if change.before is None:
+        return f"{name} {change.rows:,} rows"
+    return f"{name} {change.rows:,} rows ({change.rows - change.before:+,})"
+
+
+HISTORY: Command[HistoryOptions, None] = Command(
+    options=HistoryOptions, examples="  lexbeam history results\n  lexbeam history results --json", action=_history
+)

@@ -1,0 +1,48 @@
+"""Lets readers see an earlier snapshot again, by one small write; nothing is removed.
+
+lexbeam rollback results paper-v1
+"""
+
+from dataclasses import dataclass
+
+from pipelines.frame.command import Action, Command
+from pipelines.frame.common_options import FolderOptions
+from transforms.common.options.fields import option
+from transforms.common.publish.layout import locked, snapshot_name
+from transforms.common.publish.publication import rollback
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store import files
+
+__all__ = ["ROLLBACK", "RollbackOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RollbackOptions(FolderOptions):
+    """Options of `lexbeam rollback`."""
+
+    snapshot: str = option(
+        help="snapshot: its name, the first six or more digits of it, or a tag", metavar="SNAPSHOT", positional=True
+    )
+
+
+def _rollback(options: RollbackOptions, action: Action) -> None:
+    """Switch `options.path` to an earlier snapshot.
+
+    Raises:
+        UsageError: no such snapshot is kept.
+        LexbeamError: it is damaged, nothing is published, or a run is at work.
+    """
+    out = files.absolute(options.path)
+    open_snapshot(out)
+    with locked(out, name="path"):
+        before = snapshot_name(out)
+        earlier = rollback(out, options.snapshot)
+    if earlier.name == before:
+        action.tell(f"{earlier.name} is what readers see already")
+    else:
+        action.tell(f"rolled back: readers see {earlier.name}; {before} is kept until later publications keep fewer")
+
+
+ROLLBACK: Command[RollbackOptions, None] = Command(
+    options=RollbackOptions, examples="  lexbeam rollback results paper-v1", action=_rollback
+)

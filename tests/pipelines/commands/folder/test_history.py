@@ -1,0 +1,137 @@
+"""`history`, `diff`, `tag` and `rollback`, as a person types them, and a snapshot opened from Python."""
+
+import json
+
+import pytest
+from making import made_section, put
+
+import lexbeam
+from pipelines.cli import main
+from pipelines.frame.common_options import PublishOptions
+from pipelines.frame.publishing import Intended, publish_run
+from transforms.common.publish import history, publication
+from transforms.common.publish.layout import locked, read_record, snapshot_name
+from transforms.common.publish.publication import Keep
+
+
+@pytest.fixture
+def out(tmp_path):
+    """Three publications, of which two are kept."""
+    folder = tmp_path / "out"
+    for number, words in enumerate((["a"], ["a", "b"], ["a", "c", "d"])):
+        section = made_section(
+            tmp_path / f"w{number}", "corpus", {"documents": [[word] for word in words]}, options={"dim": number}
+        )
+        put(folder, section, keep=Keep(2))
+    return folder
+
+
+def told(capsys, *words):
+    capsys.readouterr()
+    status = main([str(word) for word in words])
+    heard = capsys.readouterr()
+    return status, heard.out + heard.err
+
+
+def snapshots(out, capsys):
+    return [entry["snapshot"] for entry in json.loads(told(capsys, "history", out, "--json")[1])]
+
+
+def test_history_for_a_person_and_for_programs(out, capsys):
+    status, text = told(capsys, "history", out)
+    assert status == 0
+    heads = [line for line in text.splitlines() if not line.startswith(" ")]
+    assert len(heads) == 3
+    assert heads[0].endswith("published (current)")
+    assert heads[2].endswith("published (no longer kept)")
+    assert "corpus remade: --dim 1 to 2" in text
+    assert "documents 3 rows (+1)" in text
+    status, text = told(capsys, "history", out, "--last", "1")
+    assert text.splitlines()[-1] == "and 2 before: --last shows more"
+    entries = json.loads(told(capsys, "history", out, "--json")[1])
+    assert [entry["kept"] for entry in entries] == [False, True, True]
+    assert [entry["current"] for entry in entries] == [False, False, True]
+    assert entries[-1]["snapshot"] == snapshot_name(str(out))
+    assert entries[-1]["tables"] == {"documents": {"rows": 3, "rows_before": 2, "new_parts": 2}}
+    assert entries[-1]["sections"]["corpus"]["options"] == {"dim": [1, 2]}
+    assert entries[0]["time"] <= entries[-1]["time"]
+
+
+def test_tag_rollback_and_a_snapshot_from_python(out, capsys):
+    _, second, third = snapshots(out, capsys)
+    assert told(capsys, "tag", out, second[:10], "paper-v1") == (0, f"tag: paper-v1 is {second}\n")
+    assert told(capsys, "tag", out, second, "paper-v1")[1].startswith("tag stands already")
+    assert lexbeam.open(out, snapshot="paper-v1").table("documents")["word"].to_pylist() == ["a", "b"]
+    assert lexbeam.open(out).table("documents").num_rows == 3
+    status, text = told(capsys, "rollback", out, "paper-v1")
+    assert (status, text.startswith(f"rolled back: readers see {second}; {third} is kept")) == (0, True)
+    assert lexbeam.open(out).snapshot.name == second
+    assert "already" in told(capsys, "rollback", out, second)[1]
+    assert "rolled back (tag paper-v1, current)" in told(capsys, "history", out)[1]
+    assert told(capsys, "tag", out, "--remove", "paper-v1")[0] == 0
+    with pytest.raises(lexbeam.UsageError, match="no snapshot or tag 'paper-v1'"):
+        lexbeam.open(out, snapshot="paper-v1")
+
+
+@pytest.mark.parametrize(
+    ("words", "heard"),
+    [
+        (["tag", "OUT"], "give a snapshot and a name for it"),
+        (["tag", "OUT", "x"], "give a snapshot and a name for it"),
+        (["tag", "OUT", "x", "y", "--remove", "z"], "--remove takes a tag away"),
+        (["tag", "OUT", "--remove", "z"], "no tag 'z'"),
+        (["tag", "OUT", "nothing", "y"], "no snapshot or tag 'nothing'"),
+        (["rollback", "OUT"], "SNAPSHOT must be given"),
+        (["rollback", "OUT", "012345"], "no snapshot or tag '012345'"),
+        (["diff", "OUT", "a", "b", "c"], "two at most"),
+        (["history", "OUT/none"], "nothing is published"),
+    ],
+)
+def test_mistakes(out, capsys, words, heard):
+    status, text = told(capsys, *(word.replace("OUT", str(out)) for word in words))
+    assert status == (1 if "none" in words[1] else 2)
+    assert heard in text
+
+
+def test_a_folder_at_which_a_run_is_at_work_is_left_alone(out, capsys):
+    _, second, third = snapshots(out, capsys)
+    with locked(str(out)):
+        for words in (["tag", out, second, "x"], ["rollback", out, second]):
+            status, text = told(capsys, *words)
+            assert (status, "another run is at work" in text) == (1, True)
+        assert told(capsys, "history", out)[0] == told(capsys, "diff", out)[0] == 0
+    assert snapshot_name(str(out)) == third
+
+
+def test_diff_of_the_last_two_of_two_by_name_and_of_one(out, capsys):
+    _, second, third = snapshots(out, capsys)
+    status, text = told(capsys, "diff", out)
+    assert status == 0
+    assert text.splitlines()[0] == f"{second[:12]} to {third[:12]}"
+    assert "documents: 2 to 3 rows" in text
+    facts = json.loads(told(capsys, "diff", out, "--json")[1])
+    assert facts == json.loads(told(capsys, "diff", out, second, third, "--json")[1])
+    assert facts == json.loads(told(capsys, "diff", out, second, "--json")[1])
+    assert (facts["before"], facts["after"]) == (second, third)
+    assert facts["sections"]["corpus"]["options"] == {"dim": [1, 2]}
+    assert facts["tables"]["documents"]["rows"] == [2, 3]
+    back = json.loads(told(capsys, "diff", out, third, second, "--json")[1])
+    assert back["tables"]["documents"]["rows"] == [3, 2]
+    assert "no table differs" in told(capsys, "diff", out, third, third)[1]
+
+
+def test_runs_keep_snapshots_by_age(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    for number in range(4):
+        for module in (history, publication):
+            monkeypatch.setattr(module, "now", lambda hours=12 * number: 1e9 + 3600 * hours)
+        section = made_section(tmp_path / str(number), "corpus", {"documents": [[str(number)]]})
+        options = PublishOptions(out=str(out), overwrite=True, keep_snapshots=1, keep_days=1.2)
+        publish_run(options, [Intended("corpus", ("documents",), {})], lambda *_, made=section: [made], {}, print)
+    assert len(read_record(str(out)).snapshots) == 3
+
+
+def test_diff_needs_two(tmp_path, capsys):
+    put(tmp_path / "out", made_section(tmp_path / "w", "corpus", {"documents": [["a"]]}))
+    status, text = told(capsys, "diff", tmp_path / "out")
+    assert (status, "keeps one snapshot" in text) == (2, True)

@@ -1,0 +1,206 @@
+"""How two snapshots differ, table by table: rows by their key, columns, schema versions.
+
+    for table in differences(before, after):
+        print(table.name, table.added, table.removed, table.changed)
+
+Parts with the same content are not read. Of a table of as many parts in both, a part is compared at a time, since a
+key falls into the same part of as many; of one with more parts than before, the whole.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from transforms.common.publish.manifests import TableEntry
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store import files
+from transforms.common.store.tables import Part
+
+__all__ = ["EXAMPLES", "TableDifference", "compare_rows", "differences", "equal_rows", "matched_rows"]
+
+EXAMPLES = 5
+_KEY = b"lexbeam.key"
+
+
+class TableDifference(NamedTuple):
+    """How a table differs.
+
+    Attributes:
+        name: the table.
+        versions: of its schema, before and after; None where there is no such table.
+        columns_added: names of columns that only the later one has.
+        columns_removed: and only the earlier one; a column of another type is among both.
+        rows: before and after.
+        added: rows whose key only the later one has.
+        removed: rows whose key only the earlier one has.
+        changed: rows of the same key that differ in a column that both have.
+        columns: of these, how many differ in which column.
+        examples: keys of the first rows added, removed and changed, by those words.
+    """
+
+    name: str
+    versions: tuple[str | None, str | None]
+    columns_added: tuple[str, ...]
+    columns_removed: tuple[str, ...]
+    rows: tuple[int, int]
+    added: int
+    removed: int
+    changed: int
+    columns: Mapping[str, int]
+    examples: Mapping[str, tuple[tuple[Any, ...], ...]]
+
+
+class _Rows(NamedTuple):
+    """How rows differ: places of those added (in the later table), removed (in the earlier), changed (in both)."""
+
+    added: np.ndarray
+    removed: np.ndarray
+    changed: np.ndarray
+    columns: dict[str, int]
+
+
+def differences(before: Snapshot, after: Snapshot) -> Iterator[TableDifference]:
+    """Yield the tables that differ between two snapshots, in order of their names."""
+    for name in sorted({*before.tables, *after.tables}):
+        entries = before.tables.get(name), after.tables.get(name)
+        if _digests(entries[0]) != _digests(entries[1]):
+            yield _difference(name, before, after)
+
+
+def _digests(entry: TableEntry | None) -> list[str] | None:
+    return None if entry is None else [entry["schema_version"], *(part["sha256"] for part in entry["parts"])]
+
+
+def _difference(name: str, before: Snapshot, after: Snapshot) -> TableDifference:
+    sides = [snapshot.parts(name) if name in snapshot.tables else [] for snapshot in (before, after)]
+    schemas = [pq.read_schema(_stream(parts[0])) if parts else None for parts in sides]
+    versions = tuple(s.tables[name]["schema_version"] if name in s.tables else None for s in (before, after))
+    added, removed = _columns(*schemas)
+    rows = (sum(part.rows for part in sides[0]), sum(part.rows for part in sides[1]))
+    key = _key_of(next(schema for schema in reversed(schemas) if schema is not None))
+    if schemas[0] is None or schemas[1] is None:
+        counts = {"added": rows[1], "removed": rows[0], "changed": 0}
+        return TableDifference(name, versions, added, removed, rows, **counts, columns={}, examples={})  # type: ignore[arg-type]
+    counts = dict.fromkeys(("added", "removed", "changed"), 0)
+    columns: dict[str, int] = {}
+    examples: dict[str, list[tuple[Any, ...]]] = {word: [] for word in counts}
+    for old, new in _groups(*sides):
+        earlier, later = (pa.concat_tables(pq.read_table(_stream(part)) for part in parts) for parts in (old, new))
+        found = compare_rows(earlier, later, key)
+        for word, places, table in zip(counts, found[:3], (later, earlier, later), strict=True):
+            counts[word] += len(places)
+            if len(examples[word]) < EXAMPLES:
+                picked = table.select(key).take(places[:EXAMPLES])
+                examples[word] += zip(*(column.to_pylist() for column in picked.columns), strict=True)
+        for column, number in found.columns.items():
+            columns[column] = columns.get(column, 0) + number
+    shown = {word: tuple(sorted(keys, key=repr)[:EXAMPLES]) for word, keys in examples.items() if keys}
+    return TableDifference(name, versions, added, removed, rows, **counts, columns=columns, examples=shown)  # type: ignore[arg-type]
+
+
+def _stream(part: Part) -> Any:
+    return files.open_read(part.path)
+
+
+def _key_of(schema: pa.Schema) -> list[str]:
+    """Return the columns that tell rows apart: of a table that names none, all."""
+    key = (schema.metadata or {}).get(_KEY)
+    return key.decode().split(",") if key else list(schema.names)
+
+
+def _columns(before: pa.Schema | None, after: pa.Schema | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the columns added and removed; one of another type is both."""
+    if before is None or after is None:
+        return (), ()
+    old, new = dict(zip(before.names, before.types, strict=True)), dict(zip(after.names, after.types, strict=True))
+    added = tuple(name for name, kind in new.items() if old.get(name) != kind)
+    return added, tuple(name for name, kind in old.items() if new.get(name) != kind)
+
+
+def _groups(before: Sequence[Part], after: Sequence[Part]) -> Iterator[tuple[list[Part], list[Part]]]:
+    """Yield parts to compare with each other, but those with the same content."""
+    if len(before) != len(after):
+        yield list(before), list(after)
+        return
+    for old, new in zip(before, after, strict=True):
+        if old.sha256 != new.sha256:
+            yield [old], [new]
+
+
+def compare_rows(before: pa.Table, after: pa.Table, key: Sequence[str]) -> _Rows:
+    """Return how the rows of two tables differ that are told apart by their key.
+
+    Nulls are equal to each other, and so are two NaN. Of rows with the same key within a table, which no table of ours
+    has, the first counts.
+    """
+    in_old, in_new = matched_rows(before, after, key)
+    differs = np.zeros(len(in_old), dtype=bool)
+    columns: dict[str, int] = {}
+    for name in before.schema.names:
+        kind = before.schema.field(name).type
+        if name in after.schema.names and after.schema.field(name).type == kind:
+            unequal = ~equal_rows(before.column(name).take(in_old), after.column(name).take(in_new))
+            if number := int(unequal.sum()):
+                columns[name] = number
+                differs |= unequal
+    added, removed = np.delete(np.arange(len(after)), in_new), np.delete(np.arange(len(before)), in_old)
+    return _Rows(added, removed, np.sort(in_new[differs]), columns)
+
+
+def matched_rows(before: pa.Table, after: pa.Table, key: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places, in each of two tables, of the rows that have the same key in both; nulls are equal."""
+    codes = _codes(before.select(key), after.select(key))
+    _, old, new = np.intersect1d(codes[: len(before)], codes[len(before) :], return_indices=True)
+    return old, new
+
+
+def _codes(before: pa.Table, after: pa.Table) -> np.ndarray:
+    """Return numbers of the rows of two tables, one after the other: the same number for equal rows."""
+    codes = np.zeros(len(before) + len(after), dtype=np.int64)
+    for name in before.schema.names:
+        column = pa.chunked_array(
+            [*before.column(name).chunks, *after.column(name).chunks], before.schema.field(name).type
+        )
+        encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+        values = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        _, codes = np.unique(codes * max(len(encoded.dictionary), 1) + values, return_inverse=True)
+    return codes
+
+
+def equal_rows(before: pa.ChunkedArray | pa.Array, after: pa.ChunkedArray | pa.Array) -> np.ndarray:
+    """Return which values of two columns of one type and length are equal, bools; nulls and NaN are to themselves."""
+    one, other = _whole(before), _whole(after)
+    nulls = one.is_null().to_numpy(zero_copy_only=False), other.is_null().to_numpy(zero_copy_only=False)
+    kind = one.type
+    if pa.types.is_null(kind):
+        return np.ones(len(one), dtype=bool)
+    if pa.types.is_struct(kind):
+        equal = np.ones(len(one), dtype=bool)
+        for number in range(kind.num_fields):
+            equal &= equal_rows(pc.struct_field(one, number), pc.struct_field(other, number))
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        equal = _equal_lists(one, other)
+    elif pa.types.is_floating(kind):
+        left, right = (each.to_numpy(zero_copy_only=False) for each in (one, other))
+        equal = (left == right) | (np.isnan(left) & np.isnan(right))
+    else:
+        equal = pc.equal(one, other).fill_null(False).to_numpy(zero_copy_only=False)
+    return np.asarray(np.where(nulls[0] | nulls[1], nulls[0] & nulls[1], equal))
+
+
+def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _equal_lists(one: pa.Array, other: pa.Array) -> np.ndarray:
+    lengths = [pc.list_value_length(each).fill_null(0).to_numpy(zero_copy_only=False) for each in (one, other)]
+    equal = np.asarray(lengths[0] == lengths[1])
+    places = np.flatnonzero(equal)
+    inside = equal_rows(*(pc.list_flatten(each.take(pa.array(places))) for each in (one, other)))
+    starts = np.repeat(places, lengths[0][places])
+    equal[starts[~inside]] = False
+    return equal

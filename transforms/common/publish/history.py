@@ -1,0 +1,344 @@
+"""What a folder has published, in order, and the tags that people gave to snapshots.
+
+    DIR/_snapshots/.history     publications, the newest last, and tags
+
+Both are beside what is published and have no effect on it. A publication is noted in the snapshot's log before
+readers see it, and in the history after; where a run was killed in between, the log says it.
+"""
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from transforms.common.code.fingerprints import readable_json
+from transforms.common.errors import LexbeamError, UsageError, nearest, quoted
+from transforms.common.publish.layout import HISTORY, SNAPSHOTS, read_record, snapshot_name
+from transforms.common.publish.manifests import Manifest
+from transforms.common.publish.snapshots import RESERVED, read_log
+from transforms.common.store import files
+
+__all__ = [
+    "History",
+    "Publication",
+    "SectionChange",
+    "TableChange",
+    "changes",
+    "check_tag",
+    "note_publication",
+    "now",
+    "publication_of",
+    "read_history",
+    "resolve_snapshot",
+    "tag_snapshot",
+    "untag",
+]
+
+MOST = 10_000  # publications that are remembered: thirty years of nights
+_SHOWN = 200  # characters of an option's value; of a longer one its digest is noted
+_DIGEST = re.compile(r"[0-9a-f]{6,32}")
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class TableChange(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of a table.
+
+    Attributes:
+        rows: its rows; None: it is gone.
+        before: its rows before; None: there was none.
+        parts: parts of it that were not there before.
+    """
+
+    rows: int | None = None
+    before: int | None = None
+    parts: int = 0
+
+
+class SectionChange(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of a section, and why, as far as its two entries in the manifests say.
+
+    Attributes:
+        how: new, remade or dropped.
+        options: options that have another value: the one before and the one after.
+        inputs: whether its input files are others, or have other content.
+        resources: whether the word lists, models and other files that it was given are others.
+        reads: tables that it was made from, of other content.
+        code: stages whose code is another.
+        versions: Python and packages of other versions: before and after.
+    """
+
+    how: str
+    options: dict[str, tuple[Any, Any]] = {}
+    inputs: bool = False
+    resources: bool = False
+    reads: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    versions: dict[str, tuple[str | None, str | None]] = {}
+
+
+class Publication(msgspec.Struct, frozen=True, omit_defaults=True):
+    """That a snapshot became what readers see.
+
+    Attributes:
+        snapshot: its name.
+        time: when, in UTC, to the second; by the clock of the machine that published.
+        how: published, or rolled back.
+        sections: the sections that changed by it.
+        tables: the tables that changed by it.
+    """
+
+    snapshot: str
+    time: str
+    how: str = "published"
+    sections: dict[str, SectionChange] = {}
+    tables: dict[str, TableChange] = {}
+
+    @property
+    def at(self) -> float:
+        """When, in seconds since 1970."""
+        return datetime.fromisoformat(self.time).timestamp()
+
+
+class History(msgspec.Struct, frozen=True):
+    """What a folder has published, the newest last, and its tags: the snapshot of each."""
+
+    publications: tuple[Publication, ...] = ()
+    tags: dict[str, str] = {}
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """The file: a history, and the SHA-256 of it."""
+
+    history: msgspec.Raw
+    check: str
+
+
+def now() -> float:
+    """Return the time that publications are noted with, in seconds since 1970."""
+    return time.time()
+
+
+def publication_of(name: str, before: Manifest | None, after: Manifest, how: str = "published") -> Publication:
+    """Return what is noted of a snapshot's publication now."""
+    sections, tables = changes(before, after)
+    at = datetime.fromtimestamp(now(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return Publication(name, at, how, sections, tables)
+
+
+def changes(before: Manifest | None, after: Manifest) -> tuple[dict[str, SectionChange], dict[str, TableChange]]:
+    """Return the sections and the tables that differ between two manifests."""
+    before = before or {"tables": {}}
+    sections = {}
+    for name in sorted({*before, *after} - {*RESERVED}):
+        if name not in after:
+            sections[name] = SectionChange("dropped")
+        elif name not in before:
+            sections[name] = SectionChange("new")
+        elif before[name] != after[name]:
+            change = _section_change(before, after, name)
+            if change != SectionChange("remade") or before[name].get("parts") != after[name].get("parts"):
+                sections[name] = change
+    tables = {}
+    for name in sorted({*before["tables"], *after["tables"]}):
+        old, new = before["tables"].get(name), after["tables"].get(name)
+        known = {part["sha256"] for part in old["parts"]} if old else set()
+        parts = sum(part["sha256"] not in known for part in new["parts"]) if new else 0
+        gone = old is not None and new is not None and len(old["parts"]) != len(new["parts"])
+        if old is None or new is None or parts or gone:
+            tables[name] = TableChange(new and new["rows"], old and old["rows"], parts)
+    return sections, tables
+
+
+def _section_change(before: Manifest, after: Manifest, name: str) -> SectionChange:
+    old, new = before[name], after[name]
+    digests = {read["table"]: read["digest"] for read in old.get("reads", ())}
+    stages = old.get("stages", {})
+    return SectionChange(
+        "remade",
+        options=_differing(old.get("options", {}), new.get("options", {})),
+        inputs=old.get("inputs") != new.get("inputs"),
+        resources=old.get("resources") != new.get("resources"),
+        reads=tuple(sorted(r["table"] for r in new.get("reads", ()) if digests.get(r["table"]) != r["digest"])),
+        code=tuple(
+            sorted(stage for stage, entry in new.get("stages", {}).items() if entry != stages.get(stage, entry))
+        ),
+        versions=_differing(_versions(before, old), _versions(after, new)),
+    )
+
+
+def _versions(manifest: Manifest, section: Mapping[str, Any]) -> dict[str, str]:
+    environment = manifest.get("environments", {}).get(section.get("environment"), {})
+    return {"python": environment.get("python", ""), **environment.get("packages", {})}
+
+
+def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    return {
+        name: (_shown(before.get(name)), _shown(after.get(name)))
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    }
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as history has it: a long one, such as a list of a thousand words, by its digest."""
+    text = readable_json(value)
+    return value if len(text) <= _SHOWN else f"sha256:{hashlib.sha256(text).hexdigest()}"
+
+
+def read_history(out: str) -> History:
+    """Return what a folder has published, and its tags.
+
+    What readers see now is among it, though the run that published it was killed before it noted that.
+
+    Raises:
+        LexbeamError: the file is damaged.
+    """
+    return _completed(out, _decoded(out, _content(out)))
+
+
+def _content(out: str) -> bytes | None:
+    with suppress(FileNotFoundError):
+        return files.read_bytes(files.join(out, SNAPSHOTS, HISTORY))
+    return None
+
+
+def _decoded(out: str, content: bytes | None) -> History:
+    if content is None:
+        return History()
+    with suppress(msgspec.MsgspecError):
+        kept = msgspec.json.decode(content, type=_Kept)
+        if hashlib.sha256(kept.history).hexdigest() == kept.check:
+            return msgspec.json.decode(kept.history, type=History)
+    path = files.join(out, SNAPSHOTS, HISTORY)
+    raise LexbeamError(
+        f"{path} is damaged: it held what was published when, and tags. Until it is removed, no snapshot is; "
+        "tables and readers are not touched by that, but tags are lost with it"
+    )
+
+
+def _completed(out: str, history: History) -> History:
+    name = snapshot_name(out)
+    last = history.publications[-1].snapshot if history.publications else None
+    if name is None or name == last:
+        return history
+    with suppress(msgspec.ValidationError):
+        noted = msgspec.convert(read_log(out, name).get("publication"), Publication)
+        return msgspec.structs.replace(history, publications=(*history.publications, noted)[-MOST:])
+    return history
+
+
+def note_publication(out: str) -> History | None:
+    """Note that readers see another snapshot now, and return the history; None: it is damaged."""
+    try:
+        return _changed(out, lambda history: _completed(out, history))
+    except LexbeamError:
+        return None
+
+
+def _changed(out: str, change: Callable[[History], History]) -> History:
+    changed = History()
+
+    def content(before: bytes | None) -> bytes | None:
+        nonlocal changed
+        history = _decoded(out, before)
+        changed = change(history)
+        if changed == history:
+            return None
+        raw = msgspec.json.encode(changed)
+        return msgspec.json.encode(_Kept(msgspec.Raw(raw), hashlib.sha256(raw).hexdigest())) + b"\n"
+
+    files.update_bytes(files.join(out, SNAPSHOTS, HISTORY), content)
+    return changed
+
+
+def check_tag(name: str) -> None:
+    """Check the name of a tag.
+
+    Raises:
+        UsageError: it is no name, or might be that of a snapshot.
+    """
+    if not _TAG.fullmatch(name):
+        raise UsageError(f"a tag has letters, digits, '.', '_' and '-', at most 64, not {quoted(name)}")
+    if _DIGEST.fullmatch(name):
+        raise UsageError(f"{quoted(name)} might be the name of a snapshot: give the tag another letter")
+
+
+def tag_snapshot(out: str, snapshot: str, name: str) -> bool:
+    """Give a snapshot a tag, by which it is named and never removed; return whether it was not there already.
+
+    Raises:
+        UsageError: no such snapshot is kept, the tag is of another, or its name is none.
+        LexbeamError: the history is damaged.
+    """
+    check_tag(name)
+    digest = resolve_snapshot(out, snapshot)
+    added = False
+
+    def change(history: History) -> History:
+        nonlocal added
+        other = history.tags.get(name)
+        if other not in (None, digest):
+            raise UsageError(f"the tag {name} is of snapshot {other}: remove it first, or give another name")
+        added = other is None
+        return msgspec.structs.replace(
+            _completed(out, history), tags=dict(sorted({**history.tags, name: digest}.items()))
+        )
+
+    _changed(out, change)
+    return added
+
+
+def untag(out: str, name: str) -> str:
+    """Remove a tag, and return the snapshot that had it, which stays until the next publication.
+
+    Raises:
+        UsageError: there is no such tag.
+        LexbeamError: the history is damaged.
+    """
+    snapshot = ""
+
+    def change(history: History) -> History:
+        nonlocal snapshot
+        if name not in history.tags:
+            raise UsageError(f"no tag {quoted(name)} at {out!r}{_known_tags(name, history)}")
+        snapshot = history.tags[name]
+        return msgspec.structs.replace(history, tags={n: s for n, s in history.tags.items() if n != name})
+
+    _changed(out, change)
+    return snapshot
+
+
+def _known_tags(name: str, history: History) -> str:
+    return nearest(name, history.tags) or f"; its tags: {', '.join(history.tags) or 'none'}"
+
+
+def resolve_snapshot(out: str, name: str) -> str:
+    """Return the name of a snapshot that is kept, of its tag, its name or six and more first digits of that.
+
+    Raises:
+        UsageError: no snapshot is called so, several are, or it is no longer kept.
+        LexbeamError: the history is damaged, and `name` may be a tag.
+    """
+    kept = read_record(out).snapshots
+    found = [snapshot for snapshot in kept if snapshot.startswith(name)] if _DIGEST.fullmatch(name) else []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"{name} may be {' or '.join(found)}: give more digits")
+    history = read_history(out)
+    if history.tags.get(name) in kept:
+        return history.tags[name]
+    if _DIGEST.fullmatch(name) and any(p.snapshot.startswith(name) for p in history.publications):
+        raise UsageError(
+            f"snapshot {name} of {out!r} is no longer kept: run it again, or keep more by `keep_snapshots`, "
+            "`keep_days` or a tag"
+        )
+    listed = ", ".join(snapshot[:12] for snapshot in reversed(kept)) or "none"
+    raise UsageError(
+        f"no snapshot or tag {quoted(name)} at {out!r}; its snapshots: {listed}{_known_tags(name, history)}"
+    )
