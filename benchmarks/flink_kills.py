@@ -1,16 +1,22 @@
 """Runs on a Flink cluster of this machine, of which something is killed: the published bytes must be the same.
 
     python -m benchmarks.flink_kills --times 5
+    python -m benchmarks.flink_kills --drivers 20
 
 The sample goes through `corpus` and `change`. When a worker begins to write an annotation it is held; then a
 process is killed by SIGKILL, and the run goes on. A Python worker and a TaskManager are made good by the cluster
 while the run waits. Without its JobManager a run fails, and the same command with --resume goes on. For each kind
 it prints how many runs ended at once, how many when they were resumed, and how many published other bytes or not
 at all, which must be 0; then, whether anything outlived the cluster.
+
+With --drivers it is drivers of `corpus` that are killed, at random moments: those that wait for their jobs, and
+those that leave them to the cluster (--detach), of which the call that publishes is killed, too. Their commands are
+given again, with --resume or as they are, until the tables are there.
 """
 
 import argparse
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -18,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +35,7 @@ from benchmarks.damage import published
 from pipelines.cli import main as lexbeam
 from pipelines.runners.flink.cluster import Cluster, down, free_port, read_state, up
 
-__all__ = ["KILLS", "Running", "killed_run", "made_sample", "running_cluster"]
+__all__ = ["KILLS", "Running", "killed_driver", "killed_run", "made_sample", "running_cluster"]
 
 ROOT = Path(__file__).resolve().parents[1]
 KILLS = ("nothing", "Python worker", "TaskManager", "JobManager")
@@ -121,6 +127,57 @@ def killed_run(running: Running, config: Path, out: Path, kind: str) -> tuple[st
     return ("failed", {}, told) if again.returncode else ("resumed", published(out), told)
 
 
+def killed_driver(
+    running: Running, config: Path, out: Path, moments: Sequence[float], *more: str
+) -> tuple[dict[str, bytes], str]:
+    """Run a configuration on a cluster, killing a driver at each moment (seconds from its start), until it publishes.
+
+    Returns:
+        what is published, nothing if a command failed; and the messages.
+    """
+    told, left = "", list(moments)
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        driver = _start(running, config, out, *more)
+        with suppress(subprocess.TimeoutExpired):
+            driver.wait(left.pop(0) if left else SECONDS)
+        was_killed = driver.poll() is None
+        driver.kill()
+        said = driver.communicate()[0]
+        told += said
+        if (out / "current").exists():
+            return published(out), told
+        if not was_killed and driver.returncode and "a detached run is at work" not in said:
+            break
+        if was_killed and "--detach" not in more:
+            more = (*more, "--resume")
+        time.sleep(1)
+    return {}, told
+
+
+def _kill_drivers(folder: Path, jar: Path, times: int) -> int:
+    """Kill drivers and print; return the exit status."""
+    config, expected = made_sample(folder, change=False)
+    rng = random.Random(1)
+    print("| driver | killed at | other bytes, or none |\n|---|---|---|")
+    all_wrong = 0
+    with running_cluster(folder, jar) as running:
+        for more in ((), ("--detach",)):
+            begun = time.monotonic()
+            first = _start(running, config, folder / f"whole {more}", *more)
+            wrong = first.wait(SECONDS)
+            length = time.monotonic() - begun
+            for number in range(times):
+                moments = [rng.uniform(0, length) for _ in range(1 + len(more))]
+                files, told = killed_driver(running, config, folder / f"{number} {more}", moments, *more)
+                if files != expected:
+                    wrong += 1
+                    print(told, file=sys.stderr)
+            print(f"| {' '.join(more) or 'waits'} | {times} moments of 0 to {length:.0f} s | {wrong} |", flush=True)
+            all_wrong += wrong
+    return int(all_wrong > 0)
+
+
 def _start(running: Running, config: Path, out: Path, *more: str) -> "subprocess.Popen[str]":
     words = ["run", str(config), "--out", str(out), "--runner-config", "flink_cluster", *more]
     return subprocess.Popen(
@@ -155,7 +212,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=5, help="runs of each kind")
     parser.add_argument("--jar", type=Path, default=ROOT / "build" / "flink" / "job-server.jar")
+    parser.add_argument("--drivers", type=int, default=0, help="kill this many drivers of each kind instead")
     values = parser.parse_args()
+    if values.drivers:
+        with tempfile.TemporaryDirectory(prefix="lexbeam-kills-") as name:
+            return _kill_drivers(Path(name), values.jar, values.drivers)
     counts: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory(prefix="lexbeam-kills-") as name:
         folder = Path(name)

@@ -28,6 +28,8 @@ __all__ = ["FunctionPlace", "attribute", "command_function", "group_module", "gr
 # Tables and views answer in Python what `show` prints.
 LEFT_OUT = ("show",)
 PREVIEW = "preview_"
+# A preview is a function of its own, and a function that returns tables waits for them.
+NOT_HERE = ("dry_run", "detach")
 # A run sets PATH and the levels of loggers while it lasts, and trains on as many threads as it
 # was given: two runs at once would undo each other's settings.
 _ONE_AT_A_TIME = threading.RLock()
@@ -83,7 +85,7 @@ def attribute(group: str, name: str) -> Any:
 def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
     """Return the function of a command, or its preview; this imports the command."""
     command = load(words)
-    entries = ordered(entry for entry in options_of(command.options).values() if entry.name != "dry_run")
+    entries = ordered(entry for entry in options_of(command.options).values() if entry.name not in NOT_HERE)
     where = (f"lexbeam.{place.group}" if place.group else "lexbeam", place.name)
     lines = (list[str], "The lines that the command prints.")
     if place.name.startswith(PREVIEW):

@@ -88,6 +88,12 @@ class RunnerOptions(PublishOptions):
         published=False,
         group=RUN,
     )
+    detach: bool = option(
+        False,
+        help="leave the work to a Flink cluster and end; the same command again goes on when it is done",
+        published=False,
+        group=RUN,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,17 +28,17 @@ from transforms.common.store import files
 
 __all__ = ["read_jobs"]
 
+# Options of the command line alone.
+COMMAND_LINE = (*(name for name in PublishOptions.__dataclass_fields__ if name != "out"), "detach")
 # Options that sections share; a command gets only those that it has.
 SHARED = (
     "out",
     *(
         field.name
         for field in dataclasses.fields(IntakeOptions)
-        if field.name not in PublishOptions.__dataclass_fields__
+        if field.name not in (*PublishOptions.__dataclass_fields__, *COMMAND_LINE)
     ),
 )
-# Options of the command line alone.
-COMMAND_LINE = tuple(name for name in PublishOptions.__dataclass_fields__ if name != "out")
 
 
 def read_jobs(path: str, overrides: Mapping[str, Any]) -> list[Job]:

@@ -36,10 +36,12 @@ def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any, Tell
         tell: takes the lines for a person to read; those that name tables that are removed it does not get.
 
     Raises:
-        UsageError: standard input is a terminal.
+        UsageError: standard input is a terminal, or the work is to go on without it.
         LexbeamError: the command fails.
     """
     assert command.piped is not None
+    if getattr(options, "detach", False):
+        raise UsageError("`detach`: what comes through a pipe is there as long as this command: name files, and `out`")
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("`inputs`: - reads standard input, and none comes: give it a text, or name files")
     with tempfile.TemporaryDirectory(prefix="lexbeam-") as folder:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from pipelines.frame.common_options import PublishOptions
+from pipelines.frame.detaching import Leaving, check_at_work, left_run, look_at
 from pipelines.frame.interrupts import resuming_line
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
@@ -26,7 +27,16 @@ from transforms.common.store.objects import Tag
 from transforms.common.store.remote import remote
 from transforms.common.store.sound import Damaged
 
-__all__ = ["UNFINISHED", "Intended", "begun_at", "kept_digests", "publish_run", "read_unfinished", "tables_line"]
+__all__ = [
+    "UNFINISHED",
+    "Intended",
+    "begun_at",
+    "check_nobody_detached",
+    "kept_digests",
+    "publish_run",
+    "read_unfinished",
+    "tables_line",
+]
 
 log = logging.getLogger("lexbeam")
 
@@ -77,6 +87,7 @@ def publish_run(
     versions: Mapping[str, str],
     tell: Callable[[str], object],
     failed: Callable[[LexbeamError], object] = lambda error: None,
+    leaving: Leaving | None = None,
 ) -> bool:
     """Make sections and publish them at `options.out`; return whether anything was published.
 
@@ -87,8 +98,10 @@ def publish_run(
         versions: the schema versions of the tables.
         tell: takes the lines for a person to read.
         failed: takes the error if making or publishing failed, while the folder is still locked.
+        leaving: what is left to a cluster, or was; None: nothing.
 
     Raises:
+        Submitted: a job has been left to a cluster; nothing is published yet.
         UsageError: sections would be replaced or dropped without `overwrite`, or something that is not
             ours is in the way.
         LexbeamError: another run holds the folder, the work failed, or other sections are still
@@ -96,23 +109,33 @@ def publish_run(
     """
     out = files.absolute(options.out)
     tables = {section.name: section.tables for section in intended}
+    leaving = leaving or Leaving()
     with locked(out, [table for section in intended for table in section.tables]):
+        note = read_unfinished(out)
+        same = note.get("request") == _request(intended)
+        root = files.join(out, ARTEFACTS)
+        left = leaving.take_over(options.out, root, note, same=same, gone=options.resume, tell=tell)
         pointer = pointer_tag(out)  # before what it names is read, so that no change of it is missed
         old = _published(out, options)
-        terms = _terms(options, intended, old)
+        terms = _terms(options, intended, old, note if same and (options.resume or left) else {})
         _check_drop(intended, terms.drop, old)
         consent = terms.overwrite or terms.again
         check_replacing(old.manifest if old else None, tables, overwrite=consent, drop=terms.drop, out=options.out)
         check_links(out)
         workspace = Workspace(make_marked_folder(out, ARTEFACTS))
         if terms.renew:
+            leaving.forget()
             discard_stages(
                 workspace.root, {stage.partition("/")[0] for section in intended for stage in section.stages}
             )
-        with _noted_as_unfinished(workspace, terms.note, failed):
+        with _noted_as_unfinished(workspace, terms.note, failed, leaving):
             outcome = _attempt(
-                lambda: _finished(options, terms, make(workspace, old), old, pointer, versions), workspace, tables
+                lambda: _finished(options, terms, make(workspace, old), old, pointer, versions),
+                workspace,
+                tables,
+                leaving,
             )
+        leaving.remove()
         remove_failed(out)
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
@@ -124,11 +147,14 @@ def publish_run(
     return True
 
 
-def _terms(options: PublishOptions, intended: Sequence[Intended], old: Snapshot | None) -> _Terms:
-    """Return the terms of a run: its options, and with `resume` those of the same run that was cut off."""
-    note = read_unfinished(files.absolute(options.out))
-    request = digest([[section.name, section.options] for section in intended])
-    before = note if options.resume and note.get("request") == request else {}
+def _request(intended: Sequence[Intended]) -> str:
+    return digest([[section.name, section.options] for section in intended])
+
+
+def _terms(
+    options: PublishOptions, intended: Sequence[Intended], old: Snapshot | None, before: Mapping[str, Any]
+) -> _Terms:
+    """Return the terms of a run: its options, and those that were noted of the same run before, if it goes on."""
     overwrite = options.overwrite or bool(before.get("overwrite"))
     drop = options.drop or tuple(before.get("drop", ()))
     return _Terms(
@@ -139,7 +165,7 @@ def _terms(options: PublishOptions, intended: Sequence[Intended], old: Snapshot 
         renew=options.fresh and not before.get("fresh"),
         note={
             "sections": [section.name for section in intended],  # in the order in which they are made
-            "request": request,
+            "request": _request(intended),
             "overwrite": overwrite,
             "drop": list(drop),
             "fresh": options.fresh,
@@ -152,12 +178,12 @@ def _terms(options: PublishOptions, intended: Sequence[Intended], old: Snapshot 
 
 @contextmanager
 def _noted_as_unfinished(
-    workspace: Workspace, note: Mapping[str, Any], failed: Callable[[LexbeamError], object]
+    workspace: Workspace, note: Mapping[str, Any], failed: Callable[[LexbeamError], object], leaving: Leaving
 ) -> Iterator[None]:
     """Note a run as unfinished until the block has ended well; hand its error over."""
     path = files.join(workspace.root, UNFINISHED)
     before = files.read_bytes(path) if files.exists(path) else None
-    files.write_bytes(path, json.dumps(note).encode())
+    leaving.noted_by(lambda: files.write_bytes(path, json.dumps({**note, **leaving.record}).encode()))
     try:
         yield
     except LexbeamError as error:
@@ -286,7 +312,9 @@ def _check_dropped(old: Snapshot | None, made: Sequence[Made], terms: _Terms) ->
         )
 
 
-def _attempt(finish: Callable[[], Outcome | None], workspace: Workspace, sections: Collection[str]) -> Outcome | None:
+def _attempt(
+    finish: Callable[[], Outcome | None], workspace: Workspace, sections: Collection[str], leaving: Leaving
+) -> Outcome | None:
     """Finish a run; if an artefact is damaged, discard all damaged ones and start again."""
     for left in reversed(range(ATTEMPTS)):
         try:
@@ -296,6 +324,7 @@ def _attempt(finish: Callable[[], Outcome | None], workspace: Workspace, section
             discarded = discard_damaged(workspace.root, names)
             if not left:
                 raise
+            leaving.forget()
             log.warning("%s (%d artefacts discarded; making them anew)", error, len(discarded))
     raise AssertionError("unreachable")
 
@@ -321,6 +350,17 @@ def begun_at(root: str) -> int | None:
         return None
     state = remote(path).state(path)
     return state.changed if state else None
+
+
+def check_nobody_detached(out: str) -> None:
+    """Check that no job that was left to a cluster is at work for a folder, which the caller has locked.
+
+    Raises:
+        LexbeamError: one is, or may be.
+    """
+    left = left_run(read_unfinished(out))
+    if left is not None:
+        check_at_work(out, left, look_at(files.join(out, ARTEFACTS), left))
 
 
 def kept_digests(out: str) -> set[str]:

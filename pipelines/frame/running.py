@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Job
 from pipelines.frame.common_options import PublishOptions, RunnerOptions
+from pipelines.frame.detaching import Leaving, Submitted
 from pipelines.frame.failures import Explained, explain
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
 from pipelines.frame.interrupts import note_run
@@ -104,7 +105,9 @@ def run_jobs(
         _check(job)
         check_tables_there(job.reads_here(), made, job.options.out)
         made.update(job.command.table_names)
-    run = _Run(jobs, files.absolute(options.out), tell, beam, noted or {}, _runner(jobs, beam))
+    config = _runner(jobs, beam)
+    leaving = Leaving(_cluster(jobs, config))
+    run = _Run(jobs, files.absolute(options.out), tell, beam, noted or {}, config, leaving)
     intended = [
         Intended(
             job.section,
@@ -116,7 +119,11 @@ def run_jobs(
         for job in jobs
     ]
     versions = {table.name: table.version for job in jobs for table in job.command.tables}
-    published = publish_run(options, intended, run.make_sections, versions, tell, run.explain)
+    try:
+        published = publish_run(options, intended, run.make_sections, versions, tell, run.explain, leaving)
+    except Submitted as submitted:
+        tell(str(submitted))
+        return
     snapshot = open_snapshot(options.out)
     if published:
         _tell_summaries(jobs, snapshot, options.out, tell)
@@ -135,6 +142,7 @@ class _Run:
         beam: Beam options.
         noted: what the log beside the snapshot says of every section.
         config: the runner configuration; None where no job has a graph.
+        leaving: what is left to a cluster, or was.
         explained: the tables that say what was wrong, as far as they have been made.
     """
 
@@ -144,6 +152,7 @@ class _Run:
     beam: Sequence[str]
     noted: Mapping[str, Any]
     config: "RunnerConfig | None"
+    leaving: Leaving
     explained: list[Explained] = field(default_factory=list)
 
     def make_sections(self, workspace: Workspace, old: Snapshot | None) -> list[Made]:
@@ -157,7 +166,9 @@ class _Run:
             for job in self.jobs:
                 inputs = find_inputs(job, made, old)._replace(year_checks=_year_checks(job, self.jobs))
                 action = Action(self.tell, inputs, self.beam)
-                section = make_section(job, inputs, workspace, self.config, action, self.explained, progress)
+                section = make_section(
+                    job, inputs, workspace, self.config, action, self.explained, progress, self.leaving
+                )
                 made.append(replace(section, log={**(section.log or {}), **self.noted}))
         except Damaged:
             raise
@@ -201,6 +212,21 @@ def _runner(jobs: Iterable[Job], beam: Sequence[str]) -> "RunnerConfig | None":
     if beam and not any(job.command.takes_beam for job in jobs):
         raise UsageError("no pipeline is run, so no Beam options are taken")
     return None
+
+
+def _cluster(jobs: Iterable[Job], config: "RunnerConfig | None") -> str | None:
+    """Return the address of the cluster to which jobs are to be left; None if the run waits for them.
+
+    Raises:
+        UsageError: they are to be left, and there is no such cluster.
+    """
+    if not any(getattr(job.options, "detach", False) for job in jobs):
+        return None
+    if config is None:
+        raise UsageError("`detach`: no pipeline is run, so nothing can go on by itself: leave it out")
+    from pipelines.runners.configs import cluster_of
+
+    return cluster_of(config)
 
 
 def _check(job: Job) -> None:

@@ -2,34 +2,33 @@
 
 import importlib.metadata
 import os
-import secrets
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job, TableSource
+from pipelines.frame.detaching import NAME, Leaving, Submitted
 from pipelines.frame.failures import Explained
+from pipelines.frame.handed_back import ResultFiles
 from pipelines.frame.inputs import described_in, noted_files, noted_resources
 from pipelines.progress.progress import RunProgress, watching
+from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import noted_paths, plain_options
-from transforms.common.publish.removing import RESULTS
 from transforms.common.publish.sections import Made, ReadTable, table_digest
 from transforms.common.publish.written import WrittenTable, written
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace, make, stage_entry
-from transforms.common.store.receipts import ArtefactPath, decode
 from transforms.common.store.tables import Part
 
-__all__ = ["ResultFiles", "make_section", "plan_of"]
+__all__ = ["make_section", "plan_of"]
 
 if TYPE_CHECKING:
     import apache_beam as beam
 
     from pipelines.runners.configs import RunnerConfig
 
-T = TypeVar("T")
 Chosen = Mapping[str, Mapping[str, Collection[str]]]  # by stage and registry, the entries that count
 READINGS = 3  # of files of options, while they change
 
@@ -47,6 +46,7 @@ def make_section(
     action: Action,
     explained: list[Explained],
     progress: RunProgress,
+    leaving: Leaving,
 ) -> Made:
     """Make a section from artefacts; nothing is published.
 
@@ -58,25 +58,37 @@ def make_section(
         action: what an action is given.
         explained: takes the tables that say what was wrong, before the section can be refused.
         progress: the progress of the run, which knows the section.
+        leaving: what is left to a cluster, or was.
+
+    Raises:
+        Submitted: the section's job has been left to a cluster.
     """
     command = job.command
     listed = time.time_ns()
     resources = noted_resources(job.options)  # before they are read: what changes since is stale
     plan, read = _plan_with_digests(job, inputs)
     stages = command.stages_of(job.section)
+
+    def decided(chosen: Chosen) -> dict[str, Any]:
+        """Return what the manifest says of what decides the section."""
+        return {
+            "options": plain_options(job.options),
+            "stages": {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen},
+            "inputs": sorted([part.rows, part.sha256] for table in inputs.tables for part in table.parts),
+            "resources": {**described_in(plan), **command.resources(plan)},
+        }
+
+    def mark(chosen: Chosen) -> str:
+        paths = [files.absolute(path) for paths in noted_paths(job.options, "input").values() for path in paths]
+        return digest([decided(chosen), paths, read, resources])
+
     if command.build is None:
         outcome, chosen = _run_action(job, action, workspace)
     else:
-        outcome, chosen = _run_graph(job, plan, workspace, config, progress)
+        outcome, chosen, listed = _run_graph(job, plan, workspace, config, progress, leaving, mark, listed)
     for table in command.explains:
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
-    entry: dict[str, Any] = {
-        "options": plain_options(job.options),
-        "stages": {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen},
-        "inputs": sorted([part.rows, part.sha256] for table in inputs.tables for part in table.parts),
-        "resources": {**described_in(plan), **command.resources(plan)},
-        **command.section(plan, outcome),
-    }
+    entry = {**decided(chosen), **command.section(plan, outcome)}
     noted = {"files": read, "resources": resources, "listed": listed, "lexbeam": _own_version()}
     return Made(
         name=job.section,
@@ -99,10 +111,17 @@ def _by_table(read: ReadTable) -> tuple[str, str, str]:
 
 
 def _run_graph(
-    job: Job, plan: Any, workspace: Workspace, config: "RunnerConfig | None", progress: RunProgress
-) -> tuple[HandedBack, Chosen]:
-    """Return what a graph hands back, and its stages with the chosen entries of registries."""
-    from pipelines.runners.runners import run_pipeline
+    job: Job,
+    plan: Any,
+    workspace: Workspace,
+    config: "RunnerConfig | None",
+    progress: RunProgress,
+    leaving: Leaving,
+    mark: Callable[[Chosen], str],
+    listed: int,
+) -> tuple[HandedBack, Chosen, int]:
+    """Return what a graph hands back, its stages with the chosen entries of registries, and when inputs were listed."""
+    from pipelines.runners.runners import Left, run_pipeline
     from transforms.common.store.ptransforms import stages_in
 
     command = job.command
@@ -111,19 +130,41 @@ def _run_graph(
     results = ResultFiles(workspace.root)
     graph = Graph(workspace, config.lanes, config.here, results.folder)
     chosen: dict[str, Mapping[str, Collection[str]]] = {}
+    before: tuple[ResultFiles, int] | None = None
 
-    def build(pipeline: "beam.Pipeline") -> None:
+    def build(pipeline: "beam.Pipeline") -> bool:
+        nonlocal before
         assert command.build is not None
-        results.write(command.build(pipeline, plan, graph))
+        collections = command.build(pipeline, plan, graph)
         chosen.update(stages_in(pipeline))
+        before = leaving.handed_back(job.section, mark(chosen))
+        if before is not None:
+            return False
+        if leaving.address is None:
+            results.write(collections)
+        else:
+            results.write_marked(pipeline, collections, mark(chosen))
+            leaving.leave(job.section, results, listed)
+        return True
 
-    run_pipeline(build, config, watching(progress, job.section, chosen))
+    left = None if leaving.address is None else Left(leaving.address, NAME + results.name)
+    run_pipeline(build, config, watching(progress, job.section, chosen), left)
+    if left is not None and before is None:
+        raise Submitted(
+            f"detached: {job.section}: {left.address} has it as job {left.name}; `lexbeam status "
+            f"{files.typed(job.options.out)}` says how far it is. When it has finished, give the same command again: "
+            "it goes on from there, and publishes in the end"
+        )
+    if before is not None:
+        results.remove()
+        results, listed = before
     rows: dict[str, list[Any]] = {}
     for name, row in command.rows.items():
         rows[name] = results.read(name, row)
     outcome = HandedBack(results.parts(), rows)
-    results.remove()
-    return outcome, chosen
+    if before is None:
+        results.remove()
+    return outcome, chosen, listed
 
 
 def _run_action(job: Job, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:
@@ -160,45 +201,6 @@ def _plan_with_digests(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
         f"{', '.join(changed)} changed while it was read, {READINGS} times: run the same command "
         "again when nobody writes to it"
     )
-
-
-class ResultFiles:
-    """What a pipeline hands back to the driver: small JSON files in a folder of this run alone.
-
-    The folder's name is random, so that neither an earlier run nor a job that outlives its driver can
-    be taken for this one; the name is not published.
-    """
-
-    def __init__(self, work: str) -> None:
-        self.folder = files.join(work, RESULTS, secrets.token_hex(8))
-        files.make_folder(self.folder)
-
-    def path(self, name: str) -> str:
-        """Return the file that the pipeline writes the result of this name to."""
-        return files.join(self.folder, f"{name}.json")
-
-    def write(self, collections: Mapping[str, "beam.PCollection"]) -> None:
-        """Let a pipeline write collections of small rows, by name."""
-        from transforms.common.store.ptransforms import WriteResult  # with Beam, which takes seconds
-
-        for name, rows in collections.items():
-            rows | f"HandBack{name.title()}" >> WriteResult(self.path(name))
-
-    def parts(self) -> tuple[Part, ...]:
-        """Return the result `parts`: the parts of tables, as artefacts."""
-        return tuple(part._replace(path=ArtefactPath(part.path)) for part in self.read("parts", Part))
-
-    def read(self, name: str, row: type[T]) -> list[T]:
-        """Return the rows of a result, each of type `row`; a pipeline with no row writes none."""
-        path = files.join(self.folder, f"{name}.json")
-        return decode(files.read_bytes(path), list[row]) if files.exists(path) else []  # type: ignore[valid-type]
-
-    def remove(self) -> None:
-        """Remove the files, which are of no use after the run."""
-        for name in files.list_folder(self.folder).files:
-            files.remove(files.join(self.folder, name))
-        if files.is_local(self.folder):
-            os.rmdir(self.folder)
 
 
 def _log_of(reads: Sequence[TableSource], options: Any, inputs: Inputs) -> dict[str, Any]:

@@ -15,13 +15,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.options.pipeline_options import (
+    FlinkRunnerOptions,
+    PipelineOptions,
+    PortableOptions,
+    SetupOptions,
+    StandardOptions,
+)
+from apache_beam.options.pipeline_options import JobServerOptions as BeamJobServerOptions
 
+from pipelines.runners.flink_jobs import address_of
 from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.options.fields import from_mapping, option
 from transforms.common.options.yaml_files import read_yaml
 
-__all__ = ["DIRECT", "RunnerConfig", "cores", "load_runner_config"]
+__all__ = ["DIRECT", "RunnerConfig", "cluster_of", "cores", "load_runner_config"]
 
 DIRECT = "direct"
 
@@ -83,6 +91,31 @@ def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
     if runner == DIRECT and "lanes" not in values:
         lanes = parsed.direct_num_workers or cores()
     return replace(config, runner=runner, lanes=lanes, beam=tuple(arguments))
+
+
+def cluster_of(config: RunnerConfig) -> str:
+    """Return the address of the Flink cluster on which jobs go on when the driver has ended.
+
+    Raises:
+        UsageError: there is none, or the job needs something of the driver's machine.
+    """
+    options = PipelineOptions(list(config.beam))
+    master = options.view_as(FlinkRunnerOptions).flink_master
+    if config.runner.rpartition(".")[2] != "FlinkRunner" or master.startswith("["):
+        raise UsageError(
+            f"`detach` leaves the work to a Flink cluster, and {config.runner} is none that goes on by itself: give "
+            "another `runner_config`, such as flink_cluster, or leave it out"
+        )
+    if options.view_as(PortableOptions).environment_type == "LOOPBACK":
+        raise UsageError("`detach`: with --environment_type=LOOPBACK the workers end with this command: give PROCESS")
+    setup = options.view_as(SetupOptions)
+    staged = setup.requirements_file or setup.setup_file or setup.extra_packages or setup.save_main_session
+    if staged and not options.view_as(BeamJobServerOptions).artifacts_dir:
+        raise UsageError(
+            "`detach`: what Beam is to bring to the workers must outlive this command: name a folder that they see, "
+            "too, by --artifacts_dir, or install it there"
+        )
+    return address_of(master)
 
 
 def _read(name: str) -> dict[str, object]:

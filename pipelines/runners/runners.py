@@ -6,30 +6,34 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import apache_beam as beam
 import grpc  # type: ignore[import-untyped]
 from apache_beam import pipeline as beam_pipeline
 from apache_beam.options.pipeline_options import PipelineOptions, SetupOptions
-from apache_beam.runners.runner import PipelineState, create_runner
+from apache_beam.runners.runner import PipelineResult, PipelineState, create_runner
 from apache_beam.transforms import environments
 
+from pipelines.runners.causes import raised_in
 from pipelines.runners.configs import DIRECT, RunnerConfig
+from pipelines.runners.flink_jobs import JobKind, state_of
 from pipelines.runners.job_servers import job_server
 from pipelines.runners.leash import leashed
 from pipelines.runners.signatures import signatures_kept
 from pipelines.runners.workers import direct_runner, has_processes, run_watched, thread_failures
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError
 from transforms.common.spared_imports import restore_google
-from transforms.common.store.sound import Damaged
 from transforms.common.system_errors import explained, explained_text
 
-__all__ = ["loopback_only", "run_pipeline"]
+__all__ = ["Left", "loopback_only", "run_pipeline"]
 
 log = logging.getLogger("lexbeam")
+
+INTERVAL = 0.5  # seconds between two looks whether a cluster has a job
 
 _View = TypeVar("_View", bound=PipelineOptions)
 
@@ -50,20 +54,31 @@ class _Options(PipelineOptions):
         return {name: value for name, value in super().__getstate__().items() if name != "_views"}
 
 
+class Left(NamedTuple):
+    """Where a job is left to a Flink cluster: the address of its REST interface, and the name of the job."""
+
+    address: str
+    name: str
+
+
 def run_pipeline(
-    build: Callable[[beam.Pipeline], None], config: RunnerConfig, watched: AbstractContextManager[object] | None = None
+    build: Callable[[beam.Pipeline], bool],
+    config: RunnerConfig,
+    watched: AbstractContextManager[object] | None = None,
+    left: Left | None = None,
 ) -> None:
-    """Build a pipeline and run it to its end.
+    """Build a pipeline and run it to its end, or until a cluster has it.
 
     Args:
-        build: adds the transforms.
+        build: adds the transforms; returns whether they are to be run.
         config: where to run.
         watched: a context that shows its progress while it runs.
+        left: where the pipeline runs on when this returns; None: nowhere, it has ended then.
 
     Raises:
         LexbeamError: the pipeline failed; the message is the cause's.
     """
-    options = _Options(list(config.beam))
+    options = _Options([*config.beam, *([f"--job_name={left.name}"] if left else [])])
     here = config.runner == DIRECT
     processes = here and has_processes(options)
     if not here:  # Dataflow, and those that stage files at gs://
@@ -75,10 +90,14 @@ def run_pipeline(
         os.rmdir(pipeline.local_tempdir)
         if processes or not here:
             pipeline.local_tempdir = tempfile.mkdtemp(dir=leash.folder)
-        build(pipeline)
+        if not build(pipeline):
+            return
 
         def run() -> str:
-            return str(pipeline.run().wait_until_finish())
+            result = pipeline.run()
+            if left is not None:
+                return _has_taken(left, result)
+            return str(result.wait_until_finish())
 
         staging = nullcontext() if here else _staging_in(pipeline)
         servers = job_server(runner, pipeline.options, leash)
@@ -89,6 +108,20 @@ def run_pipeline(
             raise _readable(error) from error
     if state != PipelineState.DONE:
         raise LexbeamError(f"the pipeline ended in state {state}; see the runner's log")
+
+
+def _has_taken(left: Left, result: PipelineResult) -> str:
+    """Wait until a cluster has a job, which needs nothing of its job server then; return the state DONE.
+
+    A job that fails before raises what it failed of, and so does one that has failed already.
+    """
+    while True:
+        kind = state_of(left.address, left.name).kind
+        if kind in (JobKind.RUNNING, JobKind.FINISHED):
+            return str(PipelineState.DONE)
+        if kind is JobKind.FAILED or PipelineState.is_terminal(result.state):
+            return str(result.wait_until_finish())
+        time.sleep(INTERVAL)
 
 
 @contextmanager
@@ -181,17 +214,6 @@ def loopback_only() -> Iterator[None]:
         grpc.server = real
 
 
-# A message that crossed a process border is text: `module.Class: message [while running ...]`.
-_RAISED = re.compile(
-    r"transforms\.common\.(?:errors|sound)\.(LexbeamError|UsageError|Damaged): (.*?)"
-    r"(?:\s*\[while running|\n\n|\nTraceback|\Z)",
-    re.DOTALL,
-)
-
-
-_KINDS = {kind.__name__: kind for kind in (LexbeamError, UsageError, Damaged)}
-
-
 def _readable(error: Exception) -> LexbeamError:
     cause: BaseException | None = error
     while cause is not None:
@@ -199,9 +221,8 @@ def _readable(error: Exception) -> LexbeamError:
             text = re.sub(r" \[while running .*\]$", "", str(cause), flags=re.DOTALL)
             return type(cause)(text)
         cause = cause.__cause__ or cause.__context__
-    if raised := _RAISED.findall(str(error)):
-        kind, text = raised[-1]
-        return _KINDS[kind](text.strip())
+    if ours := raised_in(str(error)):
+        return ours
     log.debug("the pipeline failed", exc_info=error)
     if isinstance(error, OSError):
         return explained(error)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pipelines.commands.folder.survey import Leftover, leftover_sizes, survey
 from pipelines.frame.command import Action, Command
-from pipelines.frame.publishing import UNFINISHED, kept_digests
+from pipelines.frame.publishing import UNFINISHED, check_nobody_detached, kept_digests
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.failed import remove_failed
@@ -63,14 +63,17 @@ def _clean_folder(out: str, action: Action) -> None:
     survey(out)
     # The lock is held while leftovers are found again and removed: none is of a run at work.
     with locked(out, name="path"):
+        root = files.join(out, ARTEFACTS)
+        check_nobody_detached(out)
+        if is_marked_folder(out, ARTEFACTS):
+            # Before anything else: what a job has handed back goes, and must not be looked for.
+            files.remove(files.join(root, UNFINISHED))
         leftovers = survey(out).leftovers
         for leftover in leftovers:
             _remove(leftover)
         remove_failed(out)
         lines = [f"removed: {line}" for line in leftover_sizes(leftovers)]
         if is_marked_folder(out, ARTEFACTS):
-            root = files.join(out, ARTEFACTS)
-            files.remove(files.join(root, UNFINISHED))
             freed = free(root, kept_digests(out))
             if freed.files:
                 lines.append(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")

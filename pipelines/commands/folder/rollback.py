@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
+from pipelines.frame.publishing import check_nobody_detached
 from transforms.common.options.fields import option
 from transforms.common.publish.layout import locked, snapshot_name
 from transforms.common.publish.publication import rollback
@@ -35,6 +36,7 @@ def _rollback(options: RollbackOptions, action: Action) -> None:
     out = files.absolute(options.path)
     open_snapshot(out)
     with locked(out, name="path"):
+        check_nobody_detached(out)
         before = snapshot_name(out)
         earlier = rollback(out, options.snapshot)
     if earlier.name == before:

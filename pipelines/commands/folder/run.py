@@ -43,6 +43,11 @@ class RunOptions(PublishOptions):
         within=or_a_name,
         group="run",
     )
+    detach: bool = option(
+        False,
+        help="leave the work to a Flink cluster and end; the same command again goes on when it is done",
+        group="run",
+    )
     max_reject_share: float | None = option(
         None,
         help="publish nothing if more than this share of input records is rejected",

@@ -16,10 +16,12 @@ from pipelines.commands.folder.stages import StageWork
 from pipelines.commands.folder.survey import WRONG, Survey, leftover_sizes, survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
+from pipelines.frame.detaching import ended, look_at
 from pipelines.frame.staleness import stale_sections
+from pipelines.runners.flink_jobs import JobKind, JobState
 from transforms.common.errors import LexbeamError, StaleError
 from transforms.common.options.fields import option
-from transforms.common.publish.layout import MANIFEST
+from transforms.common.publish.layout import ARTEFACTS, MANIFEST
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 
@@ -44,10 +46,12 @@ def _status(options: StatusOptions, action: Action) -> None:
     """
     state = survey(options.path)
     stale = {} if state.snapshot is None else stale_sections(state.snapshot)
+    job = None if state.left is None else look_at(files.join(options.path, ARTEFACTS), state.left)
     if options.json:
-        (action.data or action.tell)(json.dumps(_record(options.path, state, stale), ensure_ascii=False, indent=2))
+        record = _record(options.path, state, stale, job)
+        (action.data or action.tell)(json.dumps(record, ensure_ascii=False, indent=2))
     else:
-        for line in _lines(options.path, state, stale):
+        for line in _lines(options.path, state, stale, job):
             action.tell(line)
     if options.verify:
         verified = _verified(options.path, state.snapshot)
@@ -57,7 +61,7 @@ def _status(options: StatusOptions, action: Action) -> None:
         raise StaleError(f"stale: {', '.join(stale)}")
 
 
-def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: JobState | None) -> dict[str, Any]:
     """Return the same for programs."""
     snapshot = state.snapshot
     published = None
@@ -76,17 +80,32 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> dict
     return {
         "folder": files.absolute(out),
         "published": published,
-        "at_work": state.at_work,
+        "at_work": state.at_work or (job is not None and job.kind is JobKind.RUNNING),
         "process": state.holder,
         "unfinished": list(state.unfinished),
         "failed": state.failed,
         "command": list(state.command),
+        "detached": _detached(state, job),
         "stages": [
             {**stage._asdict(), "left": stage.left, "first": _time(stage.first), "last": _time(stage.last)}
             for stage in state.stages
         ],
         "artefact_bytes": state.artefacts,
         "left_behind": [leftover._asdict() for leftover in state.leftovers],
+    }
+
+
+def _detached(state: Survey, job: JobState | None) -> dict[str, str] | None:
+    if state.left is None or job is None:
+        return None
+    last = state.left.jobs[-1]
+    return {
+        "section": last.section,
+        "flink": state.left.flink,
+        "name": last.name,
+        "job": job.job,
+        "state": job.kind.value,
+        "reason": job.reason,
     }
 
 
@@ -107,7 +126,7 @@ def _verified(out: str, snapshot: Snapshot | None) -> str:
     return f"verified: {parts} parts are what the manifest says"
 
 
-def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: JobState | None) -> Iterator[str]:
     if state.snapshot is None:
         yield "published: nothing"
     else:
@@ -124,17 +143,26 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> Itera
     if state.at_work:
         by = f"process {state.holder}" if state.holder else "another process"
         yield f"at work: {by} on {state.machine}" if state.machine else f"at work: {by}"
+    elif job is not None and job.kind is JobKind.RUNNING:
+        yield f"at work: a detached run, {_told(state, job)}"
     else:
         yield "at work: nobody"
+        if job is not None:
+            yield f"detached: {_told(state, job)}"
     if state.artefacts:
         yield f"artefacts: {state.artefacts / 1e6:.1f} MB beside what is published"
     if state.stages:
         yield ""
         yield from _table(state.stages, files.is_local(out))
+    if job is not None and job.kind is JobKind.RUNNING:
+        return
     if not state.at_work and (state.unfinished or state.leftovers):
         yield ""
         yield from (f"left behind: {line}" for line in leftover_sizes(state.leftovers))
-        if state.unfinished:
+        if job is not None and job.kind is JobKind.FINISHED:
+            yield f"{_made(state)} has finished what it left to the cluster"
+            yield f"go on, and publish, by {_again(state)}"
+        elif state.unfinished:
             yield from _unfinished(state)
     # An unfinished run is continued by what this would free.
     if not (state.at_work or state.unfinished) and (state.leftovers or state.artefacts):
@@ -143,19 +171,35 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> Itera
 
 def _unfinished(state: Survey) -> Iterator[str]:
     """Say of a run that has published nothing how it ended, and what to do."""
-    made = f"a run that was to make {', '.join(state.unfinished)}"
+    made = _made(state)
     wrong = [files.shown(each.path) for each in state.leftovers if each.kind == WRONG]
     if state.failed:
         yield f"{made} failed" + (f": {', '.join(wrong)} says what was wrong" if wrong else "")
         yield "correct that, and run the command again; what is done above and stays the same is not done again"
         return
     yield f"{made} was cut off"
+    yield f"continue it by {_again(state)}; what is done above is not done again"
+
+
+def _told(state: Survey, job: JobState) -> str:
+    """Return what is told of the last job that a run has left to a cluster."""
+    assert state.left is not None
+    last = state.left.jobs[-1]
+    if job.kind in (JobKind.RUNNING, JobKind.FINISHED):
+        return f"{last.section}: job {job.job or last.name} at {state.left.flink}: {job.kind.value}"
+    return f"{last.section}: {ended(job, last, state.left.flink)}"
+
+
+def _made(state: Survey) -> str:
+    return f"a run that was to make {', '.join(state.unfinished)}"
+
+
+def _again(state: Survey) -> str:
+    """Return the command that goes on with a run."""
     if not state.command:
-        yield "continue it by the same command with `resume`; what is done above is not done again"
-        return
+        return "the same command with `resume`"
     command, folder = state.command
-    place = "" if folder == os.getcwd() else f", in {files.shown(folder)}"
-    yield f"continue it by {command}{place}; what is done above is not done again"
+    return command if folder == os.getcwd() else f"{command}, in {files.shown(folder)}"
 
 
 def _table(stages: tuple[StageWork, ...], is_local: bool) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipelines.commands.folder.stages import StageWork, stages_of
+from pipelines.frame.detaching import LeftRun, left_run
 from pipelines.frame.publishing import read_unfinished
 from pipelines.frame.registry import all_tables
 from transforms.common.errors import LexbeamError, readable
@@ -28,7 +29,7 @@ from transforms.common.publish.layout import (
     read_record,
 )
 from transforms.common.publish.leases import holder_of
-from transforms.common.publish.removing import leftovers
+from transforms.common.publish.removing import RESULTS, leftovers
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, published_below
 from transforms.common.store import files
 from transforms.common.store.remote import remote
@@ -59,6 +60,7 @@ class Survey(NamedTuple):
         unfinished: sections that a run which has not finished was to make.
         failed: whether it ended by an error.
         command: the command that goes on with it, and the folder in which it was given; empty of a notebook.
+        left: what it has left to a cluster, or None.
         stages: of that run, in the order of their first artefacts.
         artefacts: bytes of all artefacts that nothing published shares.
         leftovers: what `lexbeam clean` would remove beside artefacts.
@@ -71,6 +73,7 @@ class Survey(NamedTuple):
     unfinished: tuple[str, ...]
     failed: bool
     command: tuple[str, ...]
+    left: LeftRun | None
     stages: tuple[StageWork, ...]
     artefacts: int
     leftovers: tuple[Leftover, ...]
@@ -98,7 +101,7 @@ def survey(out: str) -> Survey:
         **_of_note(note),
         stages=stages_of(root, _sections(note)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
-        leftovers=(*_leftovers(out, owned), *_failed(out)),
+        leftovers=(*_leftovers(out, owned, note), *_failed(out)),
     )
 
 
@@ -120,7 +123,7 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
     root = files.join(out, ARTEFACTS)
     holder = holder_of(out)
     note = read_unfinished(out)
-    hidden = leftovers(root) if ARTEFACTS in owned else ()
+    hidden = _no_results(root, note) if ARTEFACTS in owned else ()
     # A published part is a copy of an artefact, which stays.
     parts = [part for name in snapshot.tables for part in snapshot.parts(name)] if snapshot else []
     published = {part.sha256: part.bytes for part in parts}
@@ -142,6 +145,7 @@ def _of_note(note: Mapping[str, Any]) -> dict[str, Any]:
         "unfinished": tuple(note.get("sections", ())),
         "failed": bool(note.get("failed")),
         "command": tuple(readable(str(note[key])) for key in ("command", "directory")) if note.get("command") else (),
+        "left": left_run(note),
     }
 
 
@@ -181,9 +185,16 @@ def _read(path: str) -> str:
         return ""
 
 
-def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
+def _no_results(root: str, note: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is left behind among artefacts, without what a job that was left to a cluster hands back."""
+    run = left_run(note)
+    kept = tuple(files.join(root, RESULTS, job.results) for job in run.jobs) if run else ()
+    return (path for path in leftovers(root) if not path.startswith(kept))
+
+
+def _leftovers(out: str, owned: Sequence[str], note: Mapping[str, Any]) -> Iterator[Leftover]:
     if ARTEFACTS in owned:
-        for path in leftovers(os.path.join(out, ARTEFACTS)):
+        for path in _no_results(os.path.join(out, ARTEFACTS), note):
             yield Leftover("temporary file", path, _bytes(path))
     if SNAPSHOTS in owned:
         folder = os.path.join(out, SNAPSHOTS)

@@ -3,14 +3,19 @@
 `python -m benchmarks.flink_kills --times 5` does more of the same, see docs/reliability.md.
 """
 
+import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 
 import pytest
 from marked import MARK, left_of, wait_until
 from mixed_runs import ROOT, skip_without
+from small_runs import call, corpus, write_texts
 
+from benchmarks.damage import published
 from benchmarks.flink_kills import killed_run, made_sample, running_cluster
 from pipelines.runners.flink.cluster import read_state
 
@@ -42,6 +47,33 @@ def assert_same_bytes(cluster, folder, kind, ended, *, change):
 
 def test_a_taskmanager_that_is_killed_is_made_good(cluster, tmp_path):
     assert_same_bytes(cluster, tmp_path, "TaskManager", "first", change=False)
+
+
+def test_a_job_that_is_left_to_the_cluster_runs_on_and_the_same_command_publishes(cluster, tmp_path, capsys):
+    texts, out = write_texts(tmp_path / "texts"), tmp_path / "out"
+    assert corpus(texts, tmp_path / "direct") == 0
+    words = ["corpus", str(texts), "--engine", "builtin:en", "--format", "text", "--dates", r"name:^(\d+)"]
+    words += ["--parts", "2", "--out", str(out), "--runner-config", "flink_cluster", "--detach"]
+    environment = {**os.environ, **cluster.environment, MARK: str(tmp_path), "PYTHONPATH": str(ROOT)}
+
+    def driver():
+        subprocess.run([sys.executable, "-m", "pipelines.cli", *words], env=environment, check=True)
+        assert left_of(str(tmp_path)) == {}  # the job server has ended, too
+
+    def is_running():
+        assert call("status", out, "--json") == 0
+        job = json.loads(capsys.readouterr().out)["detached"]
+        assert job["flink"] == "http://" + cluster.environment["LEXBEAM_FLINK_MASTER"]
+        assert job["state"] in ("running", "finished")
+        return job["state"] == "running"
+
+    driver()
+    capsys.readouterr()
+    assert is_running()
+    assert not (out / "current").exists()
+    wait_until(lambda: not is_running(), "it finishes")
+    driver()
+    assert published(out) == published(tmp_path / "direct")
 
 
 @pytest.mark.soak

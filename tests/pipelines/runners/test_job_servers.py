@@ -21,7 +21,7 @@ def program(folder, script):
 
 def run(folder, *beam):
     config = RunnerConfig(runner="PrismRunner", beam=beam)
-    run_pipeline(lambda pipeline: None, config)
+    run_pipeline(lambda pipeline: True, config)
 
 
 def test_what_a_server_says_last_is_told(tmp_path):
@@ -61,5 +61,5 @@ def test_what_beam_stages_goes_with_the_run(tmp_path, monkeypatch):
     )
     config = RunnerConfig(runner="PortableRunner", beam=beam)
     with pytest.raises(LexbeamError):
-        run_pipeline(lambda pipeline: None, config)
+        run_pipeline(lambda pipeline: True, config)
     assert list(temporary.iterdir()) == []

@@ -105,6 +105,7 @@ def test_a_method_is_looked_up_once(monkeypatch):
 
     def build(pipeline):
         _ = pipeline | beam.Create([1]) | "a" >> beam.ParDo(Odd()) | "b" >> beam.ParDo(Odd())
+        return True
 
     monkeypatch.setattr(inspect, "signature", counted)
     run_pipeline(build, load_runner_config("direct"))

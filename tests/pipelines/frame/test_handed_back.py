@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pipelines.frame.sections import ResultFiles
+from pipelines.frame.handed_back import ResultFiles
 from transforms.common.store.receipts import ArtefactPath, File, encode
 
 

@@ -1,0 +1,77 @@
+"""What a Flink cluster says of a job, by its REST interface: that it runs, has finished, or why it failed.
+
+state_of("http://localhost:8081", "lexbeam-0123456789abcdef").kind
+"""
+
+import json
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from enum import Enum
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from pipelines.runners.causes import root_cause
+
+__all__ = ["JobKind", "JobState", "address_of", "state_of"]
+
+SECONDS = 20
+
+
+class JobKind(Enum):
+    """What has become of a job."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    UNKNOWN = "unknown"  # to the cluster: it was started anew, or keeps a job's end for an hour only
+    UNREACHABLE = "unreachable"  # the cluster does not answer
+
+
+_ENDED = {"FINISHED": JobKind.FINISHED, "FAILED": JobKind.FAILED, "CANCELED": JobKind.FAILED}
+
+
+class JobState(NamedTuple):
+    """The state of a job.
+
+    Attributes:
+        kind: what has become of it.
+        job: its number at the cluster; empty where nothing says it.
+        reason: in a line, why it failed or the cluster does not answer.
+    """
+
+    kind: JobKind
+    job: str = ""
+    reason: str = ""
+
+
+def address_of(master: str) -> str:
+    """Return the address of a cluster's REST interface, `http://HOST:PORT`; it names no user."""
+    place = urlsplit(master if "//" in master else f"//{master}")
+    return f"{place.scheme or 'http'}://{place.netloc.rpartition('@')[2]}{place.path.rstrip('/')}"
+
+
+def state_of(address: str, name: str) -> JobState:
+    """Ask a cluster for the state of the last job of this name."""
+    try:
+        jobs = [job for job in _answer(f"{address}/jobs/overview")["jobs"] if job["name"] == name]
+        if not jobs:
+            return JobState(JobKind.UNKNOWN)
+        last = max(jobs, key=lambda job: int(job["start-time"]))
+        job, kind = str(last["jid"]), _ENDED.get(last["state"], JobKind.RUNNING)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        cause = error.reason if isinstance(error, urllib.error.URLError) else error
+        return JobState(JobKind.UNREACHABLE, "", root_cause(str(cause)))
+    if kind is not JobKind.FAILED:
+        return JobState(kind, job)
+    if last["state"] == "CANCELED":
+        return JobState(kind, job, "it was cancelled")
+    reason = ""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        reason = root_cause(str(_answer(f"{address}/jobs/{job}/exceptions")["root-exception"]))
+    return JobState(kind, job, reason)
+
+
+def _answer(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=SECONDS) as answer:
+        return json.load(answer)
