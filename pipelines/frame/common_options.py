@@ -10,6 +10,7 @@ __all__ = [
     "PARTS_HELP",
     "FolderOptions",
     "IntakeOptions",
+    "KeepOptions",
     "PublishOptions",
     "RunnerOptions",
     "model_folder",
@@ -30,20 +31,9 @@ class FolderOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishOptions:
-    """Options of every command that publishes; none of them affects what is published."""
+class KeepOptions:
+    """Options of what a folder keeps; none of them affects what is published."""
 
-    out: str = option(help="folder of the published tables", path="place", published=False, group=RUN)
-    resume: bool = option(
-        False, help="continue a run that was cut off, with the same options", published=False, group=RUN
-    )
-    overwrite: bool = option(
-        False, help="replace what is published there; artefacts are still reused", published=False, group=RUN
-    )
-    fresh: bool = option(False, help="make everything anew, whatever artefacts there are", published=False, group=RUN)
-    drop: tuple[str, ...] = option(
-        (), help="published sections to remove with this publication", metavar="SECTION", published=False, group=RUN
-    )
     keep: str = option(
         "all",
         help="artefacts kept for later runs: all, or only published parts",
@@ -56,6 +46,23 @@ class PublishOptions:
     )
     keep_days: float = option(
         0, help="also keep every snapshot that was published in so many days", least=0, published=False, group=RUN
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishOptions(KeepOptions):
+    """Options of every command that publishes; none of them affects what is published."""
+
+    out: str = option(help="folder of the published tables", path="place", published=False, group=RUN)
+    resume: bool = option(
+        False, help="continue a run that was cut off, with the same options", published=False, group=RUN
+    )
+    overwrite: bool = option(
+        False, help="replace what is published there; artefacts are still reused", published=False, group=RUN
+    )
+    fresh: bool = option(False, help="make everything anew, whatever artefacts there are", published=False, group=RUN)
+    drop: tuple[str, ...] = option(
+        (), help="published sections to remove with this publication", metavar="SECTION", published=False, group=RUN
     )
 
 

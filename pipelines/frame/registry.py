@@ -173,6 +173,11 @@ COMMANDS: Registry[CommandEntry] = Registry(
         "run": CommandEntry(
             "pipelines.commands.folder.run:RUN", doc="any commands from one configuration file, published once"
         ),
+        "refresh": CommandEntry(
+            "pipelines.commands.folder.refresh:REFRESH",
+            doc="take up what has changed since a configuration was run, and publish it anew",
+            previews=True,
+        ),
         "show": CommandEntry("pipelines.commands.folder.show:SHOW", doc="show tables, or answer questions about them"),
         "report": CommandEntry(
             "pipelines.commands.folder.report:REPORT", doc="one HTML page about all that is published"

@@ -7,7 +7,7 @@ has gone with it. Only a section that holds imported tables stays, with its `sta
 import os
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipelines.frame.inputs import noted_files
 from pipelines.frame.registry import command_of
@@ -18,32 +18,72 @@ from transforms.common.publish.inputs import input_columns
 from transforms.common.publish.sections import table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from transforms.common.store import files
-from transforms.formats.ingest.comparing import compare_inputs
+from transforms.formats.ingest.comparing import Changes, compare_inputs
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import InputFile
 
-__all__ = ["stale_sections"]
+__all__ = ["InputChanges", "changes_outside", "stale_sections"]
+
+
+class InputChanges(NamedTuple):
+    """How the input files of a section have changed since they were taken in.
+
+    Attributes:
+        taken: how many were taken in.
+        changes: those that are new, gone or changed.
+    """
+
+    taken: int
+    changes: Changes
+
+
+class Outside(NamedTuple):
+    """What has changed outside a folder, of what a section was made from.
+
+    Attributes:
+        reasons: a line each; none: nothing.
+        inputs: of its input files; None where it has none, or they cannot be listed.
+    """
+
+    reasons: list[str]
+    inputs: InputChanges | None
 
 
 def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
     """Return the sections that are stale, each with the reasons."""
-    logs = read_log(snapshot.out, snapshot.name).get("sections") or {}
+    logs = _logs(snapshot)
     stale = {}
-    for name, section in snapshot.sections.items():
-        reasons = [section["stale"]] if "stale" in section else []
-        reasons += _code(name, section, snapshot.manifest["environments"])
-        noted = logs.get(name)
-        if noted is None:
-            reasons.append("its log is damaged or gone: what it was made from cannot be compared")
-            noted = {}
-        reasons += _inputs(snapshot, section, noted)
-        reasons += _folders(section, noted)
-        reasons += _files(noted)
-        reasons += _resources(noted)
-        reasons += _options(name, snapshot, noted)
+    for name in snapshot.sections:
+        reasons = changes_outside(snapshot, name).reasons + list(_options(name, snapshot, logs.get(name) or {}))
         if reasons:
             stale[name] = reasons
     return stale
+
+
+def _logs(snapshot: Snapshot) -> dict[str, Any]:
+    return read_log(snapshot.out, snapshot.name).get("sections") or {}
+
+
+def changes_outside(snapshot: Snapshot, name: str) -> Outside:
+    """Return what has changed outside a folder of what a section was made from, but for the options of its command."""
+    section = snapshot.sections[name]
+    reasons = [section["stale"]] if "stale" in section else []
+    reasons += _code(name, section, snapshot.manifest["environments"])
+    noted = _logs(snapshot).get(name)
+    if noted is None:
+        reasons.append("its log is damaged or gone: what it was made from cannot be compared")
+        noted = {}
+    inputs = None
+    try:
+        inputs = _inputs(snapshot, section, noted)
+    except _Unlisted as error:
+        reasons.append(f"inputs cannot be listed: {error}")
+    if inputs is not None:
+        reasons += _input_lines(inputs.changes)
+    reasons += _folders(section, noted)
+    reasons += _files(noted)
+    reasons += _resources(noted)
+    return Outside(reasons, inputs)
 
 
 def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]) -> Iterator[str]:
@@ -78,23 +118,23 @@ def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]
         yield f"packages have changed: {', '.join(other) or 'Python, or what they need'}"
 
 
-def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[str]:
+def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, Any]) -> InputChanges | None:
     if not noted.get("inputs"):
-        return
+        return None
     patterns = InputPatterns(tuple(noted["inputs"]), tuple(noted.get("exclude", ())), snapshot.out)
     inputs = section.get("inputs", ())
     number = inputs["files"] if isinstance(inputs, Mapping) else len(inputs)
-    try:
-        changes = compare_inputs(
-            lambda: _listed(patterns),
-            lambda: input_columns(snapshot, section),
-            number,
-            lambda file: _is_newer(file, noted),
-            lambda file: _sha256(file.path),
-        )
-    except _Unlisted as error:
-        yield f"inputs cannot be listed: {error}"
-        return
+    changes = compare_inputs(
+        lambda: _listed(patterns),
+        lambda: input_columns(snapshot, section),
+        number,
+        lambda file: _is_newer(file, noted),
+        lambda file: _sha256(file.path),
+    )
+    return InputChanges(number, changes)
+
+
+def _input_lines(changes: Changes) -> Iterator[str]:
     for what, names in (("new", changes.new), ("gone", changes.gone), ("changed", changes.changed)):
         if names.number:
             more = ", ..." if names.number > len(names.least) else ""

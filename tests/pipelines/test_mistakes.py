@@ -259,6 +259,7 @@ MISTAKES = (
     ("report published --out hollow", "hollow' is a folder", "name a file in it", 1),
     ("export published --out o", "--format|--tables", "give either --format, for vectors, or --tables", 2),
     ("export published --out o --format vecs", "--format cannot be 'vecs'", "one of word2vec, npy, tsv", 2),
+    ("refresh none.yaml", "none.yaml", "check the path", 2),
     ("history hollow", "nothing is published", "first run a command that publishes", 1),
     ("diff pairs", "keeps one snapshot", "`?--keep-snapshots`? and tags keep more", 2),
     ("tag pairs 123456 paper-v1", "no snapshot or tag '123456'", "its snapshots: [0-9a-f]{12}; its tags: none", 2),

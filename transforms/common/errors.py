@@ -1,6 +1,17 @@
 """Errors that a person is meant to read: cause, place and remedy, without a traceback."""
 
-__all__ = ["UNSEEN", "LexbeamError", "StaleError", "UsageError", "cause_of", "nearest", "quoted", "readable", "visible"]
+__all__ = [
+    "UNSEEN",
+    "LexbeamError",
+    "NothingToDoError",
+    "StaleError",
+    "UsageError",
+    "cause_of",
+    "nearest",
+    "quoted",
+    "readable",
+    "visible",
+]
 
 import difflib
 import re
@@ -32,6 +43,12 @@ class UsageError(LexbeamError):
     """The command or configuration is wrong; the command exits with 2."""
 
     exit_code = 2
+
+
+class NothingToDoError(LexbeamError):
+    """There is nothing to do, and whoever asked wants to know by the exit code, which is 3."""
+
+    exit_code = 3
 
 
 class StaleError(LexbeamError):

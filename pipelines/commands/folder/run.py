@@ -8,6 +8,7 @@ What the file may hold is described in pipelines/frame/configuration.py. The com
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import PARTS_HELP, IntakeOptions, PublishOptions, or_a_name
@@ -18,23 +19,17 @@ from transforms.common.options.fields import option
 from transforms.common.store import files
 from transforms.common.store.parts import stated_parts
 
-__all__ = ["RUN"]
+__all__ = ["RUN", "ConfigOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions(PublishOptions):
-    """Options of `lexbeam run`; None means that the file, or the default, decides."""
+class ConfigOptions:
+    """Options of every command that runs a configuration; None means that the file, or the default, decides."""
 
     config: str = option(
         help="YAML file, such as `lexbeam init` writes", metavar="CONFIG.yaml", positional=True, path="place"
     )
-    only: tuple[str, ...] = option(
-        (), help="run only these sections of the file; what they read must be published", metavar="SECTION"
-    )
-    start: str | None = option(None, name="from", help="run this section and those after it", metavar="SECTION")
-    out: str | None = option(  # type: ignore[assignment]
-        None, help="folder of the published tables", path="place", group="run"
-    )
+    out: str | None = option(None, help="folder of the published tables", path="place", group="run")
     runner_config: str | None = option(
         None,
         help="YAML file of runner_configs/, or its name",
@@ -57,12 +52,25 @@ class RunOptions(PublishOptions):
     )
     parts: str | None = option(None, help=PARTS_HELP, metavar="N", check=stated_parts, group="run")
 
+    def jobs(self, **more: Any) -> list[Job]:
+        """Return the jobs of the file, with these options and `more` in place of what it says."""
+        named = {f.name: getattr(self, f.name) for f in fields(IntakeOptions) if hasattr(self, f.name)}
+        return read_jobs(self.config, {name: value for name, value in named.items() if value is not None} | more)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(ConfigOptions, PublishOptions):  # type: ignore[misc]
+    """Options of `lexbeam run`."""
+
+    only: tuple[str, ...] = option(
+        (), help="run only these sections of the file; what they read must be published", metavar="SECTION"
+    )
+    start: str | None = option(None, name="from", help="run this section and those after it", metavar="SECTION")
+
 
 def _run(options: RunOptions, action: Action) -> None:
     """Run the sections of a file and publish them at once."""
-    names = [f.name for f in fields(IntakeOptions) if getattr(options, f.name) is not None]
-    jobs = read_jobs(options.config, {name: getattr(options, name) for name in names})
-    jobs = _chosen(options, jobs)
+    jobs = _chosen(options, options.jobs())
     noted = {"config": files.absolute(options.config)}
     run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted)
 

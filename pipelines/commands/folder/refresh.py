@@ -1,0 +1,136 @@
+"""Takes up what has changed since a configuration was run, and publishes it anew; what is published equals a new run.
+
+lexbeam refresh config.yaml --dry-run
+lexbeam refresh config.yaml --max-change .2 --exit-code
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pipelines.commands.folder.run import ConfigOptions
+from pipelines.frame.command import Action, Command, Job
+from pipelines.frame.common_options import KeepOptions
+from pipelines.frame.running import run_jobs
+from pipelines.frame.staleness import changes_outside
+from transforms.common.errors import LexbeamError, NothingToDoError
+from transforms.common.options.fields import option, plain_options
+from transforms.common.publish.history import read_history
+from transforms.common.publish.sections import owner_of
+from transforms.common.publish.snapshots import Snapshot, find_snapshot
+from transforms.common.store import files
+
+__all__ = ["REFRESH"]
+
+_MANY = 0.5  # of the files: more is likelier a folder that is not mounted than a night's work
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefreshOptions(ConfigOptions, KeepOptions):
+    """Options of `lexbeam refresh`."""
+
+    dry_run: bool = option(False, help="say what would be made anew, and why, and make nothing")
+    max_change: float = option(
+        _MANY,
+        help="publish nothing if more than this share of the input files has gone or has other content",
+        least=0,
+        most=1,
+        group="limits",
+    )
+    exit_code: bool = option(False, help="exit with 3 if nothing has changed")
+
+
+class _Plan(NamedTuple):
+    """What a refresh is to do.
+
+    Attributes:
+        reasons: of each section, in the order in which they are made, why it is made anew; none: it stays.
+        lost: of each section with input files, how many of them have gone or changed, and of how many.
+    """
+
+    reasons: dict[str, list[str]]
+    lost: dict[str, tuple[int, int]]
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is to be made anew."""
+        return any(self.reasons.values())
+
+
+def _refresh(options: RefreshOptions, action: Action) -> None:
+    """Run the sections of a file again, if anything that they are made from has changed.
+
+    Raises:
+        UsageError: the file or an option is wrong.
+        NothingToDoError: with `exit_code`, nothing has changed.
+        LexbeamError: more has changed than `max_change` allows, or the work failed.
+    """
+    jobs = options.jobs(overwrite=True)
+    out = files.absolute(jobs[0].options.out)
+    snapshot = find_snapshot(out)
+    plan = _planned(jobs, snapshot)
+    for section, reasons in plan.reasons.items():
+        action.tell(f"{section}: {'; '.join(reasons) or 'stays as it is'}")
+    if not plan.changes:
+        since = _last_time(out)
+        action.tell(f"nothing has changed since {since}: nothing is published" if since else "nothing has changed")
+        if options.exit_code:
+            raise NothingToDoError(f"nothing to do at {files.shown(out)}")
+        return
+    _check_change(plan, options.max_change)
+    if not options.dry_run:
+        noted = {"config": files.absolute(options.config)}
+        run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted)
+
+
+def _last_time(out: str) -> str:
+    publications = read_history(out).publications
+    return publications[-1].time if publications else ""
+
+
+def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
+    """Return what is to be made anew; a section that reads another one's tables is, if these come out otherwise."""
+    reasons: dict[str, list[str]] = {}
+    lost = {}
+    for job in jobs:
+        if snapshot is None or job.section not in snapshot.sections:
+            reasons[job.section] = ["new"]
+            continue
+        outside = changes_outside(snapshot, job.section)
+        found = [*outside.reasons, *_option_changes(job, snapshot)]
+        if outside.inputs is not None:
+            changes = outside.inputs.changes
+            lost[job.section] = changes.gone.number + changes.changed.number, outside.inputs.taken
+        read = {owner_of(snapshot.manifest, source.table) for source in job.reads_here()}
+        found += [f"follows {name}" for name in reasons if name in read and reasons[name]]
+        reasons[job.section] = found
+    return _Plan(reasons, lost)
+
+
+def _option_changes(job: Job, snapshot: Snapshot) -> list[str]:
+    before = snapshot.sections[job.section]["options"]
+    now = plain_options(job.options)
+    return [
+        f"`{name}` {before.get(name)} to {now.get(name)}"
+        for name in sorted({*before, *now})
+        if before.get(name) != now.get(name)
+    ]
+
+
+def _check_change(plan: _Plan, most: float) -> None:
+    for section, (lost, taken) in plan.lost.items():
+        if lost > most * taken:
+            raise LexbeamError(
+                f"{section}: {lost} of {taken} input files have gone or have other content, more than `max_change` "
+                f"{most:g} allows; nothing is published. Is every folder there? If so, allow more"
+            )
+
+
+REFRESH: Command[RefreshOptions, None] = Command(
+    options=RefreshOptions,
+    examples="""\
+  lexbeam refresh config.yaml --dry-run
+  lexbeam refresh config.yaml --max-change .2 --exit-code""",
+    action=_refresh,
+    takes_beam=True,
+)
