@@ -195,6 +195,7 @@ COMMANDS: Registry[CommandEntry] = Registry(
             "pipelines.commands.folder.diff:DIFF", doc="how two snapshots differ: rows by key, scores that moved"
         ),
         "tag": CommandEntry("pipelines.commands.folder.tag:TAG", doc="give a snapshot a name, under which it is kept"),
+        "untag": CommandEntry("pipelines.commands.folder.tag:UNTAG", doc="take the name of a snapshot away"),
         "rollback": CommandEntry(
             "pipelines.commands.folder.rollback:ROLLBACK", doc="let readers see an earlier snapshot again"
         ),

@@ -37,7 +37,7 @@ class InputChanges(NamedTuple):
     changes: Changes
 
 
-class Outside(NamedTuple):
+class OutsideChanges(NamedTuple):
     """What has changed outside a folder, of what a section was made from.
 
     Attributes:
@@ -64,7 +64,7 @@ def _logs(snapshot: Snapshot) -> dict[str, Any]:
     return read_log(snapshot.out, snapshot.name).get("sections") or {}
 
 
-def changes_outside(snapshot: Snapshot, name: str) -> Outside:
+def changes_outside(snapshot: Snapshot, name: str) -> OutsideChanges:
     """Return what has changed outside a folder of what a section was made from, but for the options of its command."""
     section = snapshot.sections[name]
     reasons = [section["stale"]] if "stale" in section else []
@@ -83,7 +83,7 @@ def changes_outside(snapshot: Snapshot, name: str) -> Outside:
     reasons += _folders(section, noted)
     reasons += _files(noted)
     reasons += _resources(noted)
-    return Outside(reasons, inputs)
+    return OutsideChanges(reasons, inputs)
 
 
 def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]) -> Iterator[str]:

@@ -65,7 +65,7 @@ def test_options_and_defaults_are_those_of_the_command(name):
 def all_functions():
     """Return every function by its words, and every method of `Results`."""
     result = {words: function_of(words) for words in OWN}
-    result["preview_corpus"] = lexbeam.preview_corpus
+    result |= {name: getattr(lexbeam, name) for name in ("preview_corpus", "preview_refresh")}
     return result | {f"Results.{name}": getattr(lexbeam.Results, name) for name in _views.view_methods()}
 
 

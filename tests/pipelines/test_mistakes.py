@@ -263,6 +263,7 @@ MISTAKES = (
     ("history hollow", "nothing is published", "first run a command that publishes", 1),
     ("diff pairs", "keeps one snapshot", "`?--keep-snapshots`? and tags keep more", 2),
     ("tag pairs 123456 paper-v1", "no snapshot or tag '123456'", "its snapshots: [0-9a-f]{12}; its tags: none", 2),
+    ("untag pairs paper-v1", "no tag 'paper-v1'", "its tags: none", 2),
     ("rollback pairs paper-v1", "no snapshot or tag 'paper-v1'", "its snapshots: [0-9a-f]{12}; its tags: none", 2),
     ("status hollow", "is not an output folder", "name the folder that a command published to", 1),
     ("clean texts", "is not an output folder", "name the folder that a command published to", 1),

@@ -59,7 +59,7 @@ class ConfigOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions(ConfigOptions, PublishOptions):  # type: ignore[misc]
+class RunOptions(ConfigOptions, PublishOptions):
     """Options of `lexbeam run`."""
 
     only: tuple[str, ...] = option(

@@ -1,67 +1,71 @@
-"""Gives a snapshot a name, under which it is found and kept whatever is published later.
+"""Gives a snapshot a name, under which it is found and kept whatever is published later; and takes it away.
 
 lexbeam tag results 06ce316fc29b paper-v1
-lexbeam tag results --remove paper-v1
+lexbeam untag results paper-v1
 """
 
 from dataclasses import dataclass
 
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
-from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.history import check_tag, resolve_snapshot, tag_snapshot, untag
 from transforms.common.publish.layout import locked
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store import files
 
-__all__ = ["TAG", "TagOptions"]
+__all__ = ["TAG", "UNTAG", "TagOptions", "UntagOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TagOptions(FolderOptions):
     """Options of `lexbeam tag`."""
 
-    snapshot: str | None = option(
-        None,
-        help="snapshot: its name, the first six or more digits of it, or a tag",
-        metavar="SNAPSHOT",
-        positional=True,
+    snapshot: str = option(
+        help="snapshot: its name, the first six or more digits of it, or a tag", metavar="SNAPSHOT", positional=True
     )
-    name: str | None = option(None, help="the tag", metavar="NAME", positional=True, check=check_tag)
-    remove: str | None = option(None, help="a tag to remove", metavar="NAME")
+    name: str = option(help="the tag", metavar="NAME", positional=True, check=check_tag)
 
-    def __post_init__(self) -> None:
-        if self.remove is not None and (self.snapshot or self.name):
-            raise UsageError("`remove` takes a tag away: give no snapshot and no name with it")
-        if self.remove is None and self.name is None:
-            raise UsageError("give a snapshot and a name for it, or a tag to `remove`")
+
+@dataclass(frozen=True, kw_only=True)
+class UntagOptions(FolderOptions):
+    """Options of `lexbeam untag`."""
+
+    name: str = option(help="the tag to take away", metavar="NAME", positional=True)
 
 
 def _tag(options: TagOptions, action: Action) -> None:
-    """Give or remove a tag at `options.path`.
+    """Give a snapshot at `options.path` a tag.
 
     Raises:
-        UsageError: there is no such snapshot or tag, or the tag is of another snapshot.
+        UsageError: there is no such snapshot, or the tag is of another.
         LexbeamError: nothing is published there, or a run is at work.
     """
     out = files.absolute(options.path)
     open_snapshot(out)
     with locked(out, name="path"):  # or a publication might remove the snapshot meanwhile
-        if options.remove is not None:
-            snapshot = untag(out, options.remove)
-            action.tell(f"removed: tag {options.remove} of {snapshot}, which is kept as others are now")
-        else:
-            assert options.snapshot is not None
-            assert options.name is not None
-            added = tag_snapshot(out, options.snapshot, options.name)
-            action.tell(
-                f"{'tag' if added else 'tag stands already'}: {options.name} is {resolve_snapshot(out, options.name)}"
-            )
+        added = tag_snapshot(out, options.snapshot, options.name)
+        name = resolve_snapshot(out, options.name)
+    action.tell(f"{'tag' if added else 'tag stands already'}: {options.name} is {name}")
+
+
+def _untag(options: UntagOptions, action: Action) -> None:
+    """Take a tag away at `options.path`.
+
+    Raises:
+        UsageError: there is no such tag.
+        LexbeamError: nothing is published there, or a run is at work.
+    """
+    out = files.absolute(options.path)
+    open_snapshot(out)
+    with locked(out, name="path"):
+        snapshot = untag(out, options.name)
+    action.tell(f"no tag any more: {options.name} of {snapshot}, which is kept as others are now")
 
 
 TAG: Command[TagOptions, None] = Command(
-    options=TagOptions,
-    examples="  lexbeam tag results 06ce316fc29b paper-v1\n  lexbeam tag results --remove paper-v1",
-    action=_tag,
+    options=TagOptions, examples="  lexbeam tag results 06ce316fc29b paper-v1", action=_tag
+)
+UNTAG: Command[UntagOptions, None] = Command(
+    options=UntagOptions, examples="  lexbeam untag results paper-v1", action=_untag
 )

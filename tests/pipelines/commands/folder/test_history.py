@@ -68,7 +68,7 @@ def test_tag_rollback_and_a_snapshot_from_python(out, capsys):
     assert lexbeam.open(out).snapshot.name == second
     assert "already" in told(capsys, "rollback", out, second)[1]
     assert "rolled back (tag paper-v1, current)" in told(capsys, "history", out)[1]
-    assert told(capsys, "tag", out, "--remove", "paper-v1")[0] == 0
+    assert told(capsys, "untag", out, "paper-v1")[0] == 0
     with pytest.raises(lexbeam.UsageError, match="no snapshot or tag 'paper-v1'"):
         lexbeam.open(out, snapshot="paper-v1")
 
@@ -76,10 +76,9 @@ def test_tag_rollback_and_a_snapshot_from_python(out, capsys):
 @pytest.mark.parametrize(
     ("words", "heard"),
     [
-        (["tag", "OUT"], "give a snapshot and a name for it"),
-        (["tag", "OUT", "x"], "give a snapshot and a name for it"),
-        (["tag", "OUT", "x", "y", "--remove", "z"], "--remove takes a tag away"),
-        (["tag", "OUT", "--remove", "z"], "no tag 'z'"),
+        (["tag", "OUT"], "SNAPSHOT must be given"),
+        (["tag", "OUT", "x"], "NAME must be given"),
+        (["untag", "OUT", "z"], "no tag 'z'"),
         (["tag", "OUT", "nothing", "y"], "no snapshot or tag 'nothing'"),
         (["rollback", "OUT"], "SNAPSHOT must be given"),
         (["rollback", "OUT", "012345"], "no snapshot or tag '012345'"),
