@@ -1,4 +1,4 @@
-"""Filters antonyms, hyponyms and lesk, on small WordNets."""
+"""Filters antonyms, hyponyms, lesk and rare-senses, on small WordNets."""
 
 from collections import Counter
 
@@ -125,10 +125,21 @@ def test_the_sense_is_the_one_that_adapted_lesk_has_word_by_word(bank, before, a
     assert dropped("lesk", bank, target, "NOUN", *forms, **sides) == dict.fromkeys(apart, "other_sense")
 
 
+def test_what_means_the_target_in_a_late_sense_alone_is_dropped(selecting):
+    forms = ("edifices", "home", "house", "roof", "unknown")
+    # The first sense of an edifice is a building, the second a hut; a house as a verb is another word.
+    for most, rare in ((1, {"edifices": "rare_sense"}), (2, {}), (4, {})):
+        asked = Selecting(SelectionOptions(most_sense=most), selecting.lexicon)
+        assert dropped("rare-senses", asked, "hut", "NOUN", *forms) == rare
+        assert dropped("rare-senses", asked, "houses", "NOUN", "edifice", "thing", "building") == {}
+        assert dropped("rare-senses", asked, "icy", "ADJ", "chill", "cold", "hot") == {}
+
+
 def test_words_and_languages_that_wordnet_lacks_lose_nothing(selecting):
     assert dropped("hyponyms", selecting, "xyz", "NOUN", "hut") == {}
     assert dropped("antonyms", selecting, "hot", "ADJ", "cold", language="es") == {}
     assert dropped("lesk", selecting, "xyz", "NOUN", "hut") == {}
+    assert dropped("rare-senses", selecting, "xyz", "NOUN", "hut") == {}
     assert dropped("lesk", selecting, "hot", "ADJ", "hut", language="es") == {}
 
 

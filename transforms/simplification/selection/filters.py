@@ -19,7 +19,12 @@ from transforms.simplification.selection.filter import (
 )
 from transforms.simplification.selection.in_context import filter_context
 from transforms.simplification.selection.pos import filter_pos
-from transforms.simplification.selection.relations import filter_antonyms, filter_hyponyms, filter_lesk
+from transforms.simplification.selection.relations import (
+    filter_antonyms,
+    filter_hyponyms,
+    filter_lesk,
+    filter_rare_senses,
+)
 from transforms.simplification.selection.tag_bigrams import filter_bigrams
 
 __all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity"]
@@ -177,6 +182,12 @@ FILTERS: Registry[CandidateFilter] = Registry(
             needs="wordnet",
             reasons={"other_sense": "WordNet has it nowhere around the sense that adapted Lesk finds in the sentence"},
             doc="WordNet has it nowhere around the sense of the target in its sentence",
+        ),
+        "rare-senses": CandidateFilter(
+            filter_rare_senses,
+            needs="wordnet",
+            reasons={"rare_sense": "WordNet has it near the target in a rare one of its senses alone"},
+            doc="WordNet has it near the target in a rare one of its senses alone",
         ),
         "context": CandidateFilter(
             filter_context,

@@ -42,6 +42,12 @@ class SelectionOptions:
         most=1,
         of=f"{_FILTERS}=context",
     )
+    most_sense: int = option(
+        4,
+        help="number of a candidate's last sense, in WordNet's order, that filter rare-senses lets pass",
+        least=1,
+        of=f"{_FILTERS}=rare-senses",
+    )
     least_ngram: float = option(
         0.1, help="least fit with the words before and after for filter ngram", least=0, of=f"{_FILTERS}=ngram"
     )

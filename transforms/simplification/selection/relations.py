@@ -1,4 +1,4 @@
-"""Filters antonyms, hyponyms and lesk: candidates that WordNet has as opposite, narrower, or of another sense.
+"""Filters antonyms, hyponyms, lesk and rare-senses: by WordNet a candidate is opposite, narrower, or of another sense.
 
 The senses of the target are those of its lemma with its part of speech; where WordNet lacks these, of its base form,
 then of any part of speech. Those of a candidate are those of its lemma, of any.
@@ -8,6 +8,8 @@ then of any part of speech. Those of a candidate are those of its lemma, of any.
 - A **hyponym** stands below one of the target's synsets, at any depth, and neither in one of them nor above one.
 - Of **another sense** is what has no synset among those around the sense that adapted Lesk (Banerjee and Pedersen 2002)
   finds in the sentence: this synset, and those whose glosses are read for it (`lexnames.EXTENDED_GLOSS`).
+- In a **rare sense** stands what means the target, or what is right above or similar, in a late one of its own senses
+  alone, which WordNet orders by how often they occur (*await* to *look*, which is *expect* in its eighth sense).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,14 +21,14 @@ import pyarrow as pa
 from transforms.lexicon.finding_wordnet import WORDNET
 from transforms.lexicon.wordnet.glosses import split_words
 from transforms.lexicon.wordnet.lesk import choose_senses, contexts_of
-from transforms.lexicon.wordnet.lexnames import ANTONYM, SIMILAR, UPOS
+from transforms.lexicon.wordnet.lexnames import ANTONYM, PARTS, SIMILAR, UPOS
 from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet
 from transforms.simplification.records import Instance
 from transforms.simplification.resources import by_language
 from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 
-__all__ = ["filter_antonyms", "filter_hyponyms", "filter_lesk"]
+__all__ = ["filter_antonyms", "filter_hyponyms", "filter_lesk", "filter_rare_senses"]
 
 
 class _Known(NamedTuple):
@@ -80,6 +82,20 @@ def filter_lesk(groups: Sequence[InstanceCandidates], selecting: Selecting) -> N
                     state.reason = "other_sense"
 
 
+def filter_rare_senses(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
+    """Drop `rare_sense`: the first of the candidate's senses that is near the target comes after the first few."""
+    for wordnet, known in _known(groups, selecting):
+        in_order = iter(_in_order(wordnet, [state for target in known for state, _ in target.candidates]))
+        for target in known:
+            own = np.array(sorted(target.synsets), np.int64)
+            above, similar = wordnet.hypernyms(own).values, wordnet.related(own, SIMILAR).values
+            near = target.synsets.union(above.tolist(), similar.tolist())
+            for state, _ in target.candidates:
+                places = (place for part in next(in_order) for place, synset in enumerate(part, 1) if synset in near)
+                if min(places, default=0) > selecting.options.most_sense:
+                    state.reason = "rare_sense"
+
+
 def _known(groups: Sequence[InstanceCandidates], selecting: Selecting) -> Iterator[tuple[WordNet, list[_Known]]]:
     """Yield the targets that WordNet has, by language; all words are looked up at once."""
     for rows, wordnet in by_language(selecting.lexicon, WORDNET.name, [group.instance.language for group in groups]):
@@ -111,11 +127,25 @@ def _of_targets(wordnet: WordNet, instances: Sequence[Instance]) -> list[list[in
 
 
 def _of_candidates(wordnet: WordNet, states: Sequence[CandidateState]) -> list[set[int]]:
-    """Return the synsets of candidates; of one without a lemma those of its base form."""
+    """Return the synsets of candidates."""
+    return [set(own) for own in _synsets(wordnet, _words(wordnet, states))]
+
+
+def _in_order(wordnet: WordNet, states: Sequence[CandidateState]) -> Iterator[tuple[list[int], ...]]:
+    """Yield the synsets of candidates by part of speech, the commonest first."""
+    words = _words(wordnet, states)
+    return zip(*(_synsets(wordnet, words, part) for part in PARTS), strict=True)
+
+
+def _words(wordnet: WordNet, states: Sequence[CandidateState]) -> pa.Array:
+    """Return the lemmas of candidates; of one without a lemma its base form."""
     bases = wordnet.morphy(pa.array([state.form for state in states], pa.string())).to_pylist()
-    words = [state.lemma or base or state.form for state, base in zip(states, bases, strict=True)]
-    senses = wordnet.senses_of(pa.array(words, pa.string()))
-    return [set(own) for own in senses.lists(pa.array(wordnet.synset_of(senses.values))).to_pylist()]
+    return pa.array([state.lemma or base or state.form for state, base in zip(states, bases, strict=True)], pa.string())
+
+
+def _synsets(wordnet: WordNet, words: pa.Array, part: str | None = None) -> list[list[int]]:
+    senses = wordnet.senses_of(words, part)
+    return list(senses.lists(pa.array(wordnet.synset_of(senses.values))).to_pylist())
 
 
 def _opposite(wordnet: WordNet, synsets: set[int]) -> set[int]:
