@@ -51,7 +51,7 @@ TEXT_SETTINGS: Registry[TextSetting] = Registry(
                 "en": {
                     "generators": "wordnet",
                     "wordnet_relations": ["synonym"],
-                    "filters": ["morphology", "pos", "antonyms"],
+                    "filters": ["morphology", "pos", "antonyms", "rare-senses"],
                     "keep_target": "never",
                     "min_simpler": 0.5,
                 }
@@ -67,7 +67,13 @@ TEXT_SETTINGS: Registry[TextSetting] = Registry(
                 "filters": ["morphology"],
                 "ranker": "shares",
             },
-            of_language={"en": {"generators": "wordnet", "wordnet_relations": ["synonym", "hypernym", "similar"]}},
+            of_language={
+                "en": {
+                    "generators": "wordnet",
+                    "wordnet_relations": ["synonym", "hypernym", "similar"],
+                    "filters": ["morphology", "rare-senses"],
+                }
+            },
             doc="what most senses and frequency speak for replaces a word, whether or not it is commoner",
         ),
     },
