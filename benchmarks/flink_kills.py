@@ -9,9 +9,9 @@ while the run waits. Without its JobManager a run fails, and the same command wi
 it prints how many runs ended at once, how many when they were resumed, and how many published other bytes or not
 at all, which must be 0; then, whether anything outlived the cluster.
 
-With --drivers it is drivers of `corpus` that are killed, at random moments: those that wait for their jobs, and
-those that leave them to the cluster (--detach), of which the call that publishes is killed, too. Their commands are
-given again, with --resume or as they are, until the tables are there.
+With --drivers it is drivers of `corpus` that are killed, at random moments: those that leave their job to the cluster
+(--detach), and then the call that follows, too, which submits again or publishes; and those that wait. Commands are
+given again, as they are or with --resume, until the tables are there.
 """
 
 import argparse
@@ -33,7 +33,10 @@ import yaml
 
 from benchmarks.damage import published
 from pipelines.cli import main as lexbeam
+from pipelines.frame.detaching import left_run, look_at
+from pipelines.frame.publishing import read_unfinished
 from pipelines.runners.flink.cluster import Cluster, down, free_port, read_state, up
+from pipelines.runners.flink_jobs import JobKind
 
 __all__ = ["KILLS", "Running", "killed_driver", "killed_run", "made_sample", "running_cluster"]
 
@@ -130,7 +133,14 @@ def killed_run(running: Running, config: Path, out: Path, kind: str) -> tuple[st
 def killed_driver(
     running: Running, config: Path, out: Path, moments: Sequence[float], *more: str
 ) -> tuple[dict[str, bytes], str]:
-    """Run a configuration on a cluster, killing a driver at each moment (seconds from its start), until it publishes.
+    """Run a configuration on a cluster until it is published; the first drivers are killed.
+
+    Args:
+        running: the cluster.
+        config: the configuration.
+        out: the folder to publish to.
+        moments: when they are killed, in seconds from the start of each.
+        more: options.
 
     Returns:
         what is published, nothing if a command failed; and the messages.
@@ -143,16 +153,22 @@ def killed_driver(
             driver.wait(left.pop(0) if left else SECONDS)
         was_killed = driver.poll() is None
         driver.kill()
-        said = driver.communicate()[0]
-        told += said
+        told += driver.communicate()[0]
         if (out / "current").exists():
             return published(out), told
-        if not was_killed and driver.returncode and "a detached run is at work" not in said:
+        if not was_killed and driver.returncode:
             break
-        if was_killed and "--detach" not in more:
-            more = (*more, "--resume")
-        time.sleep(1)
+        if not more:
+            more = ("--resume",)
+        _wait_for_job(out)
     return {}, told
+
+
+def _wait_for_job(out: Path) -> None:
+    while left := left_run(read_unfinished(str(out))):
+        if look_at(str(out / "_artefacts"), left).kind is not JobKind.RUNNING:
+            return
+        time.sleep(1)
 
 
 def _kill_drivers(folder: Path, jar: Path, times: int) -> int:
@@ -162,18 +178,21 @@ def _kill_drivers(folder: Path, jar: Path, times: int) -> int:
     print("| driver | killed at | other bytes, or none |\n|---|---|---|")
     all_wrong = 0
     with running_cluster(folder, jar) as running:
-        for more in ((), ("--detach",)):
-            begun = time.monotonic()
-            first = _start(running, config, folder / f"whole {more}", *more)
-            wrong = first.wait(SECONDS)
-            length = time.monotonic() - begun
+        for more in (("--detach",), ()):
+            out, lengths, wrong = folder / f"whole {more}", list[float](), 0
+            while not (out / "current").exists() and not wrong:
+                _wait_for_job(out)
+                begun = time.monotonic()
+                wrong = _start(running, config, out, *more).wait(SECONDS)
+                lengths.append(time.monotonic() - begun)
             for number in range(times):
-                moments = [rng.uniform(0, length) for _ in range(1 + len(more))]
+                moments = [rng.uniform(0, length) for length in lengths]
                 files, told = killed_driver(running, config, folder / f"{number} {more}", moments, *more)
                 if files != expected:
                     wrong += 1
                     print(told, file=sys.stderr)
-            print(f"| {' '.join(more) or 'waits'} | {times} moments of 0 to {length:.0f} s | {wrong} |", flush=True)
+            spans = " and ".join(f"0 to {length:.0f} s" for length in lengths)
+            print(f"| {' '.join(more) or 'waits'} | {times} moments of {spans} | {wrong} |", flush=True)
             all_wrong += wrong
     return int(all_wrong > 0)
 

@@ -7,6 +7,7 @@ a name that no other job has: so a driver that is killed at any moment leaves a 
 Each section is a job. What a job hands back lies in a folder of its own, with a mark that it writes last.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,6 +19,8 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 
 __all__ = ["Leaving", "LeftJob", "LeftRun", "Submitted", "check_at_work", "ended", "left_run", "look_at"]
+
+log = logging.getLogger("lexbeam")
 
 KEY = "detached"
 NAME = "lexbeam-"  # of jobs, before the name of the folder of what they hand back
@@ -156,9 +159,11 @@ class Leaving:
     def handed_back(self, section: str, mark: str) -> tuple[ResultFiles, int] | None:
         """Return what the job of a section has handed back if it was given the same, and when inputs were listed."""
         for job in self._run.jobs if self._run else ():
-            results = ResultFiles(self._root, job.results)
-            if job.section == section and results.mark() == mark:
-                return results, job.listed
+            if job.section == section:
+                results = ResultFiles(self._root, job.results)
+                if results.mark() == mark:
+                    return results, job.listed
+                log.warning("detached: %s: inputs, files of options or code are others now: it is made anew", section)
         return None
 
     def leave(self, section: str, results: ResultFiles, listed: int) -> None:

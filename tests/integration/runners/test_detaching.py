@@ -157,11 +157,12 @@ def test_what_was_handed_back_and_is_damaged_is_made_anew(left, texts, flink, un
     assert seen(left) == undisturbed
 
 
-def test_what_was_asked_of_other_inputs_is_not_taken_for_this(left, tmp_path, texts, flink):
+def test_what_was_asked_of_other_inputs_is_not_taken_for_this(left, tmp_path, texts, flink, caplog):
     flink.state = ""
     other = shutil.copytree(texts, tmp_path / "texts")
     (other / "1810.txt").write_text("Another text stands here now.")
     assert corpus(other, left) == 0
+    assert "detached: corpus: inputs, files of options or code are others now: it is made anew" in caplog.text
     assert corpus(other, tmp_path / "direct") == 0
     assert seen(left) == seen(tmp_path / "direct")
 
