@@ -38,7 +38,7 @@ from pipelines.frame.publishing import read_unfinished
 from pipelines.runners.flink.cluster import Cluster, down, free_port, read_state, up
 from pipelines.runners.flink_jobs import JobKind
 
-__all__ = ["KILLS", "Running", "killed_driver", "killed_run", "made_sample", "running_cluster"]
+__all__ = ["KILLS", "Running", "killed_driver", "killed_run", "made_sample", "running_cluster", "worker_environment"]
 
 ROOT = Path(__file__).resolve().parents[1]
 KILLS = ("nothing", "Python worker", "TaskManager", "JobManager")
@@ -58,28 +58,34 @@ sys.addaudithook(_wait)
 
 
 class Running(NamedTuple):
-    """A cluster that is up: where its state lies, the file by which workers are held, variables for runs."""
+    """A cluster that is up: its state, the file by which workers are held, variables and configuration of runs."""
 
     state: Path
     hold: Path
     environment: dict[str, str]
+    runner: str = "flink_cluster"
 
 
 @contextmanager
-def running_cluster(folder: Path, jar: Path) -> Iterator[Running]:
-    """Run a cluster of two TaskManagers, whose workers can be held, while the block runs."""
+def running_cluster(folder: Path, jar: Path, task_managers: int = 2, slots: int = 1) -> Iterator[Running]:
+    """Run a cluster whose workers can be held while the block runs."""
     hooks = folder / "hooks"
     hooks.mkdir()
     (hooks / "sitecustomize.py").write_text(HOLDS, "utf-8")
-    cluster = Cluster(str(jar), free_port(), free_port(), task_managers=2, slots=1)
+    cluster = Cluster(str(jar), free_port(), free_port(), task_managers, slots)
     running = Running(folder / "cluster", folder / "hold", {"LEXBEAM_FLINK_MASTER": f"localhost:{cluster.port}"})
-    path = os.pathsep.join([str(hooks), str(ROOT)])
-    up(running.state, cluster, {"PYTHONPATH": path, "HOLD": str(running.hold)})
+    up(running.state, cluster, worker_environment(running))
     try:
         yield running
     finally:
         running.hold.unlink(missing_ok=True)
         down(running.state)
+
+
+def worker_environment(running: Running) -> dict[str, str]:
+    """Return the variables by which Python workers can be held."""
+    hooks = running.state.parent / "hooks"
+    return {"PYTHONPATH": os.pathsep.join([str(hooks), str(ROOT)]), "HOLD": str(running.hold)}
 
 
 def made_sample(folder: Path, *, change: bool = True) -> tuple[Path, dict[str, bytes]]:
@@ -198,7 +204,7 @@ def _kill_drivers(folder: Path, jar: Path, times: int) -> int:
 
 
 def _start(running: Running, config: Path, out: Path, *more: str) -> "subprocess.Popen[str]":
-    words = ["run", str(config), "--out", str(out), "--runner-config", "flink_cluster", *more]
+    words = ["run", str(config), "--out", str(out), "--runner-config", running.runner, *more]
     return subprocess.Popen(
         [sys.executable, "-m", "pipelines.cli", *words],
         env={**os.environ, **running.environment, "PYTHONPATH": str(ROOT)},

@@ -16,8 +16,10 @@ COPY runner_configs runner_configs
 COPY schemas schemas
 COPY transforms transforms
 RUN pip install --no-cache-dir --constraint requirements/all.lock ".[${EXTRAS}]"
-# One BLAS thread a process: sums have one order, and processes do not fight for cores.
-ENV OPENBLAS_NUM_THREADS=1
+# One BLAS thread a process: sums have one order, and processes do not fight for cores. No environment is made for each
+# worker: nothing is installed when they start, and only root could make one.
+ENV OPENBLAS_NUM_THREADS=1 \
+    RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT=1
 
 # Dataflow mounts folders that only root may write to.
 FROM lexbeam AS dataflow
@@ -27,4 +29,7 @@ RUN useradd --uid 10001 --create-home lexbeam
 USER 10001
 WORKDIR /home/lexbeam
 EXPOSE 50000
-CMD ["--worker_pool"]
+# Beam's pool (`boot --worker_pool`), but that each worker has a folder of its own for what it fetches and its options.
+ENV LEXBEAM_BOOT=/opt/apache/beam/boot
+ENTRYPOINT ["python", "-m", "apache_beam.runners.worker.worker_pool_main"]
+CMD ["--service_port=50000", "--container_executable=/opt/lexbeam/runner_configs/flink/boot"]

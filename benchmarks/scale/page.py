@@ -127,7 +127,18 @@ def _tokens(rows: Sequence[Row]) -> Iterator[str]:
             yield f"### {what}\n"
             yield growth_table(rows, case, "tokens")
             yield verdicts(rows, case)
+            yield a_million(rows, case)
             yield f"![CPU seconds by tokens](pictures/{_name('tokens', case)})\n"
+
+
+def a_million(rows: Sequence[Row], case: str) -> str:
+    """Return the CPU of a further million tokens, from the smallest size to the largest."""
+    found = {
+        label: 1e6 * marginal(of_label, lambda row: row["cpu"], lambda row: row["size"])
+        for label, of_label in _known(rows, case)
+        if len(medians(of_label, lambda row: row["cpu"])) > 1
+    }
+    return table(["", *found], [["a further million tokens, seconds of CPU", *map(number, found.values())]])
 
 
 def _files(rows: Sequence[Row]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Dockerfiles and manifests, by the linter and the schemas of those who take them; what they say of Lexbeam."""
 
+import json
 import os
 import re
 import subprocess
@@ -28,6 +29,20 @@ def container_of(manifest):
     template = manifest["spec"].get("jobTemplate", manifest)["spec"]["template"]
     (container,) = template["spec"]["containers"]
     return container
+
+
+def command_of(path):
+    """Return the words that an image runs."""
+    text = path.read_text()
+    return [word for name in ("ENTRYPOINT", "CMD") for word in json.loads(re.findall(rf"^{name} (.*)", text, re.M)[-1])]
+
+
+def test_workers_start_what_is_in_their_image_and_need_no_root():
+    text = (DEPLOY / "worker.Dockerfile").read_text()
+    (program,) = [w.partition("=")[2] for w in command_of(DEPLOY / "worker.Dockerfile") if "executable" in w]
+    assert os.access(ROOT / Path(program).relative_to("/opt/lexbeam"), os.X_OK)
+    # Otherwise Beam's boot program makes an environment below /opt, which only root may.
+    assert "RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT=1" in text.partition(" AS dataflow")[0]
 
 
 @pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.stem)
@@ -117,7 +132,11 @@ def test_the_runner_configuration_fits_the_cluster(monkeypatch, tmp_path):
     assert spec["flinkVersion"] == "v" + beam["flink_version"].replace(".", "_")
     assert f":{beam['flink_version']}." in spec["image"]
     (worker,) = spec["taskManager"]["podTemplate"]["spec"]["containers"]
+    # A worker that has died must have gone before its work begins anew.
+    delay = spec["flinkConfiguration"]["restart-strategy.fixed-delay.delay"]
+    assert int(beam["environment_cache_millis"]) < 1000 * int(delay.removesuffix("s"))
     port = int(beam["environment_config"].partition(":")[2])
+    assert f"--service_port={port}" in command_of(DEPLOY / "worker.Dockerfile")
     assert [each["containerPort"] for each in worker["ports"]] == [port]
 
 

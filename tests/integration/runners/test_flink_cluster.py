@@ -5,10 +5,13 @@
 
 import json
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 from marked import MARK, left_of, wait_until
@@ -16,11 +19,12 @@ from mixed_runs import ROOT, skip_without
 from small_runs import call, corpus, write_texts
 
 from benchmarks.damage import published
-from benchmarks.flink_kills import killed_run, made_sample, running_cluster
+from benchmarks.flink_kills import killed_run, made_sample, running_cluster, worker_environment
 from pipelines.runners.flink.cluster import read_state
 
 pytestmark = pytest.mark.slow
 JAR = ROOT / "build" / "flink" / "job-server.jar"
+POOL = 50000  # of the runner configuration
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +87,43 @@ def test_a_job_that_is_left_to_the_cluster_runs_on_and_the_same_command_publishe
 )
 def test_whatever_is_killed_the_whole_road_publishes_the_same_bytes(kind, ended, cluster, tmp_path):
     assert_same_bytes(cluster, tmp_path, kind, ended, change=True)
+
+
+@contextmanager
+def pool_of_workers(running):
+    """Run what the image of workers runs beside a TaskManager, from this checkout, while the block runs."""
+    text = (ROOT / "deploy" / "worker.Dockerfile").read_text()
+    lines = [re.findall(rf"^{name} (.*)", text, re.MULTILINE)[-1] for name in ("ENTRYPOINT", "CMD")]
+    words = [word for line in lines for word in json.loads(line)]
+    assert words[0] == "python"
+    assert "LEXBEAM_BOOT=/opt/apache/beam/boot" in text
+    words = [sys.executable, *(word.replace("/opt/lexbeam", str(ROOT)) for word in words[1:])]
+    with socket.socket() as probe:
+        if probe.connect_ex(("localhost", POOL)) == 0:
+            pytest.skip(f"port {POOL} is taken")
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    own = {**worker_environment(running), "PATH": path, "LEXBEAM_BOOT": str(ROOT / "build" / "flink" / "boot")}
+    pool = subprocess.Popen(words, env={**os.environ, **own}, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        yield
+    finally:
+        os.killpg(pool.pid, signal.SIGTERM)  # boot programs pass it on to their workers
+        pool.wait()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["nothing", "Python worker"])
+def test_workers_beside_their_taskmanager_as_on_kubernetes(kind, tmp_path, monkeypatch):
+    skip_without("flink_cluster")
+    monkeypatch.setenv(MARK, str(tmp_path))
+    config, expected = made_sample(tmp_path)
+    with running_cluster(tmp_path, JAR, task_managers=1, slots=2) as running, pool_of_workers(running):
+        own = {**running.environment, "LEXBEAM_PARALLELISM": "2"}
+        on_kubernetes = running._replace(environment=own, runner="flink_kubernetes")
+        found, files, told = killed_run(on_kubernetes, config, tmp_path / "out", kind)
+    assert found == "first", told
+    assert files == expected
+    assert left_of(str(tmp_path)) == {}
 
 
 @pytest.mark.soak
