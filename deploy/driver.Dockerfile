@@ -22,7 +22,8 @@ COPY build/flink/job-server.jar /opt/lexbeam/job-server.jar
 ENV JAVA_HOME=/opt/java/openjdk \
     PATH=/opt/java/openjdk/bin:$PATH \
     LEXBEAM_FLINK_JAR=/opt/lexbeam/job-server.jar \
-    OPENBLAS_NUM_THREADS=1
+    OPENBLAS_NUM_THREADS=1 \
+    OPENBLAS_CORETYPE=Haswell
 USER 10001
 WORKDIR /home/lexbeam
 ENTRYPOINT ["lexbeam"]

@@ -20,6 +20,7 @@ from transforms.common.publish.sections import Made, ReadTable, table_digest
 from transforms.common.publish.written import WrittenTable, written
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace, make, stage_entry
+from transforms.common.store.models import carry, models_noted
 from transforms.common.store.tables import Part
 
 __all__ = ["make_section", "plan_of"]
@@ -66,7 +67,8 @@ def make_section(
     command = job.command
     listed = time.time_ns()
     resources = noted_resources(job.options)  # before they are read: what changes since is stale
-    plan, read = _plan_with_digests(job, inputs)
+    with models_noted() as models:
+        plan, read = _plan_with_digests(job, inputs)
     stages = command.stages_of(job.section)
 
     def decided(chosen: Chosen) -> dict[str, Any]:
@@ -85,6 +87,9 @@ def make_section(
     if command.build is None:
         outcome, chosen = _run_action(job, action, workspace)
     else:
+        assert config is not None
+        if not config.here:
+            carry(workspace, models)
         outcome, chosen, listed = _run_graph(job, plan, workspace, config, progress, leaving, mark, listed)
     for table in command.explains:
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
@@ -114,7 +119,7 @@ def _run_graph(
     job: Job,
     plan: Any,
     workspace: Workspace,
-    config: "RunnerConfig | None",
+    config: "RunnerConfig",
     progress: RunProgress,
     leaving: Leaving,
     mark: Callable[[Chosen], str],
@@ -126,7 +131,6 @@ def _run_graph(
 
     command = job.command
     assert command.build is not None
-    assert config is not None
     results = ResultFiles(workspace.root)
     graph = Graph(workspace, config.lanes, config.here, results.folder)
     chosen: dict[str, Mapping[str, Collection[str]]] = {}

@@ -2,7 +2,9 @@
 
 import json
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -43,6 +45,20 @@ def test_workers_start_what_is_in_their_image_and_need_no_root():
     assert os.access(ROOT / Path(program).relative_to("/opt/lexbeam"), os.X_OK)
     # Otherwise Beam's boot program makes an environment below /opt, which only root may.
     assert "RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT=1" in text.partition(" AS dataflow")[0]
+
+
+def test_driver_and_workers_multiply_by_one_kind_of_kernel():
+    kernels = {re.search(r"OPENBLAS_CORETYPE=(\w+)", path.read_text())[1] for path in DOCKERFILES}
+    assert len(kernels) == 1
+    told = subprocess.run(
+        [sys.executable, "-c", "from transforms.common.code.fingerprints import blas_kernels as b; print(*b())"],
+        env={**os.environ, "OPENBLAS_CORETYPE": kernels.pop()},
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    ).stdout
+    if platform.machine() == "x86_64":
+        assert told.count(" Haswell") >= 1
 
 
 @pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.stem)
@@ -151,3 +167,32 @@ def test_the_command_of_a_job_is_one_that_lexbeam_takes(name, tmp_path):
     (tmp_path / file).write_text(MANIFESTS["configuration"]["data"][file])
     jobs = read_jobs(str(tmp_path / file), {"out": "s3://BUCKET/results"})
     assert [job.section for job in jobs] == ["corpus", "change"]
+
+
+def test_the_command_that_fills_in_names_leaves_no_placeholder(tmp_path):
+    command = re.search(r"`(sed -i .*?)`", (ROOT / "docs" / "deploy.md").read_text())[1]
+    shutil.copytree(DEPLOY, tmp_path / "deploy")
+    subprocess.run(command, shell=True, cwd=tmp_path, check=True)
+    for path in sorted((tmp_path / "deploy" / "kubernetes").iterdir()):
+        text = "\n".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("#"))
+        assert not re.search(r"REGISTRY|:TAG|BUCKET", text), path
+        if path.stem != "flink":
+            kubernetes_validate.validate(yaml.safe_load(text), KUBERNETES[0], strict=True)
+
+
+def test_costs_follow_from_their_arithmetic():
+    text = (ROOT / "docs" / "deploy.md").read_text()
+    table = text.partition("### What it costs")[2].partition("A default")[0]
+    expression = r"`([\d.+*/() -]+)`"
+    line = rf"^\| .* \| {expression} \| (\d+\.?\d*) \| {expression} = (\.\d+) \|$"
+    rows = re.findall(line, table, re.MULTILINE)
+    assert len(rows) == 3
+    for seconds, told, dollars, told_dollars in rows:
+        assert float(f"{eval(seconds):.2g}") == float(told)
+        assert float(f"{eval(dollars):.1g}") == float(told_dollars)
+    # What is subtracted and divided stands in docs/scale.md.
+    scale = (ROOT / "docs" / "scale.md").read_text()
+    for seconds, *_ in rows[:2]:
+        most, least = re.findall(r"[\d.]+", seconds)[:2]
+        assert f"| {most} |" in scale
+        assert f"| {least} |" in scale

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import toy_kind
 
+from transforms.common.cache import default_cache
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store import sound
 from transforms.common.store.files import list_files
 from transforms.lexicon import cache
 from transforms.lexicon.cache import clean_cache
-from transforms.lexicon.compiled.opening import default_cache
 from transforms.lexicon.kinds import KINDS
 
 

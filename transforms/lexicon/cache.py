@@ -13,15 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
+from transforms.common.cache import VARIABLE
 from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import UsageError
 from transforms.common.locks import locked_file
 from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, make_marked_folder
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, make, name_of
+from transforms.common.store.models import COPIES as MODELS
 from transforms.common.store.receipts import File, read_receipt
 from transforms.common.store.sound import Damaged, checked, note_sound
-from transforms.lexicon.compiled.opening import VARIABLE
 from transforms.lexicon.compiled_stage import Compiled
 from transforms.lexicon.encoders.copies import COPIES, clean_copies
 
@@ -138,7 +139,8 @@ def clean_cache(cache: str) -> int:
     with _permitted(cache):
         if is_marked_folder(cache, ARTEFACTS):
             _clean_compiled(os.path.join(cache, ARTEFACTS))
-        clean_copies(os.path.join(cache, COPIES))
+        for copies in (COPIES, MODELS):
+            clean_copies(os.path.join(cache, copies))
     return before - _size(cache)
 
 
@@ -159,7 +161,7 @@ def _clean_compiled(root: str) -> None:
 
 def _size(cache: str) -> int:
     size = 0
-    for root in (ARTEFACTS, COPIES):
+    for root in (ARTEFACTS, COPIES, MODELS):
         for folder, _, names in os.walk(os.path.join(cache, root)):
             for name in names:
                 with suppress(FileNotFoundError):  # another process has just renamed it

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.cache import default_cache
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
@@ -23,7 +24,6 @@ from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.identity import Uncounted
 from transforms.lexicon.cache import cached, is_whole
 from transforms.lexicon.compiled.kind import Resource
-from transforms.lexicon.compiled.opening import default_cache
 from transforms.lexicon.compiled_stage import CARRY, COMPILE, Compiled, ResourceSource, SourceFile, opened
 from transforms.lexicon.kinds import kind_of, parse_spec
 

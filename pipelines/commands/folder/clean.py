@@ -47,8 +47,8 @@ def _clean(options: CleanOptions, action: Action) -> None:
         LexbeamError: a run is at work there, or none has ever written there.
     """
     if options.cache:
+        from transforms.common.cache import default_cache
         from transforms.lexicon.cache import clean_cache
-        from transforms.lexicon.compiled.opening import default_cache
 
         folder = options.path or default_cache()
         freed = clean_cache(folder)

@@ -3,15 +3,18 @@
 import base64
 import bz2
 import pickletools
+import tarfile
 from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
 from apache_beam.portability import python_urns
 from apache_beam.portability.api import beam_runner_api_pb2
 from apache_beam.portability.common_urns import primitives
+from apache_beam.runners.portability.stager import WORKFLOW_TARBALL_FILE as WORKFLOW
+from apache_beam.transforms.environments import DockerEnvironment
 
 from pipelines.frame.command import Graph
 from pipelines.frame.configuration import read_jobs
@@ -21,7 +24,7 @@ from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.spared_imports import restore_google
 from transforms.common.store.artefacts import Workspace
 
-__all__ = ["check_jobs"]
+__all__ = ["check_jobs", "check_staged"]
 
 IMAGE = "europe-docker.pkg.dev/project/lexbeam/worker:1"
 ENVIRONMENT = {
@@ -61,6 +64,28 @@ def check_jobs(config: Path, out: Path, work: Path) -> set[str]:
             _check_environment(proto)
             checked.add(job.section)
     return checked
+
+
+def check_staged(setup: Path) -> None:
+    """Check that a package which is given by `setup_file`, in place of an image that has it, is staged for workers."""
+    pytest.importorskip("google.cloud.dataflow")
+    restore_google()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        flags = load_runner_config("dataflow", [f"--setup_file={setup}"]).beam
+        options = PipelineOptions([*flags, "--dry_run=True", "--no_auth", "--job_name=lexbeam"])
+        environment = DockerEnvironment.from_options(options.view_as(PortableOptions))
+        staged = environment.to_runner_api(None).dependencies
+    (package,) = [
+        beam_runner_api_pb2.ArtifactFilePayload.FromString(each.type_payload).path
+        for each in staged
+        if beam_runner_api_pb2.ArtifactStagingToRolePayload.FromString(each.role_payload).staged_name == WORKFLOW
+    ]
+    with tarfile.open(package) as pack:
+        names = {name.partition("/")[2] for name in pack.getnames()}
+    for needed in ("setup.py", "lexbeam/__init__.py", "pipelines/cli.py", "runner_configs/dataflow.yaml"):
+        assert needed in names, needed
 
 
 def _check_graph(proto: Any) -> None:

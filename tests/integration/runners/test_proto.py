@@ -5,18 +5,20 @@ What the pipelines are is read off their protos, what processes do from the file
 
 import os
 import re
+import shutil
 from collections import Counter
 
 import apache_beam as beam
 import pytest
 from apache_beam.portability.common_urns import primitives
-from dataflow_jobs import check_jobs
+from dataflow_jobs import check_jobs, check_staged
 from mixed import PARTS, SEEDS, SLICES
-from mixed_runs import REFERENCE, skip_without
+from mixed_runs import REFERENCE, ROOT, skip_without
 
 from pipelines.frame.command import Graph
 from pipelines.frame.configuration import read_jobs
 from pipelines.frame.inputs import find_inputs
+from transforms.common.code.walk import PACKAGES
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store.artefacts import Workspace
 
@@ -86,6 +88,14 @@ def test_the_change_pipeline_trains_aligns_and_scores(mixed_config, tmp_path, ru
 
 def test_dataflow_would_be_sent_whole_jobs(mixed_config, run_variant, tmp_path):
     assert check_jobs(mixed_config, run_variant(REFERENCE).out, tmp_path) == {"corpus", "change"}
+
+
+def test_dataflow_would_be_sent_the_package_where_the_image_lacks_it(tmp_path):
+    for name in (*PACKAGES, "lexbeam", "runner_configs"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("setup.py", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    check_staged(tmp_path / "setup.py")
 
 
 def test_every_stage_has_many_elements(run_variant):

@@ -1,3 +1,4 @@
+import shutil
 import threading
 from pathlib import Path
 
@@ -7,8 +8,11 @@ from object_store import OBJECTS  # importing it makes `store://` known
 
 from transforms.common.errors import LexbeamError
 from transforms.common.locks import locked_file
+from transforms.common.publish.layout import make_marked_folder
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.models import carry, models_noted, offer
 from transforms.common.store.resources import model_digest
-from transforms.lexicon.encoders import copies
+from transforms.lexicon.encoders import base, copies
 from transforms.lexicon.encoders.base import describe_encoder, load_encoder
 from transforms.lexicon.encoders.copies import clean_copies, local_copy
 from transforms.lexicon.encoders.vectors import span_vectors
@@ -99,6 +103,25 @@ def test_a_remote_encoder_is_described_where_it_is_and_loaded_from_a_copy(remote
     arguments = ["The cat was tired."], [4], [7]
     np.testing.assert_array_equal(
         span_vectors(encoder, *arguments).vectors, span_vectors(load_encoder(bert, device="cpu"), *arguments).vectors
+    )
+
+
+def test_a_model_that_a_worker_lacks_is_the_drivers(bert, tmp_path, monkeypatch):
+    monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(base, "_LOADED", {})
+    folder = tmp_path / "tiny"
+    shutil.copytree(bert, folder)
+    with models_noted() as noted:
+        info = describe_encoder(str(folder))
+    (tmp_path / "out").mkdir()
+    workspace = Workspace(make_marked_folder(str(tmp_path / "out"), "_artefacts"))
+    carry(workspace, noted)
+    shutil.rmtree(folder)
+    offer(workspace)
+    arguments = ["The cat was tired."], [4], [7]
+    sent = load_encoder(str(folder), device="cpu", digest=info.digest)
+    np.testing.assert_array_equal(
+        span_vectors(sent, *arguments).vectors, span_vectors(load_encoder(bert, device="cpu"), *arguments).vectors
     )
 
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from transforms.common.records import Sentence
+from transforms.common.store.models import ModelFiles
 
 __all__ = ["Annotate", "Engine", "EngineInfo", "MapForm", "Prepare", "Resolve"]
 
 # Maps a token's form before anything but the tokeniser has seen it.
 MapForm = Callable[[str], str]
 
-# Maps a model's path as named to a folder on this machine.
+# Maps a model as named to a folder on this machine.
 Resolve = Callable[[str], str]
 
 
@@ -41,6 +42,7 @@ class EngineInfo:
     ISO 639 code, or None for a model of many languages. `fingerprint` holds library versions and
     the digest of the model's files, and no path: equal fingerprints promise equal annotation.
     `reach` is how many tokens to either side a part of speech depends on; None: on any of the text.
+    `model` are the files of a model that can travel to workers, by their names in its folder.
     """
 
     name: str
@@ -49,6 +51,7 @@ class EngineInfo:
     has_upos: bool
     has_lemmas: bool
     reach: int | None = None
+    model: ModelFiles = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.heap import keep_freed_memory
 from transforms.common.records import Sentence
+from transforms.common.store.models import note_model, taken
 from transforms.layers.registry import check_layers
 
 __all__ = [
@@ -63,7 +64,9 @@ def describe_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[
         UsageError: the specification is wrong, a package or model it needs is missing, or it
             cannot give a layer.
     """
-    return _prepare(spec, resolve, layers)[0]
+    info = _prepare(spec, resolve, layers)[0]
+    note_model(spec, info.fingerprint, info.model)
+    return info
 
 
 def _prepare(spec: str, resolve: Resolve | None, layers: tuple[str, ...]) -> tuple[EngineInfo, Callable[[], Annotate]]:
@@ -99,7 +102,9 @@ def load_engine(
     """
     with _LOADING:
         if (spec, layers) not in _LOADED:
-            _LOADED[spec, layers] = _loaded(*_prepare(spec, resolve, layers))
+            _LOADED[spec, layers] = _loaded(
+                *_wanted(spec, lambda found: _prepare(spec, found or resolve, layers), fingerprint)
+            )
         engine = _LOADED[spec, layers]
     _check_fingerprint(spec, engine, fingerprint)
     return engine
@@ -111,6 +116,23 @@ def _check_fingerprint(spec: str, engine: Engine, fingerprint: str) -> None:
             f"engine {spec!r} is another on this machine ({engine.fingerprint}) than where the run was started "
             f"({fingerprint}): install the same lock file, and put the same model at that place, on both"
         )
+
+
+def _wanted(
+    spec: str, prepare: Callable[[Resolve | None], tuple[EngineInfo, Callable[[], Annotate]]], fingerprint: str
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    """Return an engine with the model of this machine, or with the driver's if that is wanted and not here."""
+    try:
+        found = prepare(None)
+        if not fingerprint or found[0].fingerprint == fingerprint:
+            return found
+    except UsageError:
+        if not fingerprint or (folder := taken(spec, fingerprint)) is None:
+            raise
+    else:
+        if (folder := taken(spec, fingerprint)) is None:
+            return found
+    return prepare(lambda _: folder)
 
 
 def load_tagger(spec: str, *, fingerprint: str = "") -> Engine:
@@ -133,7 +155,7 @@ def load_tagger(spec: str, *, fingerprint: str = "") -> Engine:
         return load_engine(spec, fingerprint=fingerprint)
     with _LOADING:
         if spec not in _TAGGERS_LOADED:
-            _TAGGERS_LOADED[spec] = _loaded(*prepare(argument, None, ()))
+            _TAGGERS_LOADED[spec] = _loaded(*_wanted(spec, lambda folder: prepare(argument, folder, ()), fingerprint))
         engine = _TAGGERS_LOADED[spec]
     _check_fingerprint(spec, engine, fingerprint)
     return engine

@@ -25,6 +25,7 @@ from transforms.annotation.engines.spacy_setup import Setup, setup_of
 from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
 from transforms.common.records import Sentence
 from transforms.common.spared_imports import restore_torch
+from transforms.common.store import files
 from transforms.common.store.resources import model_digest
 from transforms.layers.registry import values_of
 
@@ -83,6 +84,7 @@ def _prepared(
         has_upos=setup.has_upos,
         has_lemmas=setup.has_lemmas,
         reach=setup.reach,
+        model=tuple((entry.name, entry.path) for entry in files.list_files(folder)),
     )
 
     def load() -> Annotate:
@@ -109,7 +111,7 @@ def versions(*distributions: str) -> str:
 def _folder(argument: str, resolve: Resolve | None) -> str:
     from spacy import util
 
-    if util.is_package(argument):
+    if resolve is None and util.is_package(argument):
         package = str(util.get_package_path(argument))
         meta = util.load_meta(os.path.join(package, "meta.json"))
         return os.path.join(package, f"{meta['lang']}_{meta['name']}-{meta['version']}")

@@ -40,7 +40,7 @@ def prepare(
     """
     check_packages("engine 'stanza' needs", ("stanza",), "stanza")
     language, _, named = argument.partition(":")
-    folder = (resolve(named) if resolve else os.path.expanduser(named)) if named else _default()
+    folder = resolve(named) if resolve else os.path.expanduser(named) if named else _default()
     try:
         setup = _setup(language, folder, layers)
     except LexbeamError:
@@ -57,6 +57,7 @@ def prepare(
         fingerprint=f"{versions('stanza', 'torch')} model={model}",
         has_upos="pos" in setup.processors,
         has_lemmas="lemma" in setup.processors,
+        model=(*named_files.items(), ("resources.json", os.path.join(folder, "resources.json"))),
     )
 
     def load() -> Annotate:

@@ -24,6 +24,7 @@ PACKAGES = ("pipelines", "schemas", "transforms")  # ours
 PLUMBING = frozenset(
     f"transforms.common.{name}"
     for name in (
+        "cache",
         "code.registry",
         "endable",
         "errors",
@@ -33,6 +34,7 @@ PLUMBING = frozenset(
         "store.artefacts",
         "store.files",
         "store.identity",
+        "store.models",
         "store.receipts",
         "store.sound",
         "system_errors",

@@ -38,7 +38,7 @@ _PART = re.compile(r"part-\d{5}-of-\d{5}-[0-9a-f]{8}\.parquet")
 _RECEIPT = re.compile(r"[0-9a-f]{32}\.json")
 # What the stages write beside receipts, and what is not whole yet of anything of an artefact's.
 _ARTEFACT = re.compile(
-    r"[0-9a-f]{32}(?:\.freed|(?:-pairs|-points)?\.parquet|-[a-z_]+\.(?:arrow|npy)"
+    r"[0-9a-f]{32}(?:\.freed|\.tar|(?:-pairs|-points)?\.parquet|-[a-z_]+\.(?:arrow|npy)"
     r"|(?:-(?:documents|sentences|keys|counts|rejects)|(?:-ready)?-\d{4,})?\.arrow"
     r"|[^/]*" + files.TEMPORARY + ")"
 )

@@ -27,6 +27,7 @@ from transforms.common.store.artefacts import Stage, Workspace, announce, files_
 from transforms.common.store.classes import Staged
 from transforms.common.store.lanes import pack
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
+from transforms.common.store.models import offer
 from transforms.common.store.receipts import encode
 from transforms.common.store.tables import Part, PartFile
 
@@ -170,6 +171,7 @@ class MakeArtefact(beam.DoFn):
             )
         key, task = element
         tasks = task if self._stage.together else [task]
+        offer(self._workspace)
         receipts = make_all(self._workspace, self._stage, tasks, self._options)
         receipt = receipts if self._stage.together else receipts[0]
         yield key, (task, receipt) if self._with_task else receipt

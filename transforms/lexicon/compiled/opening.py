@@ -1,11 +1,8 @@
-"""Files of resources, opened on any file system and decompressed; the folder where compiled ones are kept."""
+"""Files of resources, opened on any file system and decompressed."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
-
-import platformdirs
 
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
@@ -13,15 +10,9 @@ from transforms.formats.records.base import BadRecord, ReaderOptions
 from transforms.formats.sources.compression import decompress
 from transforms.formats.sources.streams import reject_of
 
-__all__ = ["LINE_BYTES", "VARIABLE", "default_cache", "opened", "reading"]
+__all__ = ["LINE_BYTES", "opened", "reading"]
 
-VARIABLE = "LEXBEAM_CACHE"
 LINE_BYTES = 1 << 20  # no line of a word list, or of a thousand dimensions, is that long
-
-
-def default_cache() -> str:
-    """Return the folder that `LEXBEAM_CACHE` names, else the user's cache folder for Lexbeam."""
-    return os.environ.get(VARIABLE) or platformdirs.user_cache_dir("lexbeam", appauthor=False)
 
 
 def opened(path: str) -> BinaryIO:

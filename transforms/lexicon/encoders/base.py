@@ -7,6 +7,7 @@ A plain path is one of kind `transformers`. A remote folder is copied once per m
 """
 
 import functools
+import os
 import threading
 
 from transforms.common.code.registry import Registry
@@ -14,6 +15,7 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.heap import keep_freed_memory
 from transforms.common.options.option import Within
 from transforms.common.store import files
+from transforms.common.store.models import note_model, taken
 from transforms.lexicon.encoders import transformers
 from transforms.lexicon.encoders.copies import local_copy
 from transforms.lexicon.encoders.records import Encoder, EncoderInfo, EncoderKind, Load, Resolve
@@ -88,7 +90,11 @@ def describe_encoder(spec: str, *, resolve: Resolve | None = None) -> EncoderInf
     Raises:
         UsageError: the specification is wrong, or a package or a file that it needs is missing.
     """
-    return _prepare(spec, resolve)[0]
+    info = _prepare(spec, resolve)[0]
+    path = os.path.expanduser(kind_of(spec)[1])
+    if resolve is None and files.is_local(path) and os.path.isdir(path):
+        note_model(spec, info.digest, tuple((entry.name, entry.path) for entry in files.list_files(path)))
+    return info
 
 
 def _prepare(spec: str, resolve: Resolve | None) -> tuple[EncoderInfo, Load]:
@@ -123,13 +129,28 @@ def load_encoder(
     """
     with _LOADING:
         if (spec, device) not in _LOADED:
-            info, load = _prepare(spec, resolve or functools.partial(local_copy, digest=digest))
+            info, load = _wanted(spec, resolve or functools.partial(local_copy, digest=digest), digest)
             _check_digest(spec, info, digest)
             keep_freed_memory()
             _LOADED[spec, device] = load(device)
         encoder = _LOADED[spec, device]
     _check_digest(spec, encoder.info, digest)
     return encoder
+
+
+def _wanted(spec: str, resolve: Resolve, digest: str | None) -> tuple[EncoderInfo, Load]:
+    """Return an encoder with the model of this machine, or with the driver's if that is wanted and not here."""
+    try:
+        found = _prepare(spec, resolve)
+        if digest is None or found[0].digest == digest:
+            return found
+    except UsageError:
+        if digest is None or (folder := taken(spec, digest)) is None:
+            raise
+    else:
+        if (folder := taken(spec, digest)) is None:
+            return found
+    return _prepare(spec, lambda _: folder)
 
 
 def _check_digest(spec: str, info: EncoderInfo, digest: str | None) -> None:
