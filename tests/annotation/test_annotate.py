@@ -48,7 +48,11 @@ def second(staged, same_as):
 
 def entries(receipt, table):
     with StagedFile(getattr(receipt, table)) as opened:
-        return [(entry.key, entry.number, entry.batch().to_pylist()) for entry in opened.entries(1)]
+        return [
+            (key, number, some.slice(place, place + 1).rows.to_pylist())
+            for some in opened.entries(1)
+            for place, (key, number) in enumerate(zip(some.keys.to_pylist(), some.column("number"), strict=True))
+        ]
 
 
 def read(receipt, table):

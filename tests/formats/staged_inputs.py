@@ -7,7 +7,7 @@ from transforms.formats.ingest.counts import InputCount
 def staged_inputs(receipt):
     """The rows of a receipt's input files, by name."""
     with StagedFile(receipt.inputs) as opened:
-        rows = [row for entry in opened.entries(1) for row in entry.batch().to_pylist()]
+        rows = [row for some in opened.entries(1) for row in some.rows.to_pylist()]
     for row in rows:
         row["notes"] = {entry["note"]: entry["number"] for entry in row["notes"]} if row["notes"] else None
     return [InputCount(**row) for row in rows]

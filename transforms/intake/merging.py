@@ -100,7 +100,7 @@ class TaskStages(NamedTuple):
 def grouped_rows(task: MergeTask, schema: RowSchema) -> Iterator[tuple[str, Iterator[Row]]]:
     """Yield the keys of a part, in order, with their rows in the order of the schema."""
     with entries(task.staged, task.parts, task.bucket) as found:
-        yield from groupby((entry.row() for entry in found), key=itemgetter(schema.order[0]))
+        yield from groupby((row for some in found for row in some.rows.to_pylist()), key=itemgetter(schema.order[0]))
 
 
 def engine_of(options: TextAnnotationOptions) -> Engine | None:

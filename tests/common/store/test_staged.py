@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from entries_reading import by_entry
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,10 +32,16 @@ def stage(path, names, parts=0):
 
 def taken(file, parts, bucket=None):
     with StagedFile(file) as opened:
-        found = [(entry.key, entry.batch().to_pylist()) for entry in opened.entries(parts, bucket)]
-        assert not opened.held  # all were let go of
+        found = list(by_entry(opened.entries(parts, bucket)))
     assert all(row == {"name": key, "number": n} for key, some in found for n, row in enumerate(some))
     return [key for key, _ in found]
+
+
+def runs_of(opened, parts):
+    """Yield each part with its only run."""
+    for bucket in range(parts):
+        (run,) = opened.runs(parts, bucket)
+        yield bucket, run
 
 
 NAMES = [digest([n]) for n in range(200)]
@@ -52,24 +59,18 @@ def test_a_part_has_its_entries_in_order_whatever_the_number_of_parts(tmp_path, 
 
 @pytest.mark.parametrize("parts", [1, 6, 8])
 def test_what_was_gathered_for_a_number_of_parts_is_read_batch_after_batch(tmp_path, monkeypatch, parts):
-    with StagedFile(stage(tmp_path / "x", NAMES)) as opened:
-        order = [entry.key for entry in opened.entries(parts)]
+    order = taken(stage(tmp_path / "x", NAMES), parts)
     monkeypatch.setattr(module, "BATCH_BYTES", 300)
     file = stage(tmp_path / "y", order, parts)
-    read = []
     with StagedFile(file) as opened:
-        for bucket in range(parts):
-            for entry in opened.entries(parts, bucket):
-                assert len(opened.held) <= 1
-                read.append(entry.number_of_batch)
-                entry.batch()
-    ranks = places(np.arange(parts, dtype=np.uint32), parts).tolist()
-    assert len(set(read)) >= parts
-    assert sorted(ranks) == list(range(parts))
-    # Batches of a part follow each other, and none holds entries of two parts.
-    assert [taken(file, parts, bucket) for bucket in range(parts)] == [
-        sorted(name for name in NAMES if hash_of(name) % parts == bucket) for bucket in range(parts)
-    ]
+        pieces = {bucket: [list(piece.keys.to_pylist()) for piece in run] for bucket, run in runs_of(opened, parts)}
+    # A piece is a batch: none holds entries of two parts, and those of a part follow each other.
+    for bucket, found in pieces.items():
+        assert max(map(len, found)) < 5
+        assert [key for keys in found for key in keys] == sorted(
+            name for name in NAMES if hash_of(name) % parts == bucket
+        )
+    assert sorted(places(np.arange(parts, dtype=np.uint32), parts).tolist()) == list(range(parts))
     with pytest.raises(ValueError, match=f"staged for {parts} parts, not for {parts + 1}"):
         taken(file, parts + 1, 0)
 
@@ -98,13 +99,11 @@ def test_parts_of_ranges_follow_each_other_run_by_run(tmp_path, monkeypatch, par
         found = []
         with StagedFile(file) as opened:
             for bucket in range(parts):
-                for entry in opened.entries(parts, bucket):
-                    row = entry.row()
-                    assert row == {"name": entry.key, "number": 0}
-                    assert hash_of(entry.key) * parts >> 32 == bucket
-                    assert len(opened.held) <= most
-                    found.append(entry.key)
-            assert not opened.held
+                assert len(opened.runs(parts, bucket)) <= most
+                for key, (row,) in by_entry(opened.entries(parts, bucket)):
+                    assert row == {"name": key, "number": 0}
+                    assert hash_of(key) * parts >> 32 == bucket
+                    found.append(key)
         assert found == sorted(names)
 
 
@@ -140,9 +139,9 @@ def test_rows_are_entries_of_their_own(tmp_path):
     with artefact.writing(".arrow") as stream, StagedWriter(stream, SCHEMA) as writer:
         writer.add_rows([1, 0, 1], ["b", "c", "a"], rows("b", "c", "a"))
     with StagedFile(artefact.file(".arrow")) as opened:
-        assert [(e.key, e.rows, e.batch()["number"].to_pylist()) for e in opened.entries(2, 1)] == [
-            ("a", 1, [2]),
-            ("b", 1, [0]),
+        assert [(key, [row["number"] for row in some]) for key, some in by_entry(opened.entries(2, 1))] == [
+            ("a", [2]),
+            ("b", [0]),
         ]
         assert pa.concat_tables(opened.tables()).num_rows == 3
 
@@ -180,4 +179,5 @@ def test_the_bytes_of_an_entry_are_those_of_its_rows_as_they_are_read_alone(tmp_
             written[name] = pa.ipc.open_stream(sink.getvalue()).read_next_batch().nbytes
             writer.add(hash_of(name), name, 0, batch)
     with StagedFile(artefact.file(".arrow")) as opened:
-        assert {entry.key: entry.bytes for entry in opened.entries(4)} == written
+        (found,) = opened.entries(4)
+        assert dict(zip(found.keys.to_pylist(), found.sizes.tolist(), strict=True)) == written

@@ -6,7 +6,7 @@ same in whatever order and in however many files they lie. Where parts have rang
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -51,12 +51,24 @@ class Classes:
         self._schema = hashlib.blake2b(schema.serialize(), digest_size=_SIZE)
         self._sums = np.zeros(CLASSES, _DIGEST)
 
-    def add(self, hash: int, key: str, number: int, size: int, content: bytes) -> None:
-        """Add an entry: all that a merge reads of it; `content` is that of its rows, see `contents_of`."""
-        whole = self._schema.copy()
-        whole.update(f"{hash} {number} {size} {key}".encode())
-        whole.update(content)
-        self._sums[hash * CLASSES >> 32 if self._ranges else hash % CLASSES] += np.frombuffer(whole.digest(), "<u8")
+    def add(
+        self,
+        hashes: Sequence[int],
+        keys: Sequence[str],
+        numbers: Sequence[int],
+        sizes: Sequence[int],
+        contents: Iterable[bytes],
+    ) -> None:
+        """Add entries: of each all that a merge reads of it; a content is that of its rows, see `contents_of`."""
+        found = []
+        for hash, key, number, size, content in zip(hashes, keys, numbers, sizes, contents, strict=True):
+            whole = self._schema.copy()
+            whole.update(f"{hash} {number} {size} {key}".encode())
+            whole.update(content)
+            found.append(whole.digest())
+        which = np.array(hashes, np.uint64)
+        which = which * np.uint64(CLASSES) >> np.uint64(32) if self._ranges else which % np.uint64(CLASSES)
+        np.add.at(self._sums, which.astype(np.intp), np.frombuffer(b"".join(found), "<u8").reshape(-1, 2))
 
     def digests(self) -> bytes:
         """Return the digests of all classes, see `Staged.classes`."""

@@ -1,15 +1,15 @@
 """Merging of staged tables: into one part of a published table, or, of many files, into fewer.
 
 A merge opens each staged file once and reads in each the batches of its part, in their order; so its memory is
-that of a row group and a batch of each file, whatever the corpus. Of files beyond `MOST_OPEN`, some are gathered
+that of a row group and a batch of each file or two, whatever the corpus. Of files beyond `MOST_OPEN`, some are gathered
 into one first. The merge of a table is defined beside the table: a `Stage` whose `build` calls `merge` with the
 entries in their order.
 """
 
-import heapq
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Annotated, NamedTuple
 
 import pyarrow as pa
@@ -17,9 +17,10 @@ import pyarrow as pa
 from schemas.columns import Table
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.classes import Staged, summed
+from transforms.common.store.entries import Entries, in_order
 from transforms.common.store.identity import Uncounted
 from transforms.common.store.receipts import File
-from transforms.common.store.staged import BEFORE, StagedEntry, StagedFile, StagedWriter
+from transforms.common.store.staged import StagedFile, StagedWriter
 from transforms.common.store.tables import PartFile, StagedRows, write_part
 
 __all__ = ["MOST_OPEN", "GatherTask", "Gathered", "MergeTask", "entries", "gather_stage", "groups", "merge", "whole"]
@@ -77,17 +78,17 @@ def groups(files: int, parts: int, last: bool = False, *, ranges: bool = False) 
 
 
 @contextmanager
-def entries(staged: Iterable[File], parts: int, bucket: int | None = None) -> Iterator[Iterator[StagedEntry]]:
-    """Open staged files; give their entries of a part, or of all parts, in order."""
+def entries(staged: Iterable[File], parts: int, bucket: int | None = None) -> Iterator[Iterator[Entries]]:
+    """Open staged files; give their entries of a part, or of all parts, in order, equal ones by the files' digests."""
     with ExitStack() as stack:
-        opened = [stack.enter_context(StagedFile(file)) for file in staged]
-        yield heapq.merge(*(file.entries(parts, bucket) for file in opened), key=BEFORE)
+        opened = [stack.enter_context(StagedFile(file)) for file in sorted(staged, key=attrgetter("sha256"))]
+        yield in_order([run for file in opened for run in file.runs(parts, bucket)])
 
 
-def whole(found: Iterable[StagedEntry]) -> Iterator[StagedRows]:
+def whole(found: Iterable[Entries]) -> Iterator[StagedRows]:
     """Yield entries as they are."""
-    for entry in found:
-        yield StagedRows(entry.batch(), entry.bytes)
+    for some in found:
+        yield StagedRows(some.rows, some.counts, some.sizes)
 
 
 def merge(artefact: Artefact, table: Table, rows: Iterable[StagedRows], schema: pa.Schema | None = None) -> PartFile:
@@ -103,8 +104,8 @@ def _gather(artefact: Artefact, task: GatherTask, _: None) -> Gathered:
         artefact.writing(".arrow") as stream,
         StagedWriter(stream, schema, task.parts, ranges=task.staged[0].ranges) as writer,
     ):
-        for entry in found:
-            writer.add(entry.hash, entry.key, entry.number, entry.batch(), entry.bytes)
+        for some in found:
+            writer.take(some)
     file = artefact.file(".arrow")
     return Gathered(replace(task.staged[0], **vars(file), classes=summed(task.staged)))
 

@@ -4,9 +4,9 @@
         staged.add(bucket_hash, document_id, block, batch)     # in any order
     file = staged.file(artefact.file(".arrow"))
     with StagedFile(file) as staged:
-        for entry in staged.entries(parts, bucket): entry.batch()
+        for found in staged.entries(parts, bucket): found.keys, found.rows
 
-An entry is what merges put in order: a document, a block of a long one, or a row. Part `bucket` of `parts` has
+An entry is what merges put in order, see `entries`. Part `bucket` of `parts` has
 the entries whose hash leaves `bucket` when divided by `parts`. Entries lie in the order of their hashes' reversed
 bits, so that for each power of two those of a part are neighbours; what was gathered for a number of parts lies
 in their order, and within a part in that of its keys. With `ranges`, parts have ranges of hashes instead: entries
@@ -16,14 +16,11 @@ lie in the order of hashes, which must be that of keys, so that a part is read r
 """
 
 import functools
-import heapq
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from operator import itemgetter
 from types import TracebackType
-from typing import IO, Any, NamedTuple
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
@@ -32,14 +29,15 @@ from transforms.common.store import files
 from transforms.common.store.batches import BatchWriter
 from transforms.common.store.classes import Classes, Staged
 from transforms.common.store.contents import contents_of, sizes_of
+from transforms.common.store.entries import Entries, in_order
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import HashedStream, checked
-from transforms.common.store.tables import Row
 
-__all__ = ["BEFORE", "RANGES", "StagedEntry", "StagedFile", "StagedWriter", "first_bits", "places"]
+__all__ = ["RANGES", "StagedFile", "StagedWriter", "first_bits", "places"]
 
 RUN_BYTES = 8 << 20  # sorted at a time
 BATCH_BYTES = 1 << 17
+_LOOSE = 256  # pieces of a row take kilobytes each, whatever they hold: more are put together
 _BITS = 32
 _TOGETHER = 3  # first bits of a place that entries of a batch have in common: batches of 8 parts are theirs alone
 _SPOOLED = 1 << 20
@@ -90,14 +88,6 @@ def _ranks(parts: int) -> np.ndarray:
     return ranks
 
 
-class _Held(NamedTuple):
-    hash: int
-    key: str
-    number: int
-    rows: int
-    bytes: int
-
-
 class StagedWriter:
     """Writes entries to a stream, sorted in runs of some megabytes.
 
@@ -118,8 +108,8 @@ class StagedWriter:
         self._entries: IO[bytes] = tempfile.SpooledTemporaryFile(_SPOOLED)  # noqa: SIM115 - `__exit__` closes it
         self._directory: list[tuple[int, int, int, int, int]] = []
         self._run = 0
-        self._held: list[_Held] = []
-        self._rows: list[pa.RecordBatch] = []
+        self._held: list[Entries] = []
+        self._packed = 0  # of these have been put together
         self._size = 0
 
     def add(self, hash: int, key: str, number: int, batch: pa.RecordBatch, size: int | None = None) -> None:
@@ -153,38 +143,33 @@ class StagedWriter:
             sizes: their bytes, where they are known.
         """
         sizes = sizes_of(batch, counts) if sizes is None else sizes
-        entries = [_Held(*entry) for entry in zip(hashes, keys, numbers, counts, sizes, strict=True)]
         if self._classes:
-            for entry, content in zip(entries, contents_of(batch, counts), strict=True):
-                self._classes.add(entry.hash, entry.key, entry.number, entry.bytes, content)
-        self._held += entries
-        self._take(batch, batch.nbytes)
+            self._classes.add(hashes, keys, numbers, sizes, contents_of(batch, counts))
+        found = np.array(hashes, np.uint32)
+        self.take(Entries.of(found, keys, numbers, counts, sizes, places(found, self._parts), batch))
 
-    def _take(self, batch: pa.RecordBatch, size: int) -> None:
-        self._rows.append(batch)
-        self._size += size
+    def take(self, entries: Entries) -> None:
+        """Add entries that were read; their digests are not taken."""
+        self._held.append(entries)
+        self._size += entries.rows.nbytes
         if self._size >= RUN_BYTES:
             self._flush()
+        elif len(self._held) - self._packed == _LOOSE:
+            self._held[self._packed :] = [Entries.joined(self._held[self._packed :])]
+            self._packed += 1
 
     def _flush(self) -> None:
-        held, self._held = self._held, []
-        rows, self._rows, self._size = self._rows, [], 0
-        if not held:
+        if not self._held:
             return
-        where = places(np.array([entry.hash for entry in held], np.uint32), self._parts).tolist()
-        order = sorted(range(len(held)), key=lambda index: (where[index], held[index].key, held[index].number))
-        batch = _in_order(rows, self._schema, np.array([entry.rows for entry in held], np.int64), order)
-        start = 0
-        for indices in _batched(held, where, order, self._together()):
-            entries = [held[index] for index in indices]
-            count = sum(entry.rows for entry in entries)
-            self._batches.write(batch.slice(start, count))
-            start += count
-            columns = zip(*entries, strict=True)
-            arrays = [pa.array(column, field.type) for column, field in zip(columns, _ENTRIES, strict=True)]
-            message = pa.RecordBatch.from_arrays(arrays, schema=_ENTRIES).serialize()
-            here = self._entries.tell(), message.size
-            self._directory.append((where[indices[0]], where[indices[-1]], *here, self._run))
+        whole = Entries.joined(self._held)
+        self._held, self._packed, self._size = [], 0, 0
+        whole = whole if self._is_gathered else whole.sorted()
+        where = whole.column("place").tolist()
+        for start, stop in _batches(where, whole.sizes.tolist(), self._together()):
+            batch = whole.slice(start, stop)
+            self._batches.write(batch.rows)
+            message = batch.listed.select(_ENTRIES.names).serialize()
+            self._directory.append((where[start], where[stop - 1], self._entries.tell(), message.size, self._run))
             self._entries.write(message)
         self._run += not self._is_gathered  # which is all one run
 
@@ -223,76 +208,20 @@ class StagedWriter:
         self._stream.write(np.array([end, there, message.size, self._parts], "<u8").tobytes())
 
 
-def _in_order(
-    rows: Sequence[pa.RecordBatch], schema: pa.Schema, counts: np.ndarray, order: Sequence[int]
-) -> pa.RecordBatch:
-    """Return the rows of entries, `counts` of each, in the order given."""
-    whole = rows[0] if len(rows) == 1 else pa.Table.from_batches(rows, schema).combine_chunks().to_batches()[0]
-    if all(index == place for place, index in enumerate(order)):
-        return whole
-    starts = np.cumsum(counts) - counts
-    sorted_counts = counts[order]
-    ends = np.cumsum(sorted_counts)
-    shift = np.repeat(starts[order] - (ends - sorted_counts), sorted_counts)
-    return whole.take(pa.array(shift + np.arange(len(shift))))
-
-
-def _batched(held: Sequence[_Held], where: Sequence[int], order: Sequence[int], bits: int) -> Iterator[Sequence[int]]:
-    """Cut entries into batches, of places that agree but for their last `bits`."""
-    indices: list[int] = []
-    total = 0
-    for index in order:
-        size = held[index].bytes
-        apart = indices and where[index] >> bits != where[indices[0]] >> bits
-        if indices and (apart or total + size > BATCH_BYTES or len(indices) >= _MOST):
-            yield indices
-            indices, total = [], 0
-        indices.append(index)
+def _batches(where: Sequence[int], sizes: Sequence[int], bits: int) -> Iterator[tuple[int, int]]:
+    """Cut entries into batches, from and to, of places that agree but for their last `bits`."""
+    start = total = 0
+    for index, size in enumerate(sizes):
+        apart = where[index] >> bits != where[start] >> bits
+        if index > start and (apart or total + size > BATCH_BYTES or index - start >= _MOST):
+            yield start, index
+            start, total = index, 0
         total += size
-    if indices:
-        yield indices
+    if sizes:
+        yield start, len(sizes)
 
 
 _MOST = 4096  # entries of a batch
-
-
-class StagedEntry(NamedTuple):
-    """Rows that stay together, in the order of merging.
-
-    Attributes:
-        place: of its part among all.
-        key: what it is sorted by within its part.
-        number: of the blocks of one key.
-        sha256: of its file; it decides between equal entries, as do batch and start.
-        number_of_batch: its batch.
-        start: its first row there.
-        rows: how many rows it has.
-        bytes: about how many bytes these have.
-        hash: what decides its part.
-        file: that has its rows.
-    """
-
-    place: int
-    key: str
-    number: int
-    sha256: str
-    number_of_batch: int
-    start: int
-    rows: int
-    bytes: int
-    hash: int
-    file: "StagedFile"
-
-    def batch(self) -> pa.RecordBatch:
-        """Return the rows; once only, for the file then lets go of them."""
-        return self.file.take(self)
-
-    def row(self) -> Row:
-        """Return the only row as a mapping; once only."""
-        return self.file.take_row(self)
-
-
-BEFORE = itemgetter(slice(0, StagedEntry._fields.index("start") + 1))  # what puts entries in order
 
 
 class StagedFile:
@@ -304,7 +233,6 @@ class StagedFile:
 
     def __init__(self, file: File) -> None:
         checked(file)
-        self._sha256 = file.sha256
         path = file.path
         self._stream = pa.OSFile(path) if files.is_local(path) else files.open_read(path)
         self._stream.seek(file.bytes - 8 * _NUMBERS)
@@ -317,25 +245,30 @@ class StagedFile:
         options = pa.ipc.IpcReadOptions(use_threads=False)
         self._reader = pa.ipc.open_file(self._stream, footer_offset=end, options=options)
         self.schema: pa.Schema = self._reader.schema
-        self.held: dict[int, pa.RecordBatch | list[Row]] = {}  # batches that have begun and not ended
-        self._wanted: Counter[int] = Counter()
 
-    def entries(self, parts: int, bucket: int | None = None) -> Iterator[StagedEntry]:
-        """Yield the entries of a part of `parts`, or of all parts, in order.
+    def entries(self, parts: int, bucket: int | None = None) -> Iterator[Entries]:
+        """Yield the entries of a part of `parts`, or of all parts, in order."""
+        return in_order(self.runs(parts, bucket))
 
-        Of a file that was gathered for this number of parts, a batch is held at a time, of one with ranges a batch
-        of each run; of another, those batches of the part that have begun and not ended.
+    def runs(self, parts: int, bucket: int | None = None) -> list[Iterator[Entries]]:
+        """Return the runs of the entries of a part of `parts`, or of all parts; equal entries are in the runs' order.
+
+        Of a file that was gathered for this number of parts, a piece is a batch, and so of each run of one with ranges;
+        of another it is all of a part, or, where all parts are asked for, of neighbouring parts.
         """
         batches = self._batches(parts, bucket)
         if self.parts in (parts, RANGES):
-            runs = [list(run) for _, run in groupby(batches, key=self._run.__getitem__)]
-            yield from heapq.merge(*(self._of_run(run, parts, bucket) for run in runs), key=BEFORE)
-        else:
-            yield from sorted(entry for batch in batches for entry in self._of_batch(batch, parts, bucket))
-
-    def _of_run(self, batches: Iterable[int], parts: int, bucket: int | None) -> Iterator[StagedEntry]:
-        for batch in batches:
-            yield from self._of_batch(batch, parts, bucket)
+            runs = (list(run) for _, run in groupby(batches, key=self._run.__getitem__))
+            return [self._pieces([[batch] for batch in run], parts, bucket) for run in runs]
+        # As far as the parts lie in the order of places, what comes first need not wait for what comes later.
+        bits = _BITS - min((parts & -parts).bit_length() - 1, _TOGETHER)
+        first = [int(self._low[batch]) >> bits for batch in batches]
+        order = sorted(range(len(batches)), key=first.__getitem__)
+        return [
+            self._pieces(
+                [[batches[index] for index in some] for _, some in groupby(order, key=first.__getitem__)], parts, bucket
+            )
+        ]
 
     def _batches(self, parts: int, bucket: int | None) -> list[int]:
         if bucket is None:
@@ -354,44 +287,24 @@ class StagedFile:
         found: list[int] = np.flatnonzero((self._low <= high) & (self._high >= low)).tolist()
         return found
 
-    def _of_batch(self, batch: int, parts: int, bucket: int | None) -> list[StagedEntry]:
+    def _pieces(self, pieces: Sequence[Sequence[int]], parts: int, bucket: int | None) -> Iterator[Entries]:
+        """Yield the entries of a part in some batches at a time, in order."""
+        for batches in pieces:
+            found = Entries.joined([self._read(batch, parts) for batch in batches])
+            kept = None if bucket is None else self._parts_of(found.column("hash"), parts) == bucket
+            yield found.sorted(kept)
+
+    def _read(self, batch: int, parts: int) -> Entries:
         offset, size = self._where[batch]
         self._stream.seek(offset)
-        entries = pa.ipc.read_record_batch(pa.py_buffer(self._stream.read(size)), _ENTRIES)
-        hashes, keys, numbers, rows, sizes = entries.columns
-        found = places(hashes.to_numpy(), RANGES if self.parts == RANGES else parts)
-        starts = np.cumsum(rows.to_numpy()) - rows.to_numpy()
-        columns = (found, keys, numbers, starts, rows, sizes, hashes)
-        listed = (column.tolist() if isinstance(column, np.ndarray) else column.to_pylist() for column in columns)
-        taken = [
-            StagedEntry(place, key, number, self._sha256, batch, start, count, size, hash, self)
-            for place, key, number, start, count, size, hash in zip(*listed, strict=True)
-            if bucket is None or self._part_of(hash, parts) == bucket
-        ]
-        self._wanted[batch] += len(taken)
-        return taken
+        listed = pa.ipc.read_record_batch(pa.py_buffer(self._stream.read(size)), _ENTRIES)
+        where = places(listed.column("hash").to_numpy(), RANGES if self.parts == RANGES else parts)
+        return Entries.of(*listed.columns, where, self._reader.get_batch(batch))
 
-    def _part_of(self, hash: int, parts: int) -> int:
-        return hash * parts >> _BITS if self.parts == RANGES else hash % parts
-
-    def take(self, entry: StagedEntry) -> pa.RecordBatch:
-        """Return the rows of an entry; a batch is held until all its entries that were asked for are taken."""
-        batch = self._taken(entry.number_of_batch, pa.RecordBatch.slice)
-        return batch if entry.rows == batch.num_rows else batch.slice(entry.start, entry.rows)
-
-    def take_row(self, entry: StagedEntry) -> Row:
-        """Return the row of an entry of one; entries of a batch are all taken in this way, or none."""
-        row: Row = self._taken(entry.number_of_batch, pa.RecordBatch.to_pylist)[entry.start]
-        return row
-
-    def _taken(self, number: int, form: Callable[[pa.RecordBatch], Any]) -> Any:
-        batch = self.held.get(number)
-        if batch is None:
-            batch = self.held[number] = form(self._reader.get_batch(number))
-        self._wanted[number] -= 1
-        if not self._wanted[number]:
-            del self.held[number], self._wanted[number]
-        return batch
+    def _parts_of(self, hashes: np.ndarray, parts: int) -> np.ndarray:
+        if self.parts == RANGES:
+            return (hashes.astype(np.uint64) * np.uint64(parts) >> np.uint64(_BITS)).astype(np.int64)
+        return (hashes % np.uint32(parts)).astype(np.int64)
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield all rows, as they lie."""

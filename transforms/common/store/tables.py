@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, BinaryIO, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
+from transforms.common.store.contents import sizes_of
 from transforms.common.store.identity import Place, Position, Size
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import HashedStream
@@ -37,10 +39,17 @@ Row = dict[str, Any]  # a row as values of Python, by column
 
 
 class StagedRows(NamedTuple):
-    """Staged rows that stay together, of a table's columns, with their bytes as they count for row groups."""
+    """Staged rows of a table's columns.
+
+    Attributes:
+        rows: all.
+        counts: how many of them stay together, shape (n,).
+        bytes: of each of these, as they count for row groups, shape (n,).
+    """
 
     rows: pa.RecordBatch
-    bytes: int
+    counts: np.ndarray
+    bytes: np.ndarray
 
 
 GROUP_ROWS = 16_384
@@ -133,16 +142,26 @@ def write_rows(
 def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table | StagedRows]) -> Iterator[pa.Table]:
     held: list[pa.RecordBatch | pa.Table] = []
     rows = size = packed = 0
-    for piece, more in _pieces(schema, batches):
-        if held and (rows + piece.num_rows > GROUP_ROWS or size + more > GROUP_BYTES):
-            yield _packed(schema, held)
-            rows = size = packed = 0
-        held.append(piece)
-        rows += piece.num_rows
-        size += more
-        if len(held) - packed == _LOOSE:
-            held[packed:] = [_packed(schema, held[packed:])]
-            packed += 1
+    for piece, counts, sizes in _pieces(schema, batches):
+        ends, until = np.cumsum(counts, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)
+        start = first = before = 0  # of what is not in a group yet: its place, its first row, the bytes before it
+        while start < len(ends):
+            stop = min(
+                int(np.searchsorted(ends, GROUP_ROWS - rows + first, "right")),
+                int(np.searchsorted(until, GROUP_BYTES - size + before, "right")),
+            )
+            stop = stop if held else max(stop, start + 1)
+            if stop > start:
+                end, now = int(ends[stop - 1]), int(until[stop - 1])
+                held.append(piece.slice(first, end - first))
+                rows, size = rows + end - first, size + now - before
+                start, first, before = stop, end, now
+            if start < len(ends):
+                yield _packed(schema, held)
+                rows = size = packed = 0
+            elif len(held) - packed == _LOOSE:
+                held[packed:] = [_packed(schema, held[packed:])]
+                packed += 1
     if held:
         yield _packed(schema, held)
 
@@ -161,18 +180,32 @@ def _packed(schema: pa.Schema, pieces: list[pa.RecordBatch | pa.Table]) -> pa.Ta
 
 def _pieces(
     schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table | StagedRows]
-) -> Iterator[tuple[pa.RecordBatch | pa.Table, int]]:
+) -> Iterator[tuple[pa.RecordBatch | pa.Table, Sequence[int] | np.ndarray, Sequence[int] | np.ndarray]]:
+    """Yield rows with how many stay together, at most `GROUP_ROWS`, and their bytes."""
     for batch in batches:
         if isinstance(batch, StagedRows):
-            if batch.rows.num_rows <= GROUP_ROWS:
-                yield batch
-                continue
-            batch = batch.rows
+            yield batch.rows, *_cut(batch)
+            continue
         table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
         table = table_of(table, schema)
         for start in range(0, table.num_rows, GROUP_ROWS):
             piece = table.slice(start, GROUP_ROWS)
-            yield piece, piece.nbytes
+            yield piece, [piece.num_rows], [piece.nbytes]
+
+
+def _cut(staged: StagedRows) -> tuple[Sequence[int] | np.ndarray, Sequence[int] | np.ndarray]:
+    """Return how many rows stay together, and their bytes, where too many should."""
+    if not (staged.counts > GROUP_ROWS).any():
+        return staged.counts, staged.bytes
+    counts: list[int] = []
+    sizes: list[int] = []
+    start = 0
+    for count, size in zip(staged.counts.tolist(), staged.bytes.tolist(), strict=True):
+        pieces = [min(GROUP_ROWS, count - first) for first in range(0, count, GROUP_ROWS)]
+        counts += pieces
+        sizes += [size] if len(pieces) == 1 else sizes_of(staged.rows.slice(start, count), pieces)
+        start += count
+    return counts, sizes
 
 
 def table_of(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -7,10 +7,9 @@ staging file in which annotation rejects records of it: one document less, one r
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import attrgetter
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,8 +19,9 @@ from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.names import file_of
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.classes import Staged
+from transforms.common.store.entries import Entries
 from transforms.common.store.merge import MergeTask, entries, merge
-from transforms.common.store.staged import StagedEntry, StagedWriter
+from transforms.common.store.staged import StagedWriter
 from transforms.common.store.tables import GROUP_ROWS, PartFile, StagedRows, sort_rows
 
 __all__ = [
@@ -137,7 +137,7 @@ def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
     return merge_inputs(artefact, task, INPUTS)
 
 
-def _summed(found: Iterable[StagedEntry], table: Table) -> Iterator[StagedRows]:
+def _summed(found: Iterable[Entries], table: Table) -> Iterator[StagedRows]:
     left: list[pa.Table] = []
     for batches in _whole_names(found):
         rows = pa.concat_tables([*left, summed_inputs(batches, table)])
@@ -151,19 +151,25 @@ def _summed(found: Iterable[StagedEntry], table: Table) -> Iterator[StagedRows]:
 def _in_groups(rows: pa.Table) -> Iterator[StagedRows]:
     """Yield rows as row groups take them, which are full but the last."""
     for batch in rows.combine_chunks().to_batches(max_chunksize=GROUP_ROWS):
-        yield StagedRows(batch, 0)
+        yield StagedRows(batch, np.array([batch.num_rows]), np.zeros(1, np.int64))
 
 
-def _whole_names(found: Iterable[StagedEntry]) -> Iterator[list[pa.RecordBatch]]:
+def _whole_names(found: Iterable[Entries]) -> Iterator[list[pa.RecordBatch]]:
     """Yield rows some thousand at a time, those of a name together."""
-    held: list[pa.RecordBatch] = []
-    for _, rows in groupby(found, key=attrgetter("key")):
-        held += [row.batch() for row in rows]
-        if len(held) >= GROUP_ROWS:
-            yield held
-            held = []
+    held: list[Entries] = []
+    number = 0
+    for some in found:
+        held.append(some)
+        number += len(some)
+        if number >= GROUP_ROWS:
+            whole = Entries.joined(held)
+            last = pc.index(whole.keys, whole.keys[-1]).as_py()
+            if last:
+                yield [whole.slice(0, last).rows]
+            held = [whole.slice(last, len(whole))]
+            number = len(held[0])
     if held:
-        yield held
+        yield [Entries.joined(held).rows]
 
 
 MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
