@@ -37,6 +37,7 @@ __all__ = ["RANGES", "StagedFile", "StagedWriter", "first_bits", "places"]
 
 RUN_BYTES = 8 << 20  # sorted at a time
 BATCH_BYTES = 1 << 17
+_GATHERED = 8  # batches of what is gathered, and need not be sorted, that are put together before they are written
 _LOOSE = 256  # pieces of a row take kilobytes each, whatever they hold: more are put together
 _BITS = 32
 _TOGETHER = 3  # first bits of a place that entries of a batch have in common: batches of 8 parts are theirs alone
@@ -152,7 +153,7 @@ class StagedWriter:
         """Add entries that were read; their digests are not taken."""
         self._held.append(entries)
         self._size += entries.rows.nbytes
-        if self._size >= RUN_BYTES:
+        if self._size >= (BATCH_BYTES * _GATHERED if self._is_gathered else RUN_BYTES):
             self._flush()
         elif len(self._held) - self._packed == _LOOSE:
             self._held[self._packed :] = [Entries.joined(self._held[self._packed :])]
@@ -298,8 +299,9 @@ class StagedFile:
         offset, size = self._where[batch]
         self._stream.seek(offset)
         listed = pa.ipc.read_record_batch(pa.py_buffer(self._stream.read(size)), _ENTRIES)
-        where = places(listed.column("hash").to_numpy(), RANGES if self.parts == RANGES else parts)
-        return Entries.of(*listed.columns, where, self._reader.get_batch(batch))
+        hashes, keys, numbers, counts, sizes = listed.columns
+        where = places(hashes.to_numpy(), RANGES if self.parts == RANGES else parts)
+        return Entries.of(hashes, keys, numbers, counts, sizes, where, self._reader.get_batch(batch))
 
     def _parts_of(self, hashes: np.ndarray, parts: int) -> np.ndarray:
         if self.parts == RANGES:
