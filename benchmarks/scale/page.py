@@ -303,8 +303,17 @@ def _paper(parts: Parts) -> Iterator[str]:
 
 
 def _commit(parts: Parts, label: str) -> str:
-    commits = {row["commit"]: None for rows in parts.values() for row in select(rows, label=label) if "commit" in row}
-    return ", ".join(f"`{commit}`" for commit in commits) or "not measured yet"
+    """Return the commits that were measured, each with the parts that it was measured for, and with which sizes."""
+    measured: dict[str, list[str]] = {}
+    for part, rows in parts.items():
+        sizes: dict[str, set[int]] = {}
+        for row in select(rows, label=label):
+            if "commit" in row:
+                sizes.setdefault(row["commit"], set()).add(row["size"])
+        for commit, some in sizes.items():
+            of_sizes = f" of {' and '.join(f'{size:,}' for size in sorted(some))}" if len(sizes) > 1 else ""
+            measured.setdefault(commit, []).append(part + of_sizes)
+    return ", ".join(f"`{commit}` ({'; '.join(named)})" for commit, named in measured.items()) or "not measured yet"
 
 
 def page(parts: Parts) -> str:

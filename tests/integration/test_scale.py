@@ -292,6 +292,12 @@ def test_a_ratio_by_the_clock_is_told_only_where_cores_were_free():
         assert line.split("|")[-2].strip() == told
 
 
+def test_of_each_commit_the_page_says_what_it_was_measured_for():
+    files = [{**run(size, case="files"), "commit": commit} for size, commit in ((10, "a"), (1000, "b"), (2000, "b"))]
+    text = " ".join(page({**no_runs(), "files": files, "tokens": [{**run(10), "commit": "b"}]}).split())
+    assert "`b` (tokens; files of 1,000 and 2,000), `a` (files of 10)" in text
+
+
 def test_nothing_measured_is_a_page_without_tables():
     text = page(no_runs())
     assert "not measured yet" in text
