@@ -91,7 +91,7 @@ bench: $(VENV)/.all ## the benchmarks: tables, out/bench.json and out/bench-extr
 
 PART ?= tokens
 SIZES ?= small
-bench-scale: $(VENV)/.all ## how cost grows: PART=tokens|files|refresh|gather|merging|memory|cut|intake, SIZES=small|full; PART=page writes docs/scale.md
+bench-scale: $(VENV)/.all ## how cost grows: PART=tokens|files|refresh|gather|merging|memory|cut|cluster|intake, SIZES=small|full; PART=page writes docs/scale.md
 	$(BIN)/python -m benchmarks.scale $(PART) --sizes $(SIZES)
 
 lock: | $(UV) ## renew the locked versions
@@ -143,8 +143,7 @@ flink-down: $(VENV)/.core ## end it, and leave nothing of it
 	$(CLUSTER) down --folder $(CLUSTER_FOLDER)
 
 test-flink: $(VENV)/.all build/flink/job-server.jar build/flink/boot ## the tests on such a cluster, with every kill
-	$(BIN)/python -m pytest -n 0 -m "soak or not soak" tests/pipelines/runners/flink \
-		tests/integration/runners/test_flink_cluster.py
+	$(BIN)/python -m pytest -n 0 -m "soak or not soak" -k cluster tests/pipelines/runners/flink tests/integration
 
 prism: build/prism/prism ## Beam's portable runner (needs Go)
 

@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -38,9 +38,19 @@ from pipelines.frame.publishing import read_unfinished
 from pipelines.runners.flink.cluster import Cluster, down, free_port, read_state, up
 from pipelines.runners.flink_jobs import JobKind
 
-__all__ = ["KILLS", "Running", "killed_driver", "killed_run", "made_sample", "running_cluster", "worker_environment"]
+__all__ = [
+    "JAR",
+    "KILLS",
+    "Running",
+    "killed_driver",
+    "killed_run",
+    "made_sample",
+    "running_cluster",
+    "worker_environment",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
+JAR = ROOT / "build" / "flink" / "job-server.jar"
 KILLS = ("nothing", "Python worker", "TaskManager", "JobManager")
 SECONDS = 1800  # however busy the machine is
 # Holds whoever begins to write an annotation while the file HOLD is there, and tells which process it is.
@@ -58,23 +68,55 @@ sys.addaudithook(_wait)
 
 
 class Running(NamedTuple):
-    """A cluster that is up: its state, the file by which workers are held, variables and configuration of runs."""
+    """A cluster that is up.
+
+    Attributes:
+        state: where its state lies.
+        hold: the file that holds workers while it is there.
+        environment: variables for runs.
+        idle: milliseconds until a worker without work ends. A run must not take up one that has been killed.
+        runner: the configuration of runs.
+    """
 
     state: Path
     hold: Path
     environment: dict[str, str]
+    idle: int
     runner: str = "flink_cluster"
 
 
 @contextmanager
-def running_cluster(folder: Path, jar: Path, task_managers: int = 2, slots: int = 1) -> Iterator[Running]:
-    """Run a cluster whose workers can be held while the block runs."""
+def running_cluster(
+    folder: Path,
+    jar: Path,
+    environment: Mapping[str, str] | None = None,
+    *,
+    hook: str = HOLDS,
+    task_managers: int = 2,
+    slots: int = 1,
+    restart: int = 15,
+    source: Path = ROOT,
+) -> Iterator[Running]:
+    """Run a cluster while the block runs.
+
+    Args:
+        folder: where its state lies, and what else it makes.
+        jar: the job server's.
+        environment: variables for its workers.
+        hook: what these do when they start; by default they can be held.
+        task_managers: how many.
+        slots: of each.
+        restart: seconds until lost work begins anew.
+        source: the checkout whose code they run.
+    """
     hooks = folder / "hooks"
     hooks.mkdir()
-    (hooks / "sitecustomize.py").write_text(HOLDS, "utf-8")
-    cluster = Cluster(str(jar), free_port(), free_port(), task_managers, slots)
-    running = Running(folder / "cluster", folder / "hold", {"LEXBEAM_FLINK_MASTER": f"localhost:{cluster.port}"})
-    up(running.state, cluster, worker_environment(running))
+    (hooks / "sitecustomize.py").write_text(hook, "utf-8")
+    cluster = Cluster(str(jar), free_port(), free_port(), task_managers, slots, restart)
+    master = {"LEXBEAM_FLINK_MASTER": f"localhost:{cluster.port}"}
+    running = Running(folder / "cluster", folder / "hold", master, restart * 2000 // 3)
+    path = os.pathsep.join([str(hooks), str(source)])
+    up(running.state, cluster, {**worker_environment(running), **(environment or {}), "PYTHONPATH": path})
     try:
         yield running
     finally:
@@ -117,7 +159,9 @@ def killed_run(running: Running, config: Path, out: Path, kind: str) -> tuple[st
     shutil.rmtree(reached, ignore_errors=True)  # what workers of another run have left
     if kind != "nothing":
         running.hold.touch()
-    first = _start(running, config, out)
+    # Workers go with their TaskManager, so it makes no difference how long others live on.
+    beam = ["--", f"--environment_cache_millis={running.idle}"] if kind == "Python worker" else []
+    first = _start(running, config, out, *beam)
     if kind != "nothing":
         end = time.monotonic() + SECONDS
         while not (reached.is_dir() and os.listdir(reached)) and first.poll() is None and time.monotonic() < end:
@@ -131,6 +175,8 @@ def killed_run(running: Running, config: Path, out: Path, kind: str) -> tuple[st
     told = first.communicate(timeout=SECONDS)[0]
     if first.returncode == 0:
         return "first", published(out), told
+    if os.path.lexists(out / "current"):
+        return "failed", {}, f"{told}\nThe run failed, and has published."
     again = _start(running, config, out, "--resume")
     told += again.communicate(timeout=SECONDS)[0]
     return ("failed", {}, told) if again.returncode else ("resumed", published(out), told)
@@ -236,7 +282,7 @@ def main() -> int:
     """Kill and print; return the exit status, 0 if nothing was wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=5, help="runs of each kind")
-    parser.add_argument("--jar", type=Path, default=ROOT / "build" / "flink" / "job-server.jar")
+    parser.add_argument("--jar", type=Path, default=JAR)
     parser.add_argument("--drivers", type=int, default=0, help="kill this many drivers of each kind instead")
     values = parser.parse_args()
     if values.drivers:

@@ -246,17 +246,7 @@ def _intake(rows: Sequence[Row]) -> Iterator[str]:
 def _cut(rows: Sequence[Row]) -> Iterator[str]:
     yield "## One large file\n"
     yield told(prose.CUT)
-    body = []
-    for label in LABELS:
-        for size in sorted({row["size"] for row in select(rows, label=label)}):
-            one, two = (
-                medians(select(rows, label=label, size=size, case=case), lambda row: row["taking"]).get(size)
-                for case in ("1", "2")
-            )
-            if one and two:
-                load = max(row.get("load", math.inf) for row in select(rows, label=label, size=size, case="2"))
-                times = f"{one / two:.2f}" if load <= MOST_LOAD else "not told"
-                body.append([f"{size / 1e6:,.0f} MB", label, number(one), number(two), times])
+    body = [[f"{size / 1e6:,.0f} MB", *cells] for size, *cells in _one_and_two(rows)]
     yield table(["file", "", "one process, s", "two, s", "times"], body)
     passes = select(rows, label="after", case="pass")
     if passes:
@@ -269,6 +259,27 @@ def _cut(rows: Sequence[Row]) -> Iterator[str]:
             gain = (passed + pieces) / (passed + pieces / 2)
             body.append([f"{size / 1e6:,.0f} MB", *map(number, (digest, passed, pieces)), f"{gain:.2f}"])
         yield table(["file", "SHA-256, s", "the pass, s", "its pieces, s", "times on two"], body)
+
+
+def _one_and_two(rows: Sequence[Row]) -> Iterator[tuple[int, str, str, str, str]]:
+    """Yield the size, the label, seconds with one at work and with two, and how many times as fast two are."""
+    for label in LABELS:
+        for size in sorted({row["size"] for row in select(rows, label=label)}):
+            one, two = (
+                medians(select(rows, label=label, size=size, case=case), lambda row: row["taking"]).get(size)
+                for case in ("1", "2")
+            )
+            if one and two:
+                load = max(row.get("load", math.inf) for row in select(rows, label=label, size=size, case="2"))
+                times = f"{one / two:.2f}" if load <= MOST_LOAD else "not told"
+                yield size, label, number(one), number(two), times
+
+
+def _cluster(rows: Sequence[Row]) -> Iterator[str]:
+    yield "## TaskManagers\n"
+    yield told(prose.CLUSTER)
+    body = [[f"{size:,}", *cells] for size, *cells in _one_and_two(rows)]
+    yield table(["tokens", "", "one TaskManager, s", "two, s", "times"], body)
 
 
 def _paper(parts: Parts) -> Iterator[str]:
@@ -328,6 +339,7 @@ def page(parts: Parts) -> str:
         ("merging", _merging),
         ("memory", _memory),
         ("cut", _cut),
+        ("cluster", _cluster),
         ("intake", _intake),
     ):
         if parts[name]:

@@ -6,7 +6,7 @@ HEAD = """
 CPU, memory, graph and manifest of `lexbeam corpus` as a corpus grows, and ten terabytes on paper. The page is written
 by `make bench-scale PART=page` from runs that these measure, each in an hour at most, and resumed where it stopped:
 
-    make bench-scale PART=tokens                # or files, refresh, gather, merging, memory, cut, intake
+    make bench-scale PART=tokens                # or files, refresh, gather, merging, memory, cut, cluster, intake
     make bench-scale PART=tokens SIZES=full
 
 All corpora are made: words by Zipf's law, some planted, each document a function of the seed and its number. The number
@@ -61,6 +61,11 @@ CUT = """
 One file of JSON lines, taken in by one process and by two: seconds by the clock from the first piece of work to the
 last, without annotation, which takes a hundred times longer and is dealt out anyway. At least 1.7 times is asked; it is
 told only of a machine on which two cores were free.
+"""
+CLUSTER = """
+Annotation by `builtin:en` of files of 100 documents of 1,000 words, on a Flink cluster of this machine with one
+TaskManager and with two, each with one slot: seconds by the clock from the first piece of annotation to the last. At
+least 1.7 times is asked; it is told only of a machine on which two cores were free.
 """
 CUT_PASS = """
 CPU of one process: SHA-256 alone, the pass over the file (its SHA-256, digests of its blocks, borders), and taking in

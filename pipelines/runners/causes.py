@@ -5,7 +5,7 @@ import re
 from transforms.common.errors import LexbeamError, UsageError, readable
 from transforms.common.store.sound import Damaged
 
-__all__ = ["raised_in", "root_cause"]
+__all__ = ["explained_flink", "raised_in", "root_cause"]
 
 # A message that crossed a process border is text: `module.Class: message [while running ...]`.
 _RAISED = re.compile(
@@ -17,6 +17,26 @@ _KINDS = {kind.__name__: kind for kind in (LexbeamError, UsageError, Damaged)}
 _WHERE = re.compile(r" \[while running .*", re.DOTALL)
 # Of Java and Python: the class, perhaps with its package, and the message.
 _CAUSE = re.compile(r"^(?:Caused by: )?((?:\w+[.$])*\w*(?:Error|Exception|Failure)\b.*)$", re.MULTILINE)
+_ON = "what is finished is kept, and the same command with --resume goes on from there"
+_LOST = (
+    "the JobManager of the Flink cluster is gone, or was started anew, and knows nothing of the job any more; see to "
+    f"it that the cluster is up (`make flink-up` starts one on this machine): {_ON}"
+)
+_KNOWN = (
+    ("Could not find Flink job", _LOST),
+    ("AnnotatedConnectException", _LOST),  # of Flink's client; workers' connections are refused in other words
+    ("Number of retries has been exhausted", _LOST),
+    (
+        "Insufficient number of network buffers",
+        "Flink has too little memory for data between stages; give its TaskManagers more "
+        "(`taskmanager.memory.network.min` and `.max`), or ask for a smaller `--parallelism`: " + _ON,
+    ),
+    (
+        "NoResourceAvailableException",
+        "the Flink cluster has fewer free slots than the job asks for; start more TaskManagers, wait for other jobs, "
+        "or ask for a smaller `--parallelism`: " + _ON,
+    ),
+)
 
 
 def raised_in(text: str) -> LexbeamError | None:
@@ -33,3 +53,10 @@ def root_cause(trace: str) -> str:
     causes = [str(ours)] if ours else _CAUSE.findall(trace)
     cause = causes[-1] if causes else trace.strip().partition("\n")[0]
     return readable(" ".join(_WHERE.sub("", cause).split()))
+
+
+def explained_flink(text: str) -> LexbeamError | None:
+    """Return the error for a person that Flink's report of a failed job tells of; None if it is none that is known."""
+    if "org.apache.flink." not in text:
+        return None
+    return next((LexbeamError(message) for sign, message in _KNOWN if sign in text), None)

@@ -18,7 +18,7 @@ from apache_beam.options.pipeline_options import PipelineOptions, SetupOptions
 from apache_beam.runners.runner import PipelineResult, PipelineState, create_runner
 from apache_beam.transforms import environments
 
-from pipelines.runners.causes import raised_in
+from pipelines.runners.causes import explained_flink, raised_in
 from pipelines.runners.configs import DIRECT, RunnerConfig
 from pipelines.runners.flink_jobs import JobKind, state_of
 from pipelines.runners.job_servers import job_server
@@ -226,6 +226,6 @@ def _readable(error: Exception) -> LexbeamError:
     log.debug("the pipeline failed", exc_info=error)
     if isinstance(error, OSError):
         return explained(error)
-    if known := explained_text(str(error)):
+    if known := explained_text(str(error)) or explained_flink(str(error)):
         return known
     return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}")

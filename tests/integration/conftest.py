@@ -1,14 +1,18 @@
 """A small sample corpus and its run, made once for all tests that look at published tables."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from marked import MARK, left_of
+from mixed_runs import skip_without
+from s3_server import PROGRAM, S3Server, led_to, s3_server
 from small_runs import make_out, write_texts
 
+from benchmarks.flink_kills import JAR, Running, running_cluster
 from pipelines.cli import main
 from transforms.common.options.yaml_files import read_yaml
 
@@ -69,3 +73,45 @@ def out(made_once: Callable[..., Any], tmp_path: Path) -> Path:
     """A folder with a corpus of such texts, and change made from it."""
     made = made_once("small_out", make_out)
     return Path(shutil.copytree(made, tmp_path / "out", symlinks=True))
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server | None]:
+    """A server of S3 with a bucket, if its program is there."""
+    if not PROGRAM.exists():
+        yield None
+        return
+    with s3_server(tmp_path_factory.mktemp("s3"), ["bucket"]) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory, store: S3Server | None) -> Iterator[Running]:
+    """A Flink cluster that is up, whose workers reach the server of S3; nothing of it is left afterwards."""
+    skip_without("flink_cluster")
+    folder = tmp_path_factory.mktemp("cluster")
+    environment = {MARK: str(folder), **(store.environment if store else {})}
+    with running_cluster(folder, JAR, environment, restart=3) as running:
+        yield running
+    assert left_of(str(folder)) == {}
+    assert not running.state.exists()
+
+
+@pytest.fixture
+def ready(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """A function that skips the test unless a runner's programs are there, and starts what has to be up for it."""
+
+    def see_to(runner: str) -> None:
+        skip_without(runner)
+        if runner == "flink_cluster":
+            for name, value in request.getfixturevalue("cluster").environment.items():
+                monkeypatch.setenv(name, value)
+
+    return see_to
+
+
+@pytest.fixture
+def bucket(store: S3Server | None, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty folder on the server of S3, to which the environment leads."""
+    with led_to(store):
+        yield f"s3://bucket/{tmp_path.name}"

@@ -1,6 +1,7 @@
 """Runs of seconds on four dated texts, for tests of what commands do to a folder."""
 
 import json
+import random
 
 from pipelines.cli import main
 
@@ -15,6 +16,7 @@ __all__ = [
     "corpus",
     "make_out",
     "manifest",
+    "write_judgments",
     "write_texts",
 ]
 
@@ -22,11 +24,23 @@ WORDS = "the ship sails over the sea and the sailor sings of the land"
 SMALL = ["--dim", "5", "--epochs", "1", "--min-count", "1", "--min-sentence", "1"]
 SLICES = ["--slices", "1800-1849,1850-1900"]
 CHANGE = {"change/summary", "change/pairs", "slices", "scores", "neighbours", "vectors", "alignments"}
+PEOPLE = 4
 CORPUS = {"documents", "sentences", "rejects", "corpus/inputs"}
 
 
 def call(*words):
     return main([str(word) for word in words])
+
+
+def write_judgments(path, instances):
+    """Let people judge: longer targets are harder, and each person has a view of their own."""
+    lines = ["instance_id\tannotator\trating"]
+    for row in instances.to_pylist():
+        for person in range(PEOPLE):
+            noise = random.Random(f"{row['instance_id']} {person}").randint(-1, 1)
+            rating = min(max(len(row["token"]) // 3 + noise, 1), 5)
+            lines.append(f"{row['instance_id']}\tperson {person}\t{rating}")
+    path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def write_texts(folder):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from mixed_runs import compared_runners, skip_without
+from mixed_runs import compared_runners
 from small_runs import call, change, make_out
 
 from pipelines.cli import main
@@ -40,8 +40,8 @@ def judged(made_once):
 @pytest.mark.slow
 @pytest.mark.soak
 @pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
-def test_null_pairs_are_the_same_on_every_runner(runner, judged, out):
-    skip_without(runner)
+def test_null_pairs_are_the_same_on_every_runner(runner, ready, judged, out):
+    ready(runner)
     assert change(out, *NULL, "--overwrite", "--runner-config", runner) == 0
     assert published(out) == published(judged)
 

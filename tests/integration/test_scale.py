@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.scale import corpora, cut, figures, paper, runs
+from benchmarks.scale import cluster, corpora, cut, figures, paper, runs
 from benchmarks.scale import page as page_module
 from benchmarks.scale.figures import flatness, marginal, medians, select, slope, steps
 from benchmarks.scale.page import page, pictures, table
 from benchmarks.scale.runs import Results, read_log
 
 GIB = 1 << 30
-NAMES = ("tokens", "files", "refresh", "gather", "merging", "memory", "cut", "intake")
+NAMES = ("tokens", "files", "refresh", "gather", "merging", "memory", "cut", "cluster", "intake")
 PIECE = paper.PieceCost(1e-5, 400.0)
 
 
@@ -286,10 +286,16 @@ def test_the_gain_of_a_second_process_is_told_from_what_cannot_be_shared():
 
 
 def test_a_ratio_by_the_clock_is_told_only_where_cores_were_free():
-    for load, told in ((1.9, "2.00"), (9.0, "not told")):
-        rows = [{**run(100, case=case), "taking": taking, "load": load} for case, taking in (("1", 10.0), ("2", 5.0))]
-        line = next(line for line in page({**no_runs(), "cut": rows}).splitlines() if line.startswith("| 0 MB"))
-        assert line.split("|")[-2].strip() == told
+    for part, start in (("cut", "| 0 MB"), ("cluster", "| 100 ")):
+        for load, told in ((1.9, "2.00"), (9.0, "not told")):
+            found = [{**run(100, case=case), "taking": taking, "load": load} for case, taking in (("1", 10), ("2", 5))]
+            line = next(line for line in page({**no_runs(), part: found}).splitlines() if line.startswith(start))
+            assert line.split("|")[-2].strip() == told
+
+
+def test_seconds_of_annotation_need_every_worker():
+    with pytest.raises(RuntimeError, match="1 workers annotated instead of 2"):
+        cluster.seconds(["7 10.5 at work", "8 11.0 at work", "7 14.0 done"], 2)
 
 
 def test_of_each_commit_the_page_says_what_it_was_measured_for():
@@ -318,8 +324,8 @@ def test_a_table_has_a_cell_for_each_head():
 
 
 def test_examples_in_docstrings_run():
-    results = [doctest.testmod(module) for module in (corpora, figures, page_module, paper, runs)]
-    assert [result.failed for result in results] == [0] * 5
+    results = [doctest.testmod(module) for module in (cluster, corpora, figures, page_module, paper, runs)]
+    assert [result.failed for result in results] == [0] * 6
     assert all(result.attempted for result in results)
 
 

@@ -4,8 +4,8 @@ import pytest
 import yaml
 from dataflow_jobs import check_jobs
 from generated import write_world
-from mixed_runs import compared_runners, skip_without
-from s3_server import published_bytes, s3_here
+from mixed_runs import S3_RUNNERS, compared_runners
+from s3_server import published_bytes
 from small_runs import call, manifest
 
 import lexbeam
@@ -59,17 +59,18 @@ def rows(out, table):
 
 
 @pytest.mark.soak
-def test_every_table_has_the_same_bytes_on_s3(world, tmp_path):
-    with s3_here(tmp_path / "s3"):
-        for out in (world / "one", "s3://bucket/out"):
-            assert call("run", world / "config.yaml", "--out", out) == 0
-        assert published_bytes("s3://bucket/out") == published_bytes(world / "one")
+@pytest.mark.parametrize("runner", S3_RUNNERS)
+def test_every_table_has_the_same_bytes_on_s3(runner, ready, bucket, world):
+    ready(runner)
+    assert call("run", world / "config.yaml", "--out", world / "one") == 0
+    assert call("run", world / "config.yaml", "--out", bucket, "--runner-config", runner) == 0
+    assert published_bytes(bucket) == published_bytes(world / "one")
 
 
 # The suite has the texts below, whose one pipeline has all these transforms.
 @pytest.mark.parametrize("runner", compared_runners())
-def test_the_same_on_every_runner(runner, world):
-    skip_without(runner)
+def test_the_same_on_every_runner(runner, ready, world):
+    ready(runner)
     one, two = world / "one", world / "two"
     assert call("run", world / "config.yaml", "--out", one) == 0
     assert call("run", world / "config.yaml", "--out", two, "--runner-config", runner) == 0
@@ -77,8 +78,8 @@ def test_the_same_on_every_runner(runner, world):
 
 
 @pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
-def test_texts_are_the_same_on_every_runner(runner, tmp_path):
-    skip_without(runner)
+def test_texts_are_the_same_on_every_runner(runner, ready, tmp_path):
+    ready(runner)
     (tmp_path / "th.dat").write_text("UTF-8\narduous|1\n-|hard|tough\nordinance|1\n-|law\n")
     (tmp_path / "plain.yaml").write_text("plain: {ranker: senses}\n")
     texts = tmp_path / "texts"

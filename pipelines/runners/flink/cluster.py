@@ -73,7 +73,7 @@ def up(folder: Path, cluster: Cluster, environment: Mapping[str, str] | None = N
                 f"`export {MASTER}={HOST}:PORT`"
             )
     words = [sys.executable, "-m", __spec__.name, "watch", "--folder", str(folder), "--jar", cluster.jar]
-    for name in ("port", "rpc", "task_managers", "slots"):
+    for name in ("port", "rpc", "task_managers", "slots", "restart"):
         words += [f"--{name.replace('_', '-')}", str(getattr(cluster, name))]
     with open(folder / "log", "wb") as log:
         watcher = subprocess.Popen(
@@ -257,6 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rpc", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--task-managers", type=int, default=2)
     parser.add_argument("--slots", type=int, default=1, help="of each TaskManager")
+    parser.add_argument("--restart", type=int, default=15, help=argparse.SUPPRESS)
     values = parser.parse_args(arguments)
     folder = values.folder.absolute()
     if values.action == "down":
@@ -265,7 +266,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         port = values.port or _port_of(os.environ.get(MASTER) or f"{HOST}:8081")
         jar = os.path.abspath(values.jar)
-        cluster = Cluster(jar, port, values.rpc or free_port(), values.task_managers, values.slots)
+        cluster = Cluster(jar, port, values.rpc or free_port(), values.task_managers, values.slots, values.restart)
         if values.action == "watch":
             watch(folder, cluster)
         state = up(folder, cluster)

@@ -18,6 +18,9 @@ HOST = "localhost"
 OPENED = ("lang", "net", "nio", "time", "util", "util.concurrent")
 # The work is Python's: with its first compiler alone Java takes less CPU.
 JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+# The library of Flink's calls gives up after 10 s when it starts, which a busy machine does not keep; of Flink's own
+# options none reaches it, but Java's properties do.
+STARTUP = "-Dpekko.remote.classic.startup-timeout=120s"
 JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
 TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
 HEAP = 256  # MiB, of the JobManager
@@ -36,6 +39,8 @@ class Cluster(NamedTuple):
         rpc: port of the JobManager, for the TaskManagers.
         task_managers: how many.
         slots: of each.
+        restart: seconds until what a lost program was at begins anew. By then idle workers have to be gone, and with
+            them dead ones: more than `environment_cache_millis` of the runs.
     """
 
     jar: str
@@ -43,6 +48,7 @@ class Cluster(NamedTuple):
     rpc: int
     task_managers: int
     slots: int
+    restart: int = 15
 
 
 def job_manager(cluster: Cluster, folder: Path) -> list[str]:
@@ -109,7 +115,7 @@ def _shared(cluster: Cluster, folder: Path) -> dict[str, object]:
         "pekko.ask.timeout": "120 s",
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.attempts": 10,
-        "restart-strategy.fixed-delay.delay": "15 s",  # by then idle workers have gone, and with them dead ones
+        "restart-strategy.fixed-delay.delay": f"{cluster.restart} s",
     }
 
 
@@ -121,5 +127,5 @@ def _configure(folder: Path, values: Mapping[str, object]) -> None:
 def _java(cluster: Cluster, folder: Path, main: str, memory: list[str]) -> list[str]:
     opened = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in OPENED]
     opened.append("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED")
-    words = ["java", *JVM, *memory, *opened, f"-Djava.io.tmpdir={folder}"]
+    words = ["java", *JVM, STARTUP, *memory, *opened, f"-Djava.io.tmpdir={folder}"]
     return [*words, "-cp", cluster.jar, main, "--configDir", str(folder)]

@@ -16,7 +16,9 @@ def mixed_config(made_once: Callable[..., Any]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def run_variant(mixed_config: Path, made_once: Callable[..., Any]) -> Callable[[str], Run]:
+def run_variant(
+    request: pytest.FixtureRequest, mixed_config: Path, made_once: Callable[..., Any]
+) -> Callable[[str], Run]:
     """A function that runs a variant by its name, once however often it is asked."""
     found: dict[str, Run] = {}
 
@@ -24,6 +26,9 @@ def run_variant(mixed_config: Path, made_once: Callable[..., Any]) -> Callable[[
         if name not in found:
             variant = VARIANTS[name]
             skip_without(variant.config)
+            if variant.config == "flink_cluster":
+                cluster = request.getfixturevalue("cluster")
+                variant = variant._replace(environment=tuple(cluster.environment.items()))
             found[name] = made_once(name.replace(" ", "_"), lambda folder: make_run(mixed_config, folder, variant))
         return found[name]
 

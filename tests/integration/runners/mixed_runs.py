@@ -21,6 +21,7 @@ from transforms.common.errors import UsageError
 
 __all__ = [
     "REFERENCE",
+    "S3_RUNNERS",
     "SOAKED",
     "VARIANTS",
     "Run",
@@ -126,9 +127,11 @@ VARIANTS = {
     ),
     "two processes": Variant("direct_multiprocess", beam=("--direct_num_workers=2",)),
     "flink": Variant("flink_local", meet=("corpus/ingest", "corpus/annotate", "change/train")),
+    "cluster": Variant("flink_cluster"),
     "prism": Variant("prism"),
 }
-SOAKED = ("repeated bundles, another hash seed, two BLAS threads", "flink")
+SOAKED = ("repeated bundles, another hash seed, two BLAS threads", "flink", "cluster")
+S3_RUNNERS = ("direct", "flink_cluster")  # whose bytes on a server of S3 are compared
 
 
 def compared_runners(suite: str = "") -> list[Any]:
@@ -136,14 +139,14 @@ def compared_runners(suite: str = "") -> list[Any]:
 
     Tasks name different ones, so that each runner works in every run of the suite.
     """
-    names = ("direct_multiprocess", "prism", "flink_local")
+    names = ("direct_multiprocess", "prism", "flink_local", "flink_cluster")
     return [name if name == suite else pytest.param(name, marks=pytest.mark.soak) for name in names]
 
 
 def skip_without(config: str) -> None:
     """Skip the test where the runner's program is not there, and say what is missing."""
-    if config == "flink_local" and shutil.which("java") is None:
-        pytest.skip("needs Java for the embedded Flink")
+    if config.startswith("flink") and shutil.which("java") is None:
+        pytest.skip("needs Java for Flink")
     try:
         load_runner_config(config)
     except UsageError as error:

@@ -5,10 +5,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from dataflow_jobs import check_jobs
-from mixed_runs import compared_runners, published, skip_without
+from mixed_runs import S3_RUNNERS, compared_runners, published
 from questions_anew import check_questions
 from questions_making import write_articles, write_inputs
-from s3_server import published_bytes, s3_here
+from s3_server import published_bytes
 
 from pipelines.cli import main
 
@@ -79,16 +79,16 @@ def test_dataflow_would_be_sent_whole_jobs(inputs, expected, tmp_path):
 
 
 @pytest.mark.soak
-def test_every_table_has_the_same_bytes_on_s3(inputs, expected, tmp_path):
-    with s3_here(tmp_path):
-        run_words = ["run", str(inputs / "config.yaml"), "--out", "s3://bucket/out"]
-        assert main(run_words) == 0
-        assert published_bytes("s3://bucket/out") == published_bytes(expected[0])
+@pytest.mark.parametrize("runner", S3_RUNNERS)
+def test_every_table_has_the_same_bytes_on_s3(runner, ready, bucket, inputs, expected):
+    ready(runner)
+    assert main(["run", str(inputs / "config.yaml"), "--out", bucket, "--runner-config", runner]) == 0
+    assert published_bytes(bucket) == published_bytes(expected[0])
 
 
 @pytest.mark.parametrize("runner", compared_runners("prism"))
-def test_every_published_file_has_the_same_bytes(runner, inputs, expected, tmp_path):
-    skip_without(runner)
+def test_every_published_file_has_the_same_bytes(runner, ready, inputs, expected, tmp_path):
+    ready(runner)
     found, first = run(inputs, tmp_path / "out", runner), expected[1]
     assert found.keys() == first.keys()
     assert [name for name in first if found[name] != first[name]] == []

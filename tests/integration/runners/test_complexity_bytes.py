@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from dataflow_jobs import check_jobs
-from mixed_runs import compared_runners, published, skip_without
-from s3_server import published_bytes, s3_here
+from mixed_runs import S3_RUNNERS, compared_runners, published
+from s3_server import published_bytes
+from small_runs import write_judgments
 
 from pipelines.cli import main
 
@@ -22,7 +23,6 @@ GENRES = {
     "law": ["judge", "verdict", "jurisdiction", "tax", "court", "new statute", "plea"],
 }
 FRAMES = ["The {} was seen by the {} near the {}.", "Of every {} there is a {}, and no {}."]
-PEOPLE = 4
 
 
 def write_texts(folder):
@@ -32,17 +32,6 @@ def write_texts(folder):
         for number in range(6):
             sentences = [draw.choice(FRAMES).format(*(draw.choice(words) for _ in range(3))) for _ in range(12)]
             (folder / genre / f"{number}.txt").write_text(" ".join(sentences), "utf-8")
-
-
-def write_judgments(path, instances):
-    """Let people judge: longer targets are harder, and each person has a view of their own."""
-    lines = ["instance_id\tannotator\trating"]
-    for row in instances.to_pylist():
-        for person in range(PEOPLE):
-            noise = random.Random(f"{row['instance_id']} {person}").randint(-1, 1)
-            rating = min(max(len(row["token"]) // 3 + noise, 1), 5)
-            lines.append(f"{row['instance_id']}\tperson {person}\t{rating}")
-    path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +100,8 @@ def test_dataflow_would_be_sent_whole_jobs(config, expected, tmp_path):
 # A runner starts its workers anew for each section, and what a step makes in any order of work is
 # checked beside its code: the suite has the first step and the last.
 @pytest.mark.parametrize("step", ["select", "score"])
-def test_a_step_makes_the_same_on_flink(step, config, expected, tmp_path):
-    skip_without("flink_local")
+def test_a_step_makes_the_same_on_flink(step, ready, config, expected, tmp_path):
+    ready("flink_local")
     out = tmp_path / "out"
     if step == "score":
         shutil.copytree(expected.out, out, symlinks=True)
@@ -124,15 +113,16 @@ def test_a_step_makes_the_same_on_flink(step, config, expected, tmp_path):
 
 
 @pytest.mark.soak
-def test_every_table_has_the_same_bytes_on_s3(config, expected, tmp_path):
-    with s3_here(tmp_path):
-        assert main(["run", str(config), "--out", "s3://bucket/out"]) == 0
-        assert published_bytes("s3://bucket/out") == published_bytes(expected.out)
+@pytest.mark.parametrize("runner", S3_RUNNERS)
+def test_every_table_has_the_same_bytes_on_s3(runner, ready, bucket, config, expected):
+    ready(runner)
+    assert main(["run", str(config), "--out", bucket, "--runner-config", runner]) == 0
+    assert published_bytes(bucket) == published_bytes(expected.out)
 
 
 @pytest.mark.parametrize("runner", compared_runners())
-def test_every_published_file_has_the_same_bytes(runner, config, expected, tmp_path):
-    skip_without(runner)
+def test_every_published_file_has_the_same_bytes(runner, ready, config, expected, tmp_path):
+    ready(runner)
     found = run(config, tmp_path / "out", runner).files
     assert found.keys() == expected.files.keys()
     assert [name for name, content in expected.files.items() if found[name] != content] == []

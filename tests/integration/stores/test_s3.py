@@ -11,9 +11,10 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pytest
+from mixed_runs import S3_RUNNERS
 from pyarrow.dataset import dataset
 from pyarrow.fs import FileSystem
-from s3_server import KEY, SECRET, published_bytes, s3_here
+from s3_server import KEY, SECRET, led_to, published_bytes
 
 from pipelines.cli import main
 from transforms.common.publish.leases import LEASE
@@ -26,9 +27,9 @@ LEXBEAM = [sys.executable, "-m", "pipelines.cli"]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with s3_here(tmp_path_factory.mktemp("s3")) as running:
-        yield running
+def server(store):
+    with led_to(store):
+        yield store
 
 
 @pytest.fixture(scope="module")
@@ -171,11 +172,14 @@ def test_status_tells_how_far_a_run_is_by_few_requests(server, config, local, re
 
 
 @pytest.mark.soak
-def test_a_server_that_refuses_and_goes_in_between_costs_time_alone(server, config, local):
-    out = "s3://bucket/disturbed"
-    server.failing = 20
+@pytest.mark.parametrize("runner", S3_RUNNERS)
+def test_a_server_that_refuses_and_goes_in_between_costs_time_alone(runner, ready, server, config, local):
+    ready(runner)
+    out = f"s3://bucket/disturbed-{runner}"
+    server.failing, before = 20, server.refused
     try:
-        run = subprocess.Popen([*LEXBEAM, "run", str(config), "--out", out], stdout=subprocess.DEVNULL)
+        words = ["run", str(config), "--out", out, "--runner-config", runner]
+        run = subprocess.Popen([*LEXBEAM, *words], stdout=subprocess.DEVNULL)
         wait_for(lambda: remote(out).folder(f"{out}/_artefacts/corpus/annotate")[0], run)
         server.stop()
         time.sleep(1)
@@ -183,7 +187,7 @@ def test_a_server_that_refuses_and_goes_in_between_costs_time_alone(server, conf
         assert run.wait() == 0
     finally:
         server.failing = 0
-    assert server.refused > 10
+    assert server.refused - before > 10
     assert published_bytes(out) == local[0]
     assert open_snapshot(out).damaged() == []
 

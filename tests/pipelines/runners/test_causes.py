@@ -1,6 +1,6 @@
 import pytest
 
-from pipelines.runners.causes import root_cause
+from pipelines.runners.causes import explained_flink, root_cause
 
 OURS = """org.apache.flink.runtime.JobException: Recovery is suppressed by FixedDelayRestartBackoffTimeStrategy
 \tat org.apache.flink.runtime.executiongraph.failover.ExecutionFailureHandler.handleFailure(Handler.java)
@@ -18,6 +18,17 @@ transforms.common.errors.LexbeamError: the corpus is empty:
 name a file [while running 'ListFiles/ParDo(MakeArtefact)-ptransform-4']
 
 \tat org.apache.beam.runners.fnexecution.control.FnApiControlClient.lambda$handle$1(FnApiControlClient.java:180)
+"""
+
+REST = "org.apache.flink.runtime.rest"
+REPORT = """Pipeline BeamApp-1 failed in state FAILED: {}
+\tat org.apache.flink.runtime.rest.handler.job.JobExecutionResultHandler.propagateException(JobExecutionResult.java:94)
+\tat java.base/java.util.concurrent.CompletableFuture.postComplete(CompletableFuture.java:510)
+Caused by: java.util.concurrent.CompletionException: {}
+\t... 45 more
+Caused by: {}
+\tat org.apache.flink.runtime.dispatcher.Dispatcher.requestJobStatus(Dispatcher.java:890)
+\t... 5 more
 """
 
 
@@ -40,3 +51,39 @@ name a file [while running 'ListFiles/ParDo(MakeArtefact)-ptransform-4']
 )
 def test_the_root_cause_is_told_in_a_line(trace, cause):
     assert root_cause(trace) == cause
+
+
+def report(cause):
+    return REPORT.format(f"{REST}.util.RestClientException: [{cause}", cause, cause)
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        (
+            "org.apache.flink.runtime.messages.FlinkJobNotFoundException: Could not find Flink job (068d)",
+            "make flink-up",
+        ),
+        (
+            "org.apache.flink.shaded.netty4.io.netty.channel.AbstractChannel$AnnotatedConnectException: "
+            "Connection refused: localhost/127.0.0.1:8081",
+            "JobManager of the Flink cluster is gone",
+        ),
+        (
+            "org.apache.flink.runtime.jobmanager.scheduler.NoResourceAvailableException: Could not acquire the minimum "
+            "required resources.",
+            "a smaller `--parallelism`",
+        ),
+        ("java.io.IOException: Insufficient number of network buffers: required 2, but only 1", "network.min"),
+    ],
+)
+def test_what_is_known_is_told_with_its_remedy_and_without_calls(cause, told):
+    message = str(explained_flink(report(cause)))
+    assert told in message
+    assert "--resume" in message
+    assert "\n" not in message
+
+
+def test_what_is_not_known_or_not_of_flink_is_left_alone():
+    assert explained_flink("RuntimeError: Could not find Flink job") is None
+    assert explained_flink(report("java.lang.OutOfMemoryError: Metaspace")) is None
