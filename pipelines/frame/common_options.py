@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
-from transforms.common.store.parts import AUTO, stated_parts
+from transforms.common.parts import AUTO, stated_parts
 
 __all__ = [
     "PARTS_HELP",

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import apache_beam as beam
 
 from schemas.columns import Table
+from transforms.common.parts import parts_for
 from transforms.common.store.artefacts import Stage, Workspace
 from transforms.common.store.classes import Staged
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask
-from transforms.common.store.parts import parts_for
 from transforms.common.store.ptransforms import MakeArtefact, MergeTables, MergeTasks, SpreadOverLanes
 from transforms.common.store.tables import Part, PartFile
 from transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles, NumberUnits

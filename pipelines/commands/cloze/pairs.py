@@ -32,10 +32,10 @@ from transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptions, PairReadOptions
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
+from transforms.common.parts import stated_parts
 from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts, units
-from transforms.common.store.parts import stated_parts
 from transforms.common.store.receipts import totals
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.listing import InputPatterns

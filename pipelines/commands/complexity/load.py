@@ -24,10 +24,10 @@ from schemas.complexity.labels import LABELS
 from transforms.annotation.engines.registry import describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
+from transforms.common.parts import stated_parts
 from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, amount, counts_tail, explained_counts
-from transforms.common.store.parts import stated_parts
 from transforms.common.store.receipts import totals
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.complexity.instances.merge_stage import SETTLING, SettledInstances, acceptable_rows, task_of

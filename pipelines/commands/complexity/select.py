@@ -20,9 +20,9 @@ from schemas.complexity.instances import INSTANCES, KINDS
 from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
+from transforms.common.parts import AUTO, LEAST_PARTS, stated_parts
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
-from transforms.common.store.parts import AUTO, LEAST_PARTS, stated_parts
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
 from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchSpec

@@ -26,13 +26,13 @@ from transforms.annotation.counts import IntakeCounts
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.change.view.proposals import propose_slices
 from transforms.common.code.fingerprints import digest
+from transforms.common.parts import LEAST_PARTS, parts_for
 from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import units
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.merge import MergeTask, gather_stage
-from transforms.common.store.parts import LEAST_PARTS, parts_for
 from transforms.common.store.tables import PartFile
 from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels

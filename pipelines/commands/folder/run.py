@@ -16,8 +16,8 @@ from pipelines.frame.configuration import read_jobs
 from pipelines.frame.running import run_jobs
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
+from transforms.common.parts import stated_parts
 from transforms.common.store import files
-from transforms.common.store.parts import stated_parts
 
 __all__ = ["RUN", "ConfigOptions"]
 

@@ -39,9 +39,9 @@ from transforms.annotation.engines.registry import describe_engine
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
+from transforms.common.parts import stated_parts
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
-from transforms.common.store.parts import stated_parts
 from transforms.common.store.tables import Part
 from transforms.formats.ingest.listing import InputPatterns
 from transforms.formats.readers.registry import FORMATS

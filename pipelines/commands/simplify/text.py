@@ -21,11 +21,11 @@ from schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
 from schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.code.registry import Registry
+from transforms.common.parts import LEAST_PARTS
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.shown import Block, amount, listed
 from transforms.common.store.artefacts import Stage
-from transforms.common.store.parts import LEAST_PARTS
 from transforms.common.store.receipts import totals
 from transforms.common.store.tables import Part
 from transforms.intake.staging import LoadedCounts

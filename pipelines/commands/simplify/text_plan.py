@@ -24,9 +24,9 @@ from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
+from transforms.common.parts import stated_parts
 from transforms.common.publish.output_folders import check_output_folder
 from transforms.common.store.files import is_local
-from transforms.common.store.parts import stated_parts
 from transforms.corpora.corpus import languages
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions

@@ -19,9 +19,9 @@ import numpy as np
 
 from schemas.complexity.instances import INSTANCES
 from transforms.common.draws.ptransforms import KeepSmallest
+from transforms.common.parts import parts_for
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.classes import Staged
-from transforms.common.store.parts import parts_for
 from transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
 from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchedInstances, FetchSpec, FetchTask
 from transforms.complexity.select.find_stage import FIND, OCCURRENCES, FindSpec, FindTask, Number, OccurrenceFile
