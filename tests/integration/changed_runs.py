@@ -86,6 +86,7 @@ VALUES: dict[str, list[str] | None] = {
     "drop": None,
     "keep": None,
     "keep_snapshots": None,
+    "keep_days": None,
     "runner_config": None,
     "dry_run": None,
     "inputs": None,

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from small_runs import call
 
-from transforms.common.store import parts
+from transforms.common import parts
 
 
 @pytest.mark.parametrize(("stated", "rows", "expected"), [("auto", 10**6, 8), ("auto", 2, 16), ("3", 2, 3)])

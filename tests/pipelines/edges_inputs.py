@@ -169,6 +169,7 @@ def given_to(words, base):
         "simplify rewrite": {"folder": str(base / "ranked")},
         "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")},
+        "refresh": {"config": str(base / "c.yaml")},
         "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},
         **{name: {"path": published} for name in ("show", "report", "export", "status")},

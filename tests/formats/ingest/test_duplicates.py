@@ -6,15 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.formats.ingest.duplicates import (
-    Decision,
-    RecordOccurrence,
-    bucket_bits,
-    by_bucket,
-    decide,
-    document_id,
-    repeated,
-)
+from transforms.formats.ingest.duplicates import Decision, RecordOccurrence, by_bucket, decide, document_id, repeated
 
 SAME = [
     RecordOccurrence("b", 1, "", "p2", 0),
@@ -44,8 +36,8 @@ def test_a_single_record_needs_no_decision():
 HASHES = st.integers(0, 15).map(lambda number: number * 0x1111_1111_1111_1111)
 
 
-@given(st.lists(st.lists(HASHES, min_size=1), min_size=1), st.integers(0, 3))
-def test_what_stands_twice_anywhere_is_found_bucket_by_bucket(groups, bits):
+@given(st.lists(st.lists(HASHES, min_size=1), min_size=1))
+def test_what_stands_twice_anywhere_is_found_bucket_by_bucket(groups):
     arrays = [np.array(group, np.uint64) for group in groups]
     often = {value for value, number in Counter(chain(*groups)).items() if number > 1}
     expected = [sorted(value for value in group if value in often) for group in groups]
@@ -53,8 +45,7 @@ def test_what_stands_twice_anywhere_is_found_bucket_by_bucket(groups, bits):
     found = [[] for _ in groups]
     buckets = {}
     for number, array in enumerate(arrays):
-        parts = dict(by_bucket(array, bits))
-        assert all(bucket >> bits == 0 for bucket in parts)
+        parts = dict(by_bucket(array))
         assert sorted(chain(*(part.tolist() for part in parts.values()))) == sorted(groups[number])
         for bucket, part in parts.items():
             buckets.setdefault(bucket, []).append((number, part))
@@ -65,9 +56,4 @@ def test_what_stands_twice_anywhere_is_found_bucket_by_bucket(groups, bits):
 
 
 def test_no_keys_are_of_no_bucket():
-    assert list(by_bucket(np.array([], np.uint64), 2)) == []
-
-
-def test_buckets_and_what_lies_in_one_grow_alike():
-    numbers = [0, 1, 10**5, 10**6, 10**7, 10**8, 10**9]
-    assert [1 << bucket_bits(number) for number in numbers] == [1, 1, 1, 2, 8, 32, 64]
+    assert list(by_bucket(np.array([], np.uint64))) == []

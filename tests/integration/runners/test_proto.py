@@ -116,7 +116,7 @@ def test_every_stage_has_many_elements(run_variant):
 # lists of receipts that a pipeline ends with.
 _NAMES = re.compile(
     r"config\.yaml|runner\.yaml|out/\.lock"
-    r"|out/(_artefacts|_snapshots)(\.\w+\.tmp)?/\.lexbeam"
+    r"|out/(_artefacts|_snapshots)(\.\w+\.tmp)?/\.(lexbeam|history)"
     r"|out/_artefacts/(unfinished|results/\w+/\w+)\.json"
     r"|out/_artefacts/plan/(corpus|change)/[\w-]+"
 )

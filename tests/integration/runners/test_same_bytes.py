@@ -5,7 +5,6 @@ The promise holds for one kind of CPU and one lock file; docs/architecture.md sa
 
 import itertools
 import json
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -81,8 +80,9 @@ def corpus_on_lanes(config, folder, lanes):
 @pytest.mark.parametrize("sorting", [True, False])
 def test_the_comparison_fails_when_the_sort_is_taken_out(sorting, mixed_config, tmp_path, monkeypatch):
     if not sorting:
-        monkeypatch.setattr(ptransforms, "sorted", lambda rows, **_: list(rows), raising=False)
-        monkeypatch.setattr(merge, "heapq", SimpleNamespace(merge=lambda *files, key: itertools.chain(*files)))
+        for module in (ptransforms, merge):
+            monkeypatch.setattr(module, "sorted", lambda rows, **_: list(rows), raising=False)
+        monkeypatch.setattr(merge, "in_order", itertools.chain.from_iterable)
     one = corpus_on_lanes(mixed_config, tmp_path, 1)
     two = corpus_on_lanes(mixed_config, tmp_path, 2)
     other = {name.partition("/")[0] for name in one | two if one.get(name) != two.get(name)}

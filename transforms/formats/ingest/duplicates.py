@@ -4,7 +4,6 @@ Two records are duplicates if they agree in text, year, author, title and source
 key is the digest of these. The least (source, ordinal) is kept.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -21,12 +20,14 @@ __all__ = [
     "AnnotateTask",
     "Decision",
     "RecordOccurrence",
-    "bucket_bits",
     "by_bucket",
     "decide",
     "document_id",
     "repeated",
 ]
+
+# So many keys of a thousand million records are half a gigabyte in one of these.
+_BUCKET_BITS = 6
 
 DUPLICATES: Registry[Entry] = Registry(
     {
@@ -67,21 +68,9 @@ class AnnotateTask(NamedTuple):
     decisions: tuple[Decision, ...]
 
 
-def bucket_bits(records: int) -> int:
-    """Return how many first bits of hashes say the bucket, of so many records.
-
-    Buckets and what lies in one grow alike, as the square root: of a million records there are 2 of 4 MB, of a thousand
-    million 64 of 125 MB. Each unit hands on a piece for each bucket, so that few buckets of few records cost less.
-    """
-    return (math.isqrt(records) // _ROOT).bit_length()
-
-
-_ROOT = 512
-
-
-def by_bucket(hashes: npt.NDArray[np.uint64], bits: int) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
+def by_bucket(hashes: npt.NDArray[np.uint64]) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
     """Yield hashes of keys by the bucket of their first bits, each with its number; equal ones are of one bucket."""
-    buckets = (hashes >> np.uint64(64 - bits)).astype(np.int64) if bits else np.zeros(len(hashes), np.int64)
+    buckets = (hashes >> np.uint64(64 - _BUCKET_BITS)).astype(np.int64)
     order = np.argsort(buckets, kind="stable")
     numbers, starts = np.unique(buckets[order], return_index=True)
     yield from zip(numbers.tolist(), np.split(hashes[order], starts[1:]), strict=False)  # of none there is no bucket

@@ -30,15 +30,7 @@ from transforms.common.store.artefacts import Artefact, Workspace
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.classes import Staged
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.formats.ingest.duplicates import (
-    AnnotateTask,
-    Decision,
-    RecordOccurrence,
-    bucket_bits,
-    by_bucket,
-    decide,
-    repeated,
-)
+from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, by_bucket, decide, repeated
 from transforms.formats.ingest.known import KnownDigests
 from transforms.formats.ingest.listed import FileListing, ListedUnit, ListingWriter, listed_units, opened, settle_bits
 from transforms.formats.ingest.listing import InputPatterns, find_files
@@ -213,14 +205,10 @@ def _keyed(element: Ingested) -> tuple[str, Ingested]:
     return str(element.keys.path), element
 
 
-def _records(element: Ingested) -> int:
-    return element.counts["records"]
-
-
-def _list_hashes(element: Ingested, bits: int) -> Iterator[tuple[int, tuple[str, bytes]]]:
+def _list_hashes(element: Ingested) -> Iterator[tuple[int, tuple[str, bytes]]]:
     with BatchReader() as reader:
         hashes = [_hashes(reader.read(element.keys, number)) for number in range(len(element.stages))]
-    for bucket, of_bucket in by_bucket(np.concatenate(hashes), bits) if hashes else ():
+    for bucket, of_bucket in by_bucket(np.concatenate(hashes)) if hashes else ():
         yield bucket, (str(element.keys.path), of_bucket.tobytes())
 
 
@@ -263,15 +251,9 @@ class SettleDuplicates(beam.PTransform):
     def expand(self, receipts: beam.PCollection[Ingested]) -> beam.PCollection[AnnotateTask]:
         """Apply the transform."""
         # Of most records no more is shuffled than eight bytes: only of those that may be duplicates what decides.
-        bits = (
-            receipts
-            | "Records" >> beam.Map(_records)
-            | "Sum" >> beam.CombineGlobally(sum)
-            | "Bits" >> beam.Map(bucket_bits)
-        )
         suspects = (
             receipts
-            | "ListHashes" >> beam.FlatMap(_list_hashes, beam.pvalue.AsSingleton(bits))
+            | "ListHashes" >> beam.FlatMap(_list_hashes)
             | "GroupHashes" >> beam.GroupByKey()
             | "FindRepeated" >> beam.FlatMap(_find_repeated)
         )
