@@ -37,6 +37,7 @@ def test_a_taskmanager_that_is_killed_is_made_good(cluster, tmp_path):
     assert_same_bytes(cluster, tmp_path, "TaskManager", "first", change=False)
 
 
+@pytest.mark.soak
 def test_a_job_that_is_left_to_the_cluster_runs_on_and_the_same_command_publishes(cluster, tmp_path, capsys):
     texts, out = write_texts(tmp_path / "texts"), tmp_path / "out"
     assert corpus(texts, tmp_path / "direct") == 0
