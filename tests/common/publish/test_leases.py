@@ -135,7 +135,7 @@ def test_whatever_a_clock_says_a_run_that_gives_signs_holds_the_folder(ago, stor
 
 def test_of_a_container_that_was_started_again_the_lease_of_its_dead_self_is_free(store, monkeypatch):
     monkeypatch.setattr(leases, "EXPIRES", 0.1)
-    monkeypatch.setattr(leases, "RENEWED", 0.1)
+    monkeypatch.setattr(leases, "SIGN", 0.1)
     put(socket.gethostname(), os.getpid(), monkeypatch)
     with locked(STORE):
         assert msgspec.json.decode(store[PATH])["run"] != "0"
