@@ -1,7 +1,4 @@
-"""Peak memory of `lexbeam corpus` and `lexbeam change` with one seed, two workers: PSS summed over all processes.
-
-Training goes through the corpus once, not five times as by default, since that changes time alone.
-"""
+"""Peak memory of `lexbeam corpus` and `lexbeam change` with one seed, two workers: PSS summed over all processes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +25,7 @@ def run(checkout: Checkout, results: Results, work: Path, sizes: str) -> Iterato
         write_corpus(texts, "conllu", seed=SEED, documents=documents, words=WORDS, files=max(1, documents // DOCUMENTS))
         commands = (
             ("corpus", str(texts), "--out", str(out), "--engine", "none", "--dates", r"name:(\d{4})-"),
-            ("change", "--out", str(out), "--slices", SLICES, "--seeds", "1", "--epochs", "1"),
+            ("change", "--out", str(out), "--slices", SLICES, "--seeds", "1"),
         )
         for key, words in zip(keys, commands, strict=True):
             row = {**key, **measured(checkout, *words), "commit": checkout.commit()}

@@ -52,7 +52,7 @@ more than {most}, they are gathered first. *Memory* is by how much it grows from
 """
 MEMORY = """
 The peak of the sum of PSS over driver and two workers, of `lexbeam corpus` (annotated input) and `lexbeam change` with
-one seed and one pass of training: more take time, not memory. At 100 M words at most {bound:g} GiB are asked.
+one seed. At 100 M words at most {bound:g} GiB are asked.
 """
 INTAKE = """
 Small texts, each a file, of which `lexbeam cloze pairs` makes pairs without an engine, by two worker processes.
