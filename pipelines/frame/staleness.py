@@ -22,7 +22,7 @@ from transforms.formats.ingest.comparing import Changes, compare_inputs
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import InputFile
 
-__all__ = ["InputChanges", "changes_outside", "stale_sections"]
+__all__ = ["InputChanges", "changes_outside", "section_logs", "stale_sections"]
 
 
 class InputChanges(NamedTuple):
@@ -51,25 +51,32 @@ class OutsideChanges(NamedTuple):
 
 def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
     """Return the sections that are stale, each with the reasons."""
-    logs = _logs(snapshot)
+    logs = section_logs(snapshot)
     stale = {}
     for name in snapshot.sections:
-        reasons = changes_outside(snapshot, name).reasons + list(_options(name, snapshot, logs.get(name) or {}))
+        noted = logs.get(name)
+        reasons = [*changes_outside(snapshot, name, noted).reasons, *_options(name, snapshot, noted or {})]
         if reasons:
             stale[name] = reasons
     return stale
 
 
-def _logs(snapshot: Snapshot) -> dict[str, Any]:
+def section_logs(snapshot: Snapshot) -> dict[str, Any]:
+    """Return what the log beside a snapshot says of its sections, by name."""
     return read_log(snapshot.out, snapshot.name).get("sections") or {}
 
 
-def changes_outside(snapshot: Snapshot, name: str) -> OutsideChanges:
-    """Return what has changed outside a folder of what a section was made from, but for the options of its command."""
+def changes_outside(snapshot: Snapshot, name: str, noted: Mapping[str, Any] | None) -> OutsideChanges:
+    """Return what has changed outside a folder of what a section was made from, but for the options of its command.
+
+    Args:
+        snapshot: what is published.
+        name: the section.
+        noted: what the log says of it (`section_logs`); None: it is damaged or gone.
+    """
     section = snapshot.sections[name]
     reasons = [section["stale"]] if "stale" in section else []
     reasons += _code(name, section, snapshot.manifest["environments"])
-    noted = _logs(snapshot).get(name)
     if noted is None:
         reasons.append("its log is damaged or gone: what it was made from cannot be compared")
         noted = {}

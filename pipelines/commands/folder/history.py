@@ -5,7 +5,7 @@ lexbeam history results --json
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from transforms.common.options.fields import option
 from transforms.common.publish.history import History, Publication, SectionChange, TableChange, read_history
-from transforms.common.publish.layout import read_record, snapshot_name
+from transforms.common.publish.layout import read_record
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.shown import listed
 from transforms.common.store import files
@@ -40,26 +40,30 @@ def _history(options: HistoryOptions, action: Action) -> None:
         LexbeamError: nothing was, or the history is damaged.
     """
     out = files.absolute(options.path)
-    open_snapshot(out)
-    history = read_history(out)
+    name = open_snapshot(out).name
+    history, kept = read_history(out), read_record(out).snapshots
+    last = history.publications[-1] if history.publications else None
+    current = last if last and last.snapshot == name else None  # of a log that is damaged nothing is noted
     if options.json:
-        records = [_record(out, history, each) for each in history.publications]
+        records = [_record(history, kept, current, each) for each in history.publications]
         (action.data or action.tell)(json.dumps(records, ensure_ascii=False, indent=2))
         return
     for each in reversed(history.publications[-options.last :]):
-        for line in _lines(out, history, each):
+        for line in _lines(history, kept, current, each):
             action.tell(line)
     if (more := len(history.publications) - options.last) > 0:
         action.tell(f"and {more} before: `last` shows more")
 
 
-def _record(out: str, history: History, publication: Publication) -> dict[str, Any]:
+def _record(
+    history: History, kept: Collection[str], current: Publication | None, publication: Publication
+) -> dict[str, Any]:
     return {
         "snapshot": publication.snapshot,
         "time": publication.time,
         "how": publication.how,
-        "current": publication is history.publications[-1],
-        "kept": publication.snapshot in read_record(out).snapshots,
+        "current": publication is current,
+        "kept": publication.snapshot in kept,
         "tags": _tags(history, publication),
         "sections": msgspec.to_builtins(publication.sections),
         "tables": {
@@ -73,12 +77,14 @@ def _tags(history: History, publication: Publication) -> list[str]:
     return [tag for tag, snapshot in history.tags.items() if snapshot == publication.snapshot]
 
 
-def _lines(out: str, history: History, publication: Publication) -> Iterator[str]:
+def _lines(
+    history: History, kept: Collection[str], current: Publication | None, publication: Publication
+) -> Iterator[str]:
     name = publication.snapshot
     marks = [f"tag {tag}" for tag in _tags(history, publication)]
-    if publication is history.publications[-1] and snapshot_name(out) == name:
+    if publication is current:
         marks.append("current")
-    elif name not in read_record(out).snapshots:
+    elif name not in kept:
         marks.append("no longer kept")
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{publication.time}  {name[:_DIGITS]}  {publication.how}{told}"
@@ -89,7 +95,7 @@ def _lines(out: str, history: History, publication: Publication) -> Iterator[str
 
 
 def _why(change: SectionChange) -> str:
-    reasons = [f"`{name}` {_value(old)} to {_value(new)}" for name, (old, new) in change.options.items()]
+    reasons = [f"option {name} {_value(old)} to {_value(new)}" for name, (old, new) in change.options.items()]
     reasons += ["other inputs"] * change.inputs
     reasons += ["other resources"] * change.resources
     reasons += [f"other {listed(change.reads)}"] * bool(change.reads)

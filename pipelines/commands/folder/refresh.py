@@ -12,7 +12,7 @@ from pipelines.commands.folder.run import ConfigOptions
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.running import run_jobs
-from pipelines.frame.staleness import changes_outside
+from pipelines.frame.staleness import changes_outside, section_logs
 from transforms.common.errors import LexbeamError, NothingToDoError
 from transforms.common.options.fields import option, plain_options
 from transforms.common.publish.history import read_history
@@ -92,11 +92,12 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
     """Return what is to be made anew; a section that reads another one's tables is, if these come out otherwise."""
     reasons: dict[str, list[str]] = {}
     lost = {}
+    logs = section_logs(snapshot) if snapshot else {}
     for job in jobs:
         if snapshot is None or job.section not in snapshot.sections:
             reasons[job.section] = ["new"]
             continue
-        outside = changes_outside(snapshot, job.section)
+        outside = changes_outside(snapshot, job.section, logs.get(job.section))
         found = [*outside.reasons, *_option_changes(job, snapshot)]
         if outside.inputs is not None:
             changes = outside.inputs.changes

@@ -44,7 +44,7 @@ def test_history_for_a_person_and_for_programs(out, capsys):
     assert len(heads) == 3
     assert heads[0].endswith("published (current)")
     assert heads[2].endswith("published (no longer kept)")
-    assert "corpus remade: --dim 1 to 2" in text
+    assert "corpus remade: option dim 1 to 2" in text
     assert "documents 3 rows (+1)" in text
     status, text = told(capsys, "history", out, "--last", "1")
     assert text.splitlines()[-1] == "and 2 before: --last shows more"
