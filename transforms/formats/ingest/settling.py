@@ -10,7 +10,7 @@ that is kept of a file, and the times are given, so that a test needs no clock.
 
 from typing import NamedTuple
 
-__all__ = ["FileLook", "FileState", "look_at"]
+__all__ = ["FileLook", "SettlingFile", "look_at"]
 
 
 class FileLook(NamedTuple):
@@ -27,7 +27,7 @@ class FileLook(NamedTuple):
     changed: int
 
 
-class FileState(NamedTuple):
+class SettlingFile(NamedTuple):
     """What is known of a file.
 
     Attributes:
@@ -39,7 +39,7 @@ class FileState(NamedTuple):
     taken: bool = False
 
 
-def look_at(before: FileState | None, look: FileLook, apart: int) -> tuple[FileState, bool]:
+def look_at(before: SettlingFile | None, look: FileLook, apart: int) -> tuple[SettlingFile, bool]:
     """Return what is known of a file after a look, and whether this look is the one by which it has settled.
 
     A file that is changed later settles anew. Looks may come twice, or in another order than they were made in: an
@@ -52,7 +52,7 @@ def look_at(before: FileState | None, look: FileLook, apart: int) -> tuple[FileS
             and file systems note times in steps of up to two seconds.
     """
     if before is None or (look.at > before.first.at and look[1:] != before.first[1:]):
-        return FileState(look), False
+        return SettlingFile(look), False
     if before.taken or look[1:] != before.first[1:] or look.at - before.first.at < apart:
         return before, False
     return before._replace(taken=True), True
