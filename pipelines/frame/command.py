@@ -17,6 +17,7 @@ from pipelines.frame.openings import Opening
 from schemas.columns import Table
 from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError
+from transforms.common.publish.bounds import Bound, Gauge
 from transforms.common.publish.sections import ReadTable, table_digest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
@@ -261,6 +262,7 @@ class Command(Generic[O, P]):
             as writing files for other tools, even if everything was published already.
         piped: from what is published, the bytes for standard output where its only input, `inputs`, is `-`,
             standard input; None: it reads none.
+        gauges: what can be bounded by the `gate` of a configuration besides the rows of its tables, by name.
         explains: its tables that say what was wrong; a run that fails leaves them to read.
         reworded: from what the manifest says of its section, the entries that are shown to a person
             in other words; None hides an entry, as one that others say already.
@@ -295,6 +297,7 @@ class Command(Generic[O, P]):
     summary: Callable[[Snapshot], Iterable[Block]] = _no_lines
     after: Callable[[O, Snapshot, Callable[[str], object]], None] = _nothing_after
     piped: Callable[[Snapshot], Iterable[bytes]] | None = None
+    gauges: Mapping[str, Gauge] = field(default_factory=dict)
     explains: tuple[Table, ...] = ()
     moved: Callable[[Snapshot, Snapshot, int], Moved | None] = _nothing_moved
     views: Registry[View[Any]] = field(default_factory=_no_views)
@@ -317,11 +320,12 @@ class Command(Generic[O, P]):
 
 
 class Job(NamedTuple):
-    """A command with its options, which makes the section `section`."""
+    """A command with its options, which makes the section `section`, within bounds."""
 
     section: str
     command: Command[Any, Any]
     options: Any
+    bounds: tuple[Bound, ...] = ()
 
     def reads_here(self) -> list[TableSource]:
         """Return the tables that it reads from the folder that it publishes to."""

@@ -10,7 +10,7 @@
 Options are called as on the command line. Paths are relative to the file. A command of two words is a
 section within a section, or a section with a full stop: `complexity: {split: ...}` or
 `complexity.split: ...`. The order of the sections does not matter: each runs after those whose tables
-it reads.
+it reads. The block `gate` has bounds of what they make, without which nothing is published.
 """
 
 import dataclasses
@@ -21,13 +21,15 @@ from typing import Any
 from pipelines.frame.command import Job
 from pipelines.frame.common_options import IntakeOptions, PublishOptions
 from pipelines.frame.registry import COMMANDS, available, command_of, load, section_of
-from transforms.common.errors import UsageError, nearest
+from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.options.fields import from_mapping, options_of
 from transforms.common.options.yaml_files import read_yaml
+from transforms.common.publish.bounds import Bound, rows_of
 from transforms.common.store import files
 
 __all__ = ["read_jobs"]
 
+GATE = "gate"
 # Options of the command line alone.
 COMMAND_LINE = (*(name for name in PublishOptions.__dataclass_fields__ if name != "out"), "detach")
 # Options that sections share; a command gets only those that it has.
@@ -55,6 +57,7 @@ def read_jobs(path: str, overrides: Mapping[str, Any]) -> list[Job]:
         UsageError: the file is missing or no YAML, or a name or an option is wrong.
     """
     values = _read(path)
+    bounds = dict(_bounds(path, values.pop(GATE, None)))
     shared = {name: value for name, value in values.items() if _plain(name) in SHARED}
     shared = {_plain(name): value for name, value in shared.items()}
     folder = os.path.dirname(os.path.abspath(path))
@@ -78,9 +81,11 @@ def read_jobs(path: str, overrides: Mapping[str, Any]) -> list[Job]:
         except UsageError as error:  # the check of a value does not know the file
             message = str(error)
             raise UsageError(message if where in message else where + message) from None
-        jobs.append(Job(section, command, options))
+        jobs.append(Job(section, command, options, bounds.pop(section, ())))
     for name in sorted(shared.keys() - used):
         raise UsageError(f"{path}: no section takes the option {name.replace('_', '-')}")
+    for section in bounds:
+        raise UsageError(f"{path}: {GATE} has bounds of {section}, which is no section of the file")
     return _in_order(path, jobs)
 
 
@@ -95,6 +100,54 @@ def _read(path: str) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise UsageError(f"{path}: the file must have sections such as {', '.join(_sections())}")
     return values
+
+
+def _bounds(path: str, gate: Any) -> Iterator[tuple[str, tuple[Bound, ...]]]:
+    """Yield the sections that a block `gate` names, with their bounds.
+
+    gate:
+      corpus:
+        documents: {least: 1000}             # rows of a table
+        language-shares: {en: {least: .9}}   # a gauge of the command, of one value
+      change:
+        slice-tokens: {least: 100000}        # of each value
+    """
+    if not isinstance(gate or {}, dict):
+        raise UsageError(f"{path}: {GATE} must be a mapping of sections, each with its bounds")
+    for section, bounded in _named(path, gate or {}):
+        command = load(_words_of(section))
+        gauges = {table: rows_of(table) for table in command.table_names} | dict(command.gauges)
+        found: list[Bound] = []
+        for key, value in bounded.items():
+            name = key if key in gauges else key.replace("_", "-")
+            where = f"{path}: {GATE}: {section}: {name}"
+            if name not in gauges:
+                hint = nearest(name, gauges) or f"; what can be bounded: {', '.join(sorted(gauges))}"
+                raise UsageError(f"{where} is no table and no gauge of {section}{hint}")
+            if not isinstance(value, dict) or not value:
+                raise UsageError(f"{where} must be {_LIMITS}, or such for what it names")
+            inner = {None: value} if value.keys() <= {"least", "most"} else value
+            found += (
+                Bound(name, gauges[name], None if of is None else str(of), *_limits(where, of, limits))
+                for of, limits in inner.items()
+            )
+        yield section, tuple(found)
+
+
+_LIMITS = "{least: NUMBER, most: NUMBER}, of which one may be missing"
+
+
+def _limits(where: str, of: Any, limits: Any) -> tuple[float | None, float | None]:
+    named = where if of is None else f"{where}: {of}"
+    if not isinstance(limits, dict) or not limits or not limits.keys() <= {"least", "most"}:
+        raise UsageError(f"{named} must be {_LIMITS}")
+    least, most = limits.get("least"), limits.get("most")
+    for limit in (least, most):
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or limit != limit):
+            raise UsageError(f"{named} must be {_LIMITS}, not {quoted(limit)}")
+    if least is not None and most is not None and least > most:
+        raise UsageError(f"{named}: least {least} is more than most {most}, so nothing could be published")
+    return least, most
 
 
 def _plain(name: str) -> str:

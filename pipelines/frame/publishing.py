@@ -14,7 +14,7 @@ from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.detaching import Leaving, check_at_work, left_run, look_at
 from pipelines.frame.interrupts import resuming_line
 from transforms.common.code.fingerprints import digest, parse_json
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import HeldBackError, LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_marked_folder, pointer_tag
 from transforms.common.publish.publication import Keep, finish_publication, publish
@@ -88,6 +88,7 @@ def publish_run(
     tell: Callable[[str], object],
     failed: Callable[[LexbeamError], object] = lambda error: None,
     leaving: Leaving | None = None,
+    gate: Callable[[Sequence[Made]], object] = lambda made: None,
 ) -> bool:
     """Make sections and publish them at `options.out`; return whether anything was published.
 
@@ -99,9 +100,11 @@ def publish_run(
         tell: takes the lines for a person to read.
         failed: takes the error if making or publishing failed, while the folder is still locked.
         leaving: what is left to a cluster, or was; None: nothing.
+        gate: takes the sections that are about to be published, and raises `HeldBackError` if they are not to be.
 
     Raises:
         Submitted: a job has been left to a cluster; nothing is published yet.
+        HeldBackError: the gate holds the sections back.
         UsageError: sections would be replaced or dropped without `overwrite`, or something that is not
             ours is in the way.
         LexbeamError: another run holds the folder, the work failed, or other sections are still
@@ -130,7 +133,7 @@ def publish_run(
             )
         with _noted_as_unfinished(workspace, terms.note, failed, leaving):
             outcome = _attempt(
-                lambda: _finished(options, terms, make(workspace, old), old, pointer, versions),
+                lambda: _finished(options, terms, make(workspace, old), old, pointer, versions, gate),
                 workspace,
                 tables,
                 leaving,
@@ -192,7 +195,8 @@ def _noted_as_unfinished(
             if before is not None:
                 files.write_bytes(path, before)
         else:
-            files.write_bytes(path, json.dumps({**note, "failed": True}).encode())
+            held_back = {"held_back": error.reasons} if isinstance(error, HeldBackError) else {}
+            files.write_bytes(path, json.dumps({**note, "failed": True, **held_back}).encode())
         failed(error)
         raise
     files.remove(path)
@@ -205,6 +209,7 @@ def _finished(
     old: Snapshot | None,
     pointer: Tag | None,
     versions: Mapping[str, str],
+    gate: Callable[[Sequence[Made]], object],
 ) -> Outcome | None:
     """Publish sections that have been made; None: the same sections are published already."""
     out = files.absolute(options.out)
@@ -213,6 +218,7 @@ def _finished(
         finish_publication(out, old, _keep(options), pointer)
         return None
     _check_dropped(old, made, terms)
+    gate(made)
     return publish(
         out,
         made,

@@ -24,6 +24,7 @@ from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
+from transforms.common.publish.bounds import check_bounds
 from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
@@ -120,7 +121,9 @@ def run_jobs(
     ]
     versions = {table.name: table.version for job in jobs for table in job.command.tables}
     try:
-        published = publish_run(options, intended, run.make_sections, versions, tell, run.explain, leaving)
+        published = publish_run(
+            options, intended, run.make_sections, versions, tell, run.explain, leaving, run.check_bounds
+        )
     except Submitted as submitted:
         tell(str(submitted))
         return
@@ -177,6 +180,10 @@ class _Run:
                 checked(part)  # one that was freed is made anew, since a person is to read it
             raise
         return made
+
+    def check_bounds(self, made: Sequence[Made]) -> None:
+        """Check that sections keep the bounds of their jobs."""
+        check_bounds(made, {job.section: job.bounds for job in self.jobs})
 
     def explain(self, error: LexbeamError) -> None:
         """Keep the tables that say what was wrong, and name them in the error."""

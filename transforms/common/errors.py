@@ -2,6 +2,7 @@
 
 __all__ = [
     "UNSEEN",
+    "HeldBackError",
     "LexbeamError",
     "NothingToDoError",
     "StaleError",
@@ -15,7 +16,7 @@ __all__ = [
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from transforms.common.names import UNSHOWN
 
@@ -43,6 +44,18 @@ class UsageError(LexbeamError):
     """The command or configuration is wrong; the command exits with 2."""
 
     exit_code = 2
+
+
+class HeldBackError(LexbeamError):
+    """What was made is outside the bounds for what may be published; what was published before stays.
+
+    Attributes:
+        reasons: what is outside, each in a line, for whoever looks at the folder later.
+    """
+
+    def __init__(self, message: object, reasons: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.reasons = tuple(map(readable, reasons)) or (str(self).partition("\n")[0],)
 
 
 class NothingToDoError(LexbeamError):

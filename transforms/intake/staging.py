@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from schemas.rejects import RejectRow
 from transforms.common.code.fingerprints import hash_of
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import HeldBackError, LexbeamError
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.classes import Staged
@@ -231,7 +231,7 @@ def reject_error(
         f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
         for row in loaded.examples
     )
-    return LexbeamError(
+    return HeldBackError(
         f"{sum(faults.values())} of {records} {what} were rejected ({listed}), more than `max_reject_share` {share} "
         f"allows; nothing is published. Some of them:{first}\n{remedy}"
     )

@@ -12,6 +12,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow.compute as pc
+
 from pipelines.commands.change.plan import (
     ChangeOptions,
     ChangePlan,
@@ -49,6 +51,8 @@ from transforms.change.view.slice_merges import COUNT, SHUFFLE, count_groups
 from transforms.change.view.slices import lacking
 from transforms.change.view.view_stage import MEASURE, VIEW, Viewed
 from transforms.change.view.words import ViewOptions, case_text
+from transforms.common.publish.bounds import Gauge
+from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.artefacts import Stage
@@ -330,6 +334,23 @@ def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
+def _slice_tokens(made: Made) -> Mapping[str, float]:
+    rows = read_table([checked(part) for part in made.of_table(SLICES.name)], ["slice", "tokens"]).to_pylist()
+    return {row["slice"]: row["tokens"] for row in rows}
+
+
+def _null_shares(made: Made) -> Mapping[str, float]:
+    """Return the share of the words' scores over all seeds that are null, by pair of slices, in every measure."""
+    shares: dict[str, float] = {}
+    for part in made.of_table(SCORES.name):  # one for each pair
+        rows = read_table([checked(part)], ["slice_from", "slice_to", "seed", "score"])
+        rows = rows.filter(pc.is_null(rows["seed"]))
+        if len(rows):
+            pair = f"{rows['slice_from'][0].as_py()} to {rows['slice_to'][0].as_py()}"
+            shares[pair] = rows["score"].null_count / len(rows)
+    return shares
+
+
 def _reworded(section: Mapping[str, Any]) -> Mapping[str, str | None]:
     """Return slices with their years, pairs by the names of their slices, and the view in words."""
     view, names = section["view"], [name for name, *_ in section["slices"]]
@@ -385,6 +406,10 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     waits=_WAITS,
     resources=_resources,
     section=_section,
+    gauges={
+        "slice-tokens": Gauge(_slice_tokens, doc="tokens of a slice that are trained on"),
+        "null-scores": Gauge(_null_shares, doc="share of the scores of a pair of slices, FROM to TO, that are null"),
+    },
     reworded=_reworded,
     summary=_summary,
     moved=_moved,

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import HeldBackError, LexbeamError
 from transforms.common.shown import amount
 from transforms.formats.ingest.looking import holds_members, refused_files, years_by_name
 from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks, acceptable, lacking
@@ -55,7 +55,7 @@ def check_rejects(records: int, rejects: Mapping[str, int], examples: Sequence[R
     """Check that there are records, and few enough rejects among them.
 
     Raises:
-        LexbeamError: there are none, or too many.
+        HeldBackError: there are none, or too many.
     """
     reasons = {k: n for k, n in rejects.items() if k not in NOT_COUNTED}
     refused = sum(reasons.values())
@@ -63,7 +63,7 @@ def check_rejects(records: int, rejects: Mapping[str, int], examples: Sequence[R
         return
     first = "".join(f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in examples)
     remedies = sorted({REMEDIES[reason] for reason in reasons if reason in REMEDIES})
-    raise LexbeamError(
+    raise HeldBackError(
         f"{refused} of {records} input records were rejected ({_listed(reasons)}), more than "
         f"`max_reject_share` {most} allows; nothing is published. Some of "
         f"them:{first}\nCorrect them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "

@@ -27,7 +27,9 @@ from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.change.view.proposals import propose_slices
 from transforms.common.code.fingerprints import digest
 from transforms.common.parts import LEAST_PARTS, parts_for
+from transforms.common.publish.bounds import Gauge
 from transforms.common.publish.inputs import inputs_entry
+from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import units
 from transforms.common.store import files
@@ -147,6 +149,11 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
     return section
 
 
+def _language_shares(made: Made) -> Mapping[str, float]:
+    documents = made.entry["documents"]
+    return {language: number / documents for language, number in made.entry["languages"].items()}
+
+
 def _preview(plan: CorpusPlan) -> Iterator[str]:
     return dry_run(plan.look, plan.ingest, plan.annotate)
 
@@ -226,6 +233,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
       --dates 'name:su(\\d{4})'
   lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'""",
     tables=(DOCUMENTS, SENTENCES, REJECTS, INPUTS),
+    gauges={"language-shares": Gauge(_language_shares, doc="share of the documents that are in a language")},
     explains=(REJECTS,),
     stages=(CUT, INGEST, ANNOTATE, GATHER, *MERGES.values()),
     plan=plan_corpus,

@@ -84,6 +84,7 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
         "process": state.holder,
         "unfinished": list(state.unfinished),
         "failed": state.failed,
+        "held_back": list(state.held_back),
         "command": list(state.command),
         "detached": _detached(state, job),
         "stages": [
@@ -173,6 +174,11 @@ def _unfinished(state: Survey) -> Iterator[str]:
     """Say of a run that has published nothing how it ended, and what to do."""
     made = _made(state)
     wrong = [files.shown(each.path) for each in state.leftovers if each.kind == WRONG]
+    if state.held_back:
+        yield f"{made} was held back, and what was published before it stays:"
+        yield from (f"  {reason}" for reason in state.held_back)
+        yield "correct that, or widen the bounds, and run the command again; what is done above is not done again"
+        return
     if state.failed:
         yield f"{made} failed" + (f": {', '.join(wrong)} says what was wrong" if wrong else "")
         yield "correct that, and run the command again; what is done above and stays the same is not done again"

@@ -59,6 +59,7 @@ class Survey(NamedTuple):
         machine: where that process is; None: here.
         unfinished: sections that a run which has not finished was to make.
         failed: whether it ended by an error.
+        held_back: why what it made was not to be published, a line each; none: that was not the error.
         command: the command that goes on with it, and the folder in which it was given; empty of a notebook.
         left: what it has left to a cluster, or None.
         stages: of that run, in the order of their first artefacts.
@@ -72,6 +73,7 @@ class Survey(NamedTuple):
     machine: str | None
     unfinished: tuple[str, ...]
     failed: bool
+    held_back: tuple[str, ...]
     command: tuple[str, ...]
     left: LeftRun | None
     stages: tuple[StageWork, ...]
@@ -144,6 +146,7 @@ def _of_note(note: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "unfinished": tuple(note.get("sections", ())),
         "failed": bool(note.get("failed")),
+        "held_back": tuple(readable(str(line)) for line in note.get("held_back", ())),
         "command": tuple(readable(str(note[key])) for key in ("command", "directory")) if note.get("command") else (),
         "left": left_run(note),
     }

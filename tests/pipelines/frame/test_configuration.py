@@ -115,3 +115,47 @@ def test_an_option_called_on_needs_no_quotes(tmp_path):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(UsageError, match="cannot read"):
         read_jobs(str(tmp_path / "nowhere.yaml"), {})
+
+
+def test_bounds_belong_to_the_sections_of_a_gate(tmp_path):
+    gate = """
+gate:
+  corpus:
+    documents: {least: 1000, most: 2000}
+    language_shares: {en: {least: .9}, de: {most: .1}}
+  change: {slice-tokens: {least: 100000}}
+"""
+    corpus, change = read_jobs(write(tmp_path, MINIMAL + gate), {})
+    assert [bound._replace(gauge=None) for bound in corpus.bounds] == [
+        ("documents", None, None, 1000, 2000),
+        ("language-shares", None, "en", 0.9, None),
+        ("language-shares", None, "de", None, 0.1),
+    ]
+    assert [bound._replace(gauge=None) for bound in change.bounds] == [("slice-tokens", None, None, 100000, None)]
+
+
+@pytest.mark.parametrize(
+    ("gate", "told"),
+    [
+        ("[documents]", "gate must be a mapping of sections"),
+        ("{corpora: {}}", "unknown key 'corpora'"),
+        ("{complexity.load: {complexity/instances: {least: 1}}}", "complexity.load, which is no section of the file"),
+        ("{corpus: [documents]}", "section corpus must be a mapping"),
+        ("{corpus: {document: {least: 1}}}", "is no table and no gauge of corpus; did you mean 'documents'?"),
+        ("{corpus: {documents: 5}}", "corpus: documents must be {least: NUMBER, most: NUMBER}"),
+        ("{corpus: {documents: {}}}", "corpus: documents must be {least: NUMBER"),
+        (
+            "{corpus: {documents: {least: many}}}",
+            "documents must be {least: NUMBER, most: NUMBER}, of which one may be missing, not 'many'",
+        ),
+        ("{corpus: {documents: {least: .nan}}}", "not nan"),
+        ("{corpus: {documents: {least: true}}}", "not True"),
+        ("{corpus: {documents: {least: 2, most: 1}}}", "least 2 is more than most 1"),
+        ("{corpus: {language-shares: {en: .9}}}", "language-shares: en must be {least: NUMBER"),
+        ("{corpus: {language-shares: {en: {last: .9}}}}", "language-shares: en must be {least: NUMBER"),
+    ],
+)
+def test_bounds_that_say_nothing_are_errors(tmp_path, gate, told):
+    with pytest.raises(UsageError) as error:
+        read(tmp_path, f"{MINIMAL}gate: {gate}\n")
+    assert told in str(error.value)
