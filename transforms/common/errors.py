@@ -53,9 +53,9 @@ class HeldBackError(LexbeamError):
         reasons: what is outside, each in a line, for whoever looks at the folder later.
     """
 
-    def __init__(self, message: object, reasons: Sequence[str] = ()) -> None:
+    def __init__(self, message: object, reasons: Sequence[str]) -> None:
         super().__init__(message)
-        self.reasons = tuple(map(readable, reasons)) or (str(self).partition("\n")[0],)
+        self.reasons = tuple(map(readable, reasons))
 
 
 class NothingToDoError(LexbeamError):

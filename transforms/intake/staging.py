@@ -231,7 +231,8 @@ def reject_error(
         f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
         for row in loaded.examples
     )
-    return HeldBackError(
+    cause = (
         f"{sum(faults.values())} of {records} {what} were rejected ({listed}), more than `max_reject_share` {share} "
-        f"allows; nothing is published. Some of them:{first}\n{remedy}"
+        "allows; nothing is published"
     )
+    return HeldBackError(f"{cause}. Some of them:{first}\n{remedy}", [cause])

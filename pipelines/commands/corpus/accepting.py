@@ -63,11 +63,14 @@ def check_rejects(records: int, rejects: Mapping[str, int], examples: Sequence[R
         return
     first = "".join(f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in examples)
     remedies = sorted({REMEDIES[reason] for reason in reasons if reason in REMEDIES})
+    cause = (
+        f"{refused} of {records} input records were rejected ({_listed(reasons)}), more than `max_reject_share` {most} "
+        "allows; nothing is published"
+    )
     raise HeldBackError(
-        f"{refused} of {records} input records were rejected ({_listed(reasons)}), more than "
-        f"`max_reject_share` {most} allows; nothing is published. Some of "
-        f"them:{first}\nCorrect them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
-        "with `max_reject_share`."
+        f"{cause}. Some of them:{first}\nCorrect them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
+        "with `max_reject_share`.",
+        [cause],
     )
 
 

@@ -174,13 +174,10 @@ def _unfinished(state: Survey) -> Iterator[str]:
     """Say of a run that has published nothing how it ended, and what to do."""
     made = _made(state)
     wrong = [files.shown(each.path) for each in state.leftovers if each.kind == WRONG]
-    if state.held_back:
-        yield f"{made} was held back, and what was published before it stays:"
-        yield from (f"  {reason}" for reason in state.held_back)
-        yield "correct that, or widen the bounds, and run the command again; what is done above is not done again"
-        return
     if state.failed:
-        yield f"{made} failed" + (f": {', '.join(wrong)} says what was wrong" if wrong else "")
+        ended = "was held back" if state.held_back else "failed"
+        yield f"{made} {ended}" + (f": {', '.join(wrong)} says what was wrong" if wrong else "")
+        yield from (f"  {reason}" for reason in state.held_back)
         yield "correct that, and run the command again; what is done above and stays the same is not done again"
         return
     yield f"{made} was cut off"

@@ -346,7 +346,9 @@ def test_a_run_that_failed_by_its_input_is_not_said_to_have_been_cut_off(tmp_pat
     assert main(["status", "out"]) == 0
     told = capsys.readouterr().out
     wrong = "out/_failed/cloze.pairs-cloze-rejects.tsv"
-    assert f"a run that was to make cloze.pairs failed: {wrong} says what was wrong\ncorrect that" in told
+    cause = "1 of 1 records were rejected (missing_field 1), more than --max-reject-share 0.05 allows"
+    assert f"a run that was to make cloze.pairs was held back: {wrong} says what was wrong\n  {cause}" in told
+    assert "\ncorrect that" in told
     assert "cut off" not in told
     assert Path(wrong).is_file()
     assert main(["status", "out", "--json"]) == 0
