@@ -21,6 +21,7 @@ from pipelines.frame.interrupts import (
 )
 from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest, readable
+from transforms.common.heap import share_heap
 from transforms.common.spared_imports import spare_imports
 from transforms.common.system_errors import explaining, reason_of
 
@@ -270,6 +271,7 @@ def entry() -> NoReturn:
     """Run the command and exit at once, without tearing down the engines' native threads."""
     heed_signals(_interrupted)
     spare_imports()
+    share_heap()
     # What gRPC's threads say of sockets that a run closes as it ends; what fails in earnest is raised.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     code = _flushed(main())

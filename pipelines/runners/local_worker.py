@@ -12,6 +12,7 @@ import os
 import sys
 from contextlib import suppress
 
+from transforms.common.heap import share_heap
 from transforms.common.spared_imports import spare_imports
 
 __all__ = ["run"]
@@ -33,6 +34,7 @@ def _end() -> None:
 def run() -> None:
     """Serve the runner until it ends the worker; on failure the process exits with 1."""
     spare_imports()
+    share_heap()
     from apache_beam.runners.worker import sdk_worker_main
 
     from pipelines.runners.signatures import signatures_kept

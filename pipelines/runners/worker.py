@@ -18,6 +18,7 @@ from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format  # type: ignore[import-untyped]
 
 from pipelines.runners.signatures import signatures_kept
+from transforms.common.heap import share_heap
 from transforms.common.spared_imports import spare_imports
 
 __all__ = ["run"]
@@ -32,6 +33,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--provision_endpoint", required=True)
     values, _ = parser.parse_known_args(arguments)
     spare_imports()
+    share_heap()
     with grpc.insecure_channel(values.provision_endpoint) as channel:
         info = (
             services.ProvisionServiceStub(channel)
