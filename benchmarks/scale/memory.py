@@ -1,9 +1,9 @@
 """Peak memory of `lexbeam corpus` and of `lexbeam change` with one seed and one pass, two workers.
 
 It is PSS summed over all processes.
+"""
 
 from collections.abc import Iterator
-"""
 from pathlib import Path
 
 from benchmarks.scale.corpora import write_corpus
