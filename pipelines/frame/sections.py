@@ -16,6 +16,7 @@ from pipelines.progress.progress import RunProgress, watching
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import noted_paths, plain_options
+from transforms.common.publish.run_log import RunLine, driver_line, most_at_work
 from transforms.common.publish.sections import Made, ReadTable, table_digest
 from transforms.common.publish.written import WrittenTable, written
 from transforms.common.store import files
@@ -65,7 +66,7 @@ def make_section(
         Submitted: the section's job has been left to a cluster.
     """
     command = job.command
-    listed = time.time_ns()
+    listed, begun = time.time_ns(), time.monotonic()
     resources = noted_resources(job.options)  # before they are read: what changes since is stale
     with models_noted() as models:
         plan, read = _plan_with_digests(job, inputs)
@@ -86,11 +87,12 @@ def make_section(
 
     if command.build is None:
         outcome, chosen = _run_action(job, action, workspace)
+        took: list[RunLine] = []
     else:
         assert config is not None
         if not config.here:
             carry(workspace, models)
-        outcome, chosen, listed = _run_graph(job, plan, workspace, config, progress, leaving, mark, listed)
+        outcome, chosen, listed, took = _run_graph(job, plan, workspace, config, progress, leaving, mark, listed)
     for table in command.explains:
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
     entry = {**decided(chosen), **command.section(plan, outcome)}
@@ -101,6 +103,7 @@ def make_section(
         entry=entry,
         reads=tuple(sorted((table.read for table in inputs.tables), key=_by_table)),
         log={**_log_of(command.reads(job.options), job.options, inputs), **noted},
+        took=(*most_at_work(took), driver_line(job.section, time.monotonic() - begun, took)),
     )
 
 
@@ -124,8 +127,11 @@ def _run_graph(
     leaving: Leaving,
     mark: Callable[[Chosen], str],
     listed: int,
-) -> tuple[HandedBack, Chosen, int]:
-    """Return what a graph hands back, its stages with the chosen entries of registries, and when inputs were listed."""
+) -> tuple[HandedBack, Chosen, int, list[RunLine]]:
+    """Return what a graph hands back, its stages, when inputs were listed, and what the stages took.
+
+    With each stage are the entries of registries that it was built with.
+    """
     from pipelines.runners.runners import Left, run_pipeline
     from transforms.common.store.ptransforms import stages_in
 
@@ -152,7 +158,7 @@ def _run_graph(
         return True
 
     left = None if leaving.address is None else Left(leaving.address, NAME + results.name)
-    run_pipeline(build, config, watching(progress, job.section, chosen), left)
+    took = run_pipeline(build, config, watching(progress, job.section, chosen), left)
     if left is not None and before is None:
         raise Submitted(
             f"detached: {job.section}: {left.address} has it as job {left.name}; `lexbeam status "
@@ -168,7 +174,7 @@ def _run_graph(
     outcome = HandedBack(results.parts(), rows)
     if before is None:
         results.remove()
-    return outcome, chosen, listed
+    return outcome, chosen, listed, took
 
 
 def _run_action(job: Job, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:

@@ -24,8 +24,10 @@ from pipelines.runners.flink_jobs import JobKind, state_of
 from pipelines.runners.job_servers import job_server
 from pipelines.runners.leash import leashed
 from pipelines.runners.signatures import signatures_kept
+from pipelines.runners.used import run_lines
 from pipelines.runners.workers import direct_runner, has_processes, run_watched, thread_failures
 from transforms.common.errors import LexbeamError
+from transforms.common.publish.run_log import RunLine
 from transforms.common.spared_imports import restore_google
 from transforms.common.system_errors import explained, explained_text
 
@@ -66,8 +68,8 @@ def run_pipeline(
     config: RunnerConfig,
     watched: AbstractContextManager[object] | None = None,
     left: Left | None = None,
-) -> None:
-    """Build a pipeline and run it to its end, or until a cluster has it.
+) -> list[RunLine]:
+    """Build a pipeline and run it to its end, or until a cluster has it; return what its stages took.
 
     Args:
         build: adds the transforms; returns whether they are to be run.
@@ -91,13 +93,16 @@ def run_pipeline(
         if processes or not here:
             pipeline.local_tempdir = tempfile.mkdtemp(dir=leash.folder)
         if not build(pipeline):
-            return
+            return []
+        took: list[RunLine] = []
 
         def run() -> str:
             result = pipeline.run()
             if left is not None:
                 return _has_taken(left, result)
-            return str(result.wait_until_finish())
+            state = str(result.wait_until_finish())
+            took.extend(run_lines(result))
+            return state
 
         staging = nullcontext() if here else _staging_in(pipeline)
         servers = job_server(runner, pipeline.options, leash)
@@ -108,6 +113,7 @@ def run_pipeline(
             raise _readable(error) from error
     if state != PipelineState.DONE:
         raise LexbeamError(f"the pipeline ended in state {state}; see the runner's log")
+    return took
 
 
 def _has_taken(left: Left, result: PipelineResult) -> str:

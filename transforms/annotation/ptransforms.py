@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import apache_beam as beam
-from apache_beam.metrics import Metrics
 
 from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
 from transforms.annotation.counts import IntakeCounts, counts_of, sum_counts
@@ -22,12 +21,6 @@ from transforms.formats.ingest.duplicates import AnnotateTask
 from transforms.formats.ingest.stage import Ingested
 
 __all__ = ["AnnotateDocuments", "ListStaged", "SumCounts"]
-
-
-def _count(element: tuple[str, Annotated]) -> Annotated:
-    for name, number in element[1].counts.items():
-        Metrics.counter("annotate", name).inc(number)
-    return element[1]
 
 
 def _characters(task: tuple[str, AnnotateTask]) -> float:
@@ -54,7 +47,7 @@ class AnnotateDocuments(beam.PTransform):
             | "SpreadTasks"
             >> SpreadOverLanes(weight=_characters, lanes=self.lanes, workspace=self.workspace, stage=ANNOTATE.name)
             | "AnnotateFile" >> beam.ParDo(MakeArtefact(self.workspace, ANNOTATE, self.options))
-            | "CountTokens" >> beam.Map(_count)
+            | "Receipts" >> beam.Values()
         )
 
 

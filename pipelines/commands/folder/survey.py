@@ -21,6 +21,7 @@ from transforms.common.publish.layout import (
     LOG,
     MARK,
     POINTER,
+    RUN_LOG,
     SNAPSHOTS,
     is_link_of_ours,
     is_marked_folder,
@@ -209,7 +210,7 @@ def _leftovers(out: str, owned: Sequence[str], note: Mapping[str, Any]) -> Itera
             match = _TEMPORARY.fullmatch(name)
             if match is None or os.path.islink(path) or not os.path.isfile(path):
                 continue
-            if match[1] in (MARK, HISTORY) or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
+            if match[1] in (MARK, HISTORY) or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG).removesuffix(RUN_LOG)):
                 yield Leftover("temporary file", path, _bytes(path))
     for name in sorted(os.listdir(out)):
         path = os.path.join(out, name)

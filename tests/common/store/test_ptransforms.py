@@ -13,10 +13,12 @@ import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
+from pipelines.runners.used import run_lines
 from schemas.corpus.documents import DOCUMENTS
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.common.code import workers
 from transforms.common.code.fingerprints import digest, hash_of
+from transforms.common.code.usage import worker_name
 from transforms.common.errors import LexbeamError
 from transforms.common.store import merge
 from transforms.common.store.artefacts import Artefact, Stage, Workspace
@@ -62,6 +64,18 @@ def _together(artefacts: Any, tasks: list[int], options: int) -> list[Made]:
     return [Made(task * options) for task in tasks]
 
 
+@dataclass(frozen=True)
+class Counted:
+    """A receipt that says how many tokens its artefact has."""
+
+    tokens: int
+
+
+def _counted(artefact: Any, task: int, options: int) -> Counted:
+    return Counted(task * options)
+
+
+COUNTED: Stage[int, int, Counted] = Stage(name="toy/counted", receipt=Counted, build=_counted)
 SINGLE: Stage[int, int, Made] = Stage(name="toy/single", receipt=Made, build=_single)
 TOGETHER: Stage[int, int, Made] = Stage(name="toy/together", receipt=Made, build=_together, together=True)
 
@@ -74,6 +88,21 @@ def test_a_task_becomes_its_receipt_under_its_key(tmp_path):
 def test_tasks_of_a_stage_that_makes_them_together_are_a_list(tmp_path):
     function = MakeArtefact(Workspace(str(tmp_path)), TOGETHER, 10)
     assert list(function.process(("a", [3, 1]))) == [("a", [Made(30), Made(10)])]
+
+
+def test_what_is_made_is_counted_apart_from_what_was_there(tmp_path):
+    for made, there in ((3, 0), (1, 3)):  # as many again, of which three are there
+        pipeline = beam.Pipeline(runner="FnApiRunner")
+        tasks = pipeline | beam.Create([("a", n) for n in range(made + there)], reshuffle=False)
+        tasks | beam.ParDo(MakeArtefact(Workspace(str(tmp_path)), COUNTED, 10))
+        result = pipeline.run()
+        result.wait_until_finish()
+        (line,) = run_lines(result)
+        assert (line.stage, line.worker) == ("toy/counted", worker_name())
+        assert (line.elements, line.there) == (made, there)
+        assert (line.tokens, line.documents) == (sum(range(there, there + made)) * 10, 0)
+        assert 0 < line.seconds < 60
+        assert line.memory > 10**6
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from pipelines.commands.folder.clean import CleanOptions
 from pipelines.frame.running import run_command
 from transforms.common.errors import LexbeamError
 from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import HISTORY, SNAPSHOTS, read_record, snapshot_name
+from transforms.common.publish.layout import HISTORY, RUN_LOG, SNAPSHOTS, read_record, snapshot_name
 from transforms.common.publish.snapshots import open_snapshot
 
 __all__ = ["Case", "Mending", "Sweep", "copied", "seen"]
@@ -132,6 +132,8 @@ def tree(out: Path) -> dict[str, str]:
                 # Inodes and times stand in it too.
                 log = json.loads(path.read_text("utf-8"))
                 what = json.dumps([log["sections"], log["manifest"]], sort_keys=True)
+            elif path.name.endswith(RUN_LOG):
+                what = "what stages took"
             elif path.name == HISTORY:
                 # Which publications were disturbed stands in it, and when.
                 history = read_history(str(out))

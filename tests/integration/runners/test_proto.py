@@ -124,7 +124,7 @@ _TEMPORARY = re.compile(r"\.\w{16}\.tmp$")
 # Publication reads what it publishes to check it, brings files to the disk by their handles and
 # writes the manifest. Only after that does the report to the person read published tables.
 _CHECKED = re.compile(r"out/_artefacts/(corpus/merge-\w+|change/\w+)/\w+(-pairs|-points)?\.parquet")
-_PUBLISHED = re.compile(r"out(/_snapshots(/\w+(\.\w+\.tmp)?(/.*)?)?)?|out/_snapshots/\w+\.log\.json")
+_PUBLISHED = re.compile(r"out(/_snapshots(/\w+(\.\w+\.tmp)?(/.*)?)?)?|out/_snapshots/\w+\.(log\.json|run\.jsonl)")
 
 
 @pytest.mark.parametrize("name", ["two processes", pytest.param("flink", marks=pytest.mark.soak)])
@@ -138,7 +138,7 @@ def test_the_driver_opens_listings_manifests_and_names_of_artefacts(name, run_va
         short = "/".join(path.rstrip("/").split(os.sep)[len(run.out.parent.parts) :]) or path
         if path.endswith("config.yaml"):
             short = "config.yaml"
-        is_published |= ".log.json." in path  # noted once the snapshot is whole
+        is_published |= ".run.jsonl." in path  # noted once the snapshot is whole
         short = _TEMPORARY.sub("", short)
         if _PUBLISHED.fullmatch(short):
             if not (is_published or mode == "os.open" or "x" in mode):

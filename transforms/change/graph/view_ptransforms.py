@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.metrics import Metrics
 
 from transforms.change.graph.comparisons import SliceReady
 from transforms.change.view.feeds import StagedView, write_text
@@ -133,11 +132,6 @@ def _of_group(element: tuple[tuple[int, int], SliceCounts]) -> tuple[int, PartCo
     return place, PartCounts(*(getattr(counts, name) for name in PartCounts._fields))
 
 
-def _count_tokens(element: tuple[int, SliceCounts]) -> tuple[int, SliceCounts]:
-    Metrics.counter("change", "tokens").inc(element[1].tokens)
-    return element
-
-
 def _by_range(element: tuple[int, Viewed]) -> Iterator[tuple[tuple[int, int], StagedView]]:
     place, viewed = element
     for ordinal, number in enumerate(viewed.ranges):
@@ -195,7 +189,6 @@ class MergeSlices(beam.PTransform):
             | "GroupBySlice" >> beam.GroupByKey()
             | "MakeCountTasks" >> beam.Map(_count_task)
             | "MergeSlice" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
-            | "CountTokens" >> beam.Map(_count_tokens)
         )
         ranges = (
             viewed

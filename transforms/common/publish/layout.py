@@ -2,6 +2,7 @@
 
     DIR/_snapshots/<digest>/<table>/part-*      an immutable snapshot with its manifest.json
     DIR/_snapshots/<digest>.log.json            where its inputs lay, a copy of the manifest
+    DIR/_snapshots/<digest>.run.jsonl           what its stages took (`run_log`)
     DIR/_snapshots/.history                     what was published when, and tags (`history`)
     DIR/_artefacts/<section>/<stage>/           artefacts, which outlive runs
     DIR/_failed/<section>-rejects.tsv           what a failed run says was wrong
@@ -45,6 +46,7 @@ __all__ = [
     "MANIFEST",
     "MARK",
     "POINTER",
+    "RUN_LOG",
     "SNAPSHOTS",
     "SnapshotMark",
     "check_foreign",
@@ -73,6 +75,7 @@ MARK = ".lexbeam"
 HISTORY = ".history"
 LOCK = ".lock"
 LOG = ".log.json"
+RUN_LOG = ".run.jsonl"
 
 _LOCK_TEXT = b"Lexbeam locks this file while a run is at work on the folder.\n"
 _NAME = re.compile(r"[0-9a-f]{32}")

@@ -34,6 +34,7 @@ from transforms.common.publish.layout import (
 )
 from transforms.common.publish.manifests import Manifest, TableEntry, without_objects
 from transforms.common.publish.removing import remove_snapshot
+from transforms.common.publish.run_log import read_run_log, write_run_log
 from transforms.common.publish.sections import Made, Outcome, decide, table_entry
 from transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot, find_snapshot, open_kept, read_log
 from transforms.common.store import files
@@ -164,6 +165,8 @@ def publish(
     sections = {carried: notes.get("sections", {}).get(carried) for carried in outcome.kept}
     sections |= {section.name: dict(section.log or {}) for section in made}
     publication = publication_of(name, old.manifest if old else None, manifest)
+    took = [line for section in made for line in section.took]
+    write_run_log(out, name, took, read_run_log(out, old.name) if old else ())
     _write_log(out, name, manifest, sections, publication, {part.sha256 for part in damaged})
     _switch(out, name, manifest, pointer)
     _remove_old(out, keep)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from transforms.common.errors import LexbeamError
-from transforms.common.publish.layout import LOG, MANIFEST, MARK, SNAPSHOTS
+from transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPSHOTS
 from transforms.common.publish.manifests import parts_named
 from transforms.common.publish.snapshots import read_manifest
 from transforms.common.store import files
@@ -67,6 +67,7 @@ def remove_snapshot(out: str, name: str, retained: Collection[str] = ()) -> bool
         if hidden != folder:
             os.rename(folder, hidden)
         remove_hidden(hidden)
+    files.remove(folder + RUN_LOG)
     files.remove(folder + LOG)
     return True
 
@@ -121,6 +122,7 @@ def _remove_objects(out: str, name: str, retained: Collection[str]) -> bool:
     for place in sorted(places - named):
         files.remove(files.join(out, place))
     files.remove(files.join(out, SNAPSHOTS, name, MANIFEST))
+    files.remove(files.join(out, SNAPSHOTS, name + RUN_LOG))
     files.remove(files.join(out, SNAPSHOTS, name + LOG))
     return True
 

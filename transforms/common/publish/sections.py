@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.manifests import Manifest, PartEntry, Section, TableEntry
+from transforms.common.publish.run_log import RunLine
 from transforms.common.store.tables import Part, part_name
 
 __all__ = [
@@ -54,6 +55,7 @@ class Made:
         reads: the tables it was made from.
         imported: whether a person's files are its content.
         log: what is noted beside the snapshot: where its inputs lie, when they were listed.
+        took: what its stages took.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Made:
     reads: tuple[ReadTable, ...] = ()
     imported: bool = False
     log: Mapping[str, Any] | None = None
+    took: tuple[RunLine, ...] = ()
 
     def of_table(self, table: str) -> list[Part]:
         """Return the parts of one of its tables, in order."""

@@ -226,8 +226,26 @@ def make(workspace: Workspace, stage: Stage[T, Options, R], task: T, options: Op
     return make_all(workspace, stage, [task], options)[0]
 
 
-def make_all(workspace: Workspace, stage: Stage[T, Options, R], tasks: Sequence[T], options: Options) -> list[R]:
-    """Return the receipts of several tasks' artefacts, making those that are not there."""
+def _nothing_told(_: object, __: object) -> None:
+    return None
+
+
+def make_all(
+    workspace: Workspace,
+    stage: Stage[T, Options, R],
+    tasks: Sequence[T],
+    options: Options,
+    made: Callable[[T, R], object] = _nothing_told,
+) -> list[R]:
+    """Return the receipts of several tasks' artefacts, making those that are not there.
+
+    Args:
+        workspace: where artefacts lie.
+        stage: what is made.
+        tasks: the tasks.
+        options: of the stage.
+        made: takes each task whose artefact was not there, with the receipt of what was made.
+    """
     artefacts = [Artefact(files.join(workspace.stage(stage.name), name_of(stage, task, options))) for task in tasks]
     receipts = [_taken_up(workspace, stage, artefact) for artefact in artefacts]
     missing = [place for place, receipt in enumerate(receipts) if receipt is None]
@@ -242,12 +260,13 @@ def make_all(workspace: Workspace, stage: Stage[T, Options, R], tasks: Sequence[
                 built = [stage.build(artefact, task, options) for artefact, task in todo]
         except Superseded as other:
             now = [other.instead if task is other.task else task for task in tasks]
-            return make_all(workspace, stage, now, options)
+            return make_all(workspace, stage, now, options, made)
         files.sync_folder(workspace.stage(stage.name))
         for place, receipt in zip(missing, built, strict=True):
             stem = artefacts[place].stem
             write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt))
             receipts[place] = receipt
+            made(tasks[place], receipt)
     return receipts  # type: ignore[return-value]
 
 

@@ -11,15 +11,19 @@ MergeTables       PCollection[(table, Staged)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+import functools
+import time
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import apache_beam as beam
+from apache_beam.metrics import Metrics
 from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from transforms.common.code.fingerprints import hash_of
+from transforms.common.code.usage import MEMORY, SUMMED, amount_of, counter_name, namespace, peak_memory
 from transforms.common.code.workers import differences, makings_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
@@ -172,9 +176,33 @@ class MakeArtefact(beam.DoFn):
         key, task = element
         tasks = task if self._stage.together else [task]
         offer(self._workspace)
-        receipts = make_all(self._workspace, self._stage, tasks, self._options)
+        made: list[tuple[Any, Any]] = []
+        begun = time.perf_counter()
+        receipts = make_all(self._workspace, self._stage, tasks, self._options, lambda *each: made.append(each))
+        _note_used(self._stage.name, len(tasks) - len(made), made, time.perf_counter() - begun)
         receipt = receipts if self._stage.together else receipts[0]
         yield key, (task, receipt) if self._with_task else receipt
+
+
+def _note_used(stage: str, there: int, made: Sequence[tuple[Any, Any]], seconds: float) -> None:
+    """Count what artefacts took, which the runner sums over elements and hands to the driver."""
+    counters = _counters(stage)
+    counters["there"].inc(there)
+    if not made:
+        return
+    counters["elements"].inc(len(made))
+    counters["microseconds"].inc(round(seconds * 1e6))
+    counters["bytes"].inc(sum(file.bytes for _, receipt in made for file in files_of(receipt)))
+    for name in ("documents", "tokens"):
+        counters[name].inc(sum(amount_of(name, receipt, task) for task, receipt in made))
+    counters[MEMORY].update(peak_memory())
+
+
+@functools.cache
+def _counters(stage: str) -> dict[str, Any]:
+    space = namespace(stage)
+    counters: dict[str, Any] = {name: Metrics.counter(space, counter_name(name)) for name in SUMMED}
+    return counters | {MEMORY: Metrics.distribution(space, counter_name(MEMORY))}
 
 
 def stages_in(pipeline: beam.Pipeline) -> dict[str, dict[str, set[str]]]:

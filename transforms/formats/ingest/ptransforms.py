@@ -20,7 +20,6 @@ import apache_beam as beam
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from apache_beam.metrics import Metrics
 
 from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
@@ -41,19 +40,6 @@ from transforms.formats.ingest.units import UNIT_BYTES, unit_of
 __all__ = ["IngestFiles", "KeepAcceptable", "ListFiles", "ListRows", "MakeOfFiles", "NumberUnits", "SettleDuplicates"]
 
 T = TypeVar("T")
-
-
-class _Count(beam.DoFn):
-    def __init__(self) -> None:
-        self._counters = [Metrics.counter("ingest", name) for name in _COUNTED]
-
-    def process(self, element: tuple[str, Ingested]) -> Iterator[Ingested]:
-        for counter, name in zip(self._counters, _COUNTED, strict=True):
-            counter.inc(element[1].counts[name])
-        yield element[1]
-
-
-_COUNTED = ("records", "documents", "rejects")
 
 
 _LARGE = "large"
@@ -180,7 +166,7 @@ class IngestFiles(beam.PTransform):
             | "SpreadUnits"
             >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage=INGEST.name)
             | "IngestUnit" >> beam.ParDo(_Ingest(self.workspace, self.options, self.check_content))
-            | "CountRecords" >> beam.ParDo(_Count())
+            | "Receipts" >> beam.Values()
         )
 
 
