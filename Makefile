@@ -16,7 +16,7 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test suite test-fast test-soak lint format notebook api lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners clean
+.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -25,7 +25,8 @@ $(UV):
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
-$(VENV)/.core: requirements/core.lock setup.py | $(UV)
+LOOPS := transforms/embeddings/_sgns.c transforms/embeddings/_sgns_kernel.h
+$(VENV)/.core: requirements/core.lock setup.py $(LOOPS) | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python -r requirements/core.lock
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps $(EDITABLE) .
 	@$(BIN)/python -c 'import logging; logging.disable(); import $(IMPORTED)'
@@ -63,6 +64,16 @@ test-fast: $(VENV)/.all ## the tests that take seconds, with fewer examples each
 
 test-soak: $(VENV)/.all ## the sweeps of which `make test` has samples, before a release
 	$(BIN)/python -m pytest -m soak
+
+# A copy of Lexbeam below build/, its C compiled with checks: the first read or write outside of an array, overflow of
+# a signed number or wrong shift ends the tests.
+SANITIZED := build/sanitized
+sanitize: $(VENV)/.all ## the tests of what is in C, compiled with checks of addresses and of undefined behaviour
+	rm -rf $(SANITIZED)
+	CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=all" \
+		$(BIN)/python setup.py --quiet build --build-base $(SANITIZED)/temporary --build-lib $(SANITIZED)/lib
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
+		PYTHONPATH=$(SANITIZED)/lib $(BIN)/pytest -n 0 -k "not gensim" tests/embeddings/test_fast_trainer.py
 
 lint: $(VENV)/.all api ## ruff and mypy
 	$(BIN)/ruff check .

@@ -3,11 +3,12 @@
 Tool settings are in pyproject.toml; exact versions are in requirements/ (`make lock`).
 """
 
+import hashlib
 import os
 import subprocess
 import sys
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
 from setuptools.command.build_py import build_py
 
 CORE = [
@@ -75,6 +76,29 @@ DEV = [
 ]
 
 
+LOOPS = ["transforms/embeddings/_sgns.c", "transforms/embeddings/_sgns_kernel.h"]
+
+
+def loops() -> Extension:
+    """Return the loops of `--trainer fast`; they say which source they are from.
+
+    Without a compiler Lexbeam is installed without them. Operations keep their order, none are fused: see the source.
+    """
+    source = hashlib.sha256()
+    for path in LOOPS:
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), path), "rb") as stream:
+            source.update(stream.read())
+    return Extension(
+        "transforms.embeddings._sgns",
+        LOOPS[:1],
+        depends=LOOPS[1:],
+        define_macros=[("SOURCE", f'"{source.hexdigest()}"')],
+        extra_compile_args=["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-fast-math"],
+        py_limited_api=True,
+        optional=True,
+    )
+
+
 class BuildWithStubs(build_py):
     """Writes the types of `lexbeam` for editors and mypy, which are made from the commands."""
 
@@ -97,9 +121,12 @@ setup(
     package_data={
         "lexbeam": ["py.typed"],
         "runner_configs": ["*.yaml", "flink/*"],
+        "transforms.embeddings": ["*.c", "*.h"],
         "transforms.formats.readers": ["*.xsl"],
         "transforms.report": ["*.css", "*.html", "*.js"],
     },
+    ext_modules=[loops()],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
     install_requires=CORE,
     extras_require={**EXTRAS, "dev": DEV},
     entry_points={"console_scripts": ["lexbeam = pipelines.start:entry"]},

@@ -4,19 +4,26 @@
 #     docker build -f deploy/driver.Dockerfile -t REGISTRY/lexbeam-driver:TAG .
 FROM eclipse-temurin:17.0.15_6-jre AS java
 
-FROM python:3.11.13-slim-bookworm
-ARG EXTRAS=objects
-COPY --from=java /opt/java/openjdk /opt/java/openjdk
+# The slim image has no compiler: what of Lexbeam is compiled is built here.
+FROM python:3.11.13-bookworm AS compiled
 WORKDIR /opt/lexbeam
-COPY requirements requirements
-RUN pip install --no-cache-dir --requirement requirements/core.lock
 COPY setup.py pyproject.toml README.md ./
 COPY lexbeam lexbeam
 COPY pipelines pipelines
 COPY runner_configs runner_configs
 COPY schemas schemas
 COPY transforms transforms
-RUN pip install --no-cache-dir --constraint requirements/all.lock ".[${EXTRAS}]" \
+RUN pip wheel --no-cache-dir --no-deps --wheel-dir /opt/wheels .
+
+FROM python:3.11.13-slim-bookworm
+ARG EXTRAS=objects
+COPY --from=java /opt/java/openjdk /opt/java/openjdk
+WORKDIR /opt/lexbeam
+COPY requirements requirements
+RUN pip install --no-cache-dir --requirement requirements/core.lock
+COPY --from=compiled /opt/wheels /opt/wheels
+RUN pip install --no-cache-dir --constraint requirements/all.lock "$(ls /opt/wheels/lexbeam-*.whl)[${EXTRAS}]" \
+    && python -c "from transforms.embeddings.fast_trainer import compiled; compiled()" \
     && useradd --uid 10001 --create-home lexbeam
 COPY build/flink/job-server.jar /opt/lexbeam/job-server.jar
 ENV JAVA_HOME=/opt/java/openjdk \

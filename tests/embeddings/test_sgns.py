@@ -138,12 +138,20 @@ def test_same_bytes_whatever_the_hash_seed():
     program = """
 import hashlib
 import numpy as np
-from transforms.embeddings.sgns import SgnsOptions, train
+import pyarrow as pa
+from transforms.common.errors import UsageError
+from transforms.embeddings.sgns import SgnsOptions
+from transforms.embeddings.trainers import TRAINERS, train_space
 g = np.random.default_rng(1)
 texts = [[f"w{i}" for i in g.integers(0, 30, 12)] for _ in range(100)]
 counts = {w: sum(t.count(w) for t in texts) for w in {w for t in texts for w in t}}
-_, v = train(lambda: iter(texts), counts, SgnsOptions(dim=8), seed=3, sentences=100, tokens=1200)
-print(hashlib.sha256(v.tobytes()).hexdigest())
+for trainer in TRAINERS:
+    options = SgnsOptions(dim=8, trainer=trainer)
+    try:
+        _, v = train_space(lambda: [pa.array(texts)], counts, options, seed=3, sentences=100, tokens=1200)
+        print(hashlib.sha256(v.tobytes()).hexdigest())
+    except UsageError as error:
+        print(error)  # not compiled
 """
     outputs = {
         subprocess.run(

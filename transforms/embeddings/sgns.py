@@ -20,7 +20,7 @@ from transforms.common.options.fields import option
 if TYPE_CHECKING:
     from gensim.models import Word2Vec
 
-__all__ = ["SgnsOptions", "derive_seed", "sentences_of", "train"]
+__all__ = ["SgnsOptions", "derive_seed", "sentences_of", "train", "vocabulary_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +37,7 @@ class SgnsOptions:
         alpha: learning rate at the start.
         min_alpha: learning rate at the end.
         ns_exponent: power of the counts that negative words are drawn by.
+        trainer: what trains, see `trainers`; `train` of this module is gensim's whatever it says.
     """
 
     dim: int = option(100, help="length of the vectors", least=1, most=10_000)
@@ -48,6 +49,11 @@ class SgnsOptions:
     alpha: float = option(0.025, help="learning rate at the start", least=0, most=1)
     min_alpha: float = 0.0001
     ns_exponent: float = 0.75
+    trainer: str = option(
+        "gensim",
+        help="what trains: gensim, the reference, or the same computed by a loop in C, several times as fast",
+        choices="transforms.embeddings.trainers:TRAINERS",
+    )
 
     def __post_init__(self) -> None:
         for name in ("dim", "window", "epochs", "negative", "min_count"):
@@ -117,7 +123,7 @@ def train(
     Raises:
         LexbeamError: no word has `min_count` uses.
     """
-    vocabulary = _vocabulary(counts, options.min_count, slice_name)
+    vocabulary = vocabulary_of(counts, options.min_count, slice_name)
     model = _model(options, seed)
     model.build_vocab_from_freq(vocabulary, corpus_count=sentences)
     source = _Feed(feed)
@@ -130,7 +136,7 @@ def train(
     return words, model.wv.vectors[places]
 
 
-def _vocabulary(counts: Mapping[str, int], min_count: int, slice_name: str) -> dict[str, int]:
+def vocabulary_of(counts: Mapping[str, int], min_count: int, slice_name: str) -> dict[str, int]:
     """Return the frequent words with their uses, in the order in which they enter the model."""
     frequent = [(word, count) for word, count in counts.items() if count >= min_count]
     if not frequent:

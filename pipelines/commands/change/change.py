@@ -58,6 +58,7 @@ from transforms.common.shown import Block
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
+from transforms.embeddings.trainers import TRAINERS
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -272,8 +273,8 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
     sgns = options.sgns
     series = may_be_series(options)
     runs += options.null * series  # as much again, for null series
-    # Seconds for a million tokens on one core, with the sample corpus.
-    training = 25.0 * (sgns.epochs / 5) * (sgns.dim / 100) * (sgns.window / 10)
+    # Seconds for a million tokens on one core, with the sample corpus and gensim.
+    training = 25.0 / TRAINERS[sgns.trainer].speed * (sgns.epochs / 5) * (sgns.dim / 100) * (sgns.window / 10)
     return {
         MEASURE.name: 1.0 if options.max_tokens else 0.0,
         VIEW.name: 2.0,

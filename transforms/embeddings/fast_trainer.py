@@ -1,0 +1,251 @@
+"""The trainer `fast`: skip-gram with negative sampling by a loop in C, in one thread, several times as fast as gensim.
+
+What is computed is gensim's definition (`word2vec_inner.pyx` of gensim 4, after Mikolov et al. 2013, "Distributed
+Representations of Words and Phrases and their Compositionality"), with another generator. Words have numbers by
+descending count, V in all; v_w is the input vector of word w, u_w its context vector, d the dimension:
+
+    start            v_w uniform in [-1/d, 1/d), the numbers of gensim for the seed; u_w = 0
+    subsampling      a use of w stays with probability min(1, (sqrt(n_w / t) + 1) t / n_w), t = `sample` * sum of n
+    window           of each word w_i its own, b_i uniform in 1 .. `window`, over the words that stayed
+    pairs            i ascending, for each j ascending with 0 < |i - j| <= b_i: input w_j, targets w_i with label 1,
+                     then `negative` drawn words with label 0, those that are w_i left out
+    negative table   P(w) proportional to n_w ** `ns_exponent`: r uniform in 0 .. 2^31 - 2; w is the first with
+                     round((2^31 - 1) sum of P up to w) >= r
+    step             for each target u in turn: f = v . u, left out if |f| >= 6; g = (label - s(f)) a;
+                     e += g u; u += g v; after the last target v += e
+    s(f)             1 / (1 + exp(-f)) at the lower edge of one of 1,000 equal steps from -6 to 6
+    learning rate    a = `alpha` - (`alpha` - `min_alpha`) (epoch + share of its sentences done) / `epochs`, constant
+                     over a job: as many whole sentences as have 10,000 words together
+
+Numbers are float32, each operation rounded, sums in 16 lanes and these in a tree. Draws are counter-based, of seed
+and position alone (`_sgns.c`). So the bytes are the same whatever the CPU: the loops are compiled for several
+widths of vectors, and the widest that the CPU has is taken. Unlike gensim, which drops what comes after 10,000
+words of a sentence, sentences may be of any length.
+"""
+
+import decimal
+import functools
+import hashlib
+import importlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.store.resources import packaged_text
+from transforms.embeddings.sgns import SgnsOptions, vocabulary_of
+
+__all__ = ["LANES", "compiled", "draw_tables", "padded", "sigmoid_table", "train_fast"]
+
+Floats = npt.NDArray[np.float32]
+Words = npt.NDArray[np.int32]
+
+LANES = 16
+JOB_WORDS = 10_000  # gensim's
+_MOST = 6  # of a dot product
+_STEPS = 1_000
+_DOMAIN = 2**31 - 1
+_GUIDE_BITS = 16
+
+
+@functools.cache
+def compiled() -> ModuleType:
+    """Return the compiled loops.
+
+    Raises:
+        UsageError: they have not been compiled, or from another source than is installed.
+    """
+    source = packaged_text("transforms.embeddings", "_sgns.c") + packaged_text(
+        "transforms.embeddings", "_sgns_kernel.h"
+    )
+    try:
+        # By a name that the walk over code does not follow: the source above says what it is.
+        loops = importlib.import_module("transforms.embeddings._sgns")
+    except ImportError as error:
+        raise UsageError(
+            f"`trainer` fast is not compiled here ({error}): install a C compiler and Python's headers "
+            "(gcc, python3-dev), and Lexbeam once more, or take `trainer` gensim"
+        ) from error
+    if hashlib.sha256(source.encode()).hexdigest() != loops.SOURCE:
+        raise UsageError(
+            "`trainer` fast was compiled from another version of its source: install Lexbeam once more "
+            "(`make install` in a checkout)"
+        )
+    return loops
+
+
+@functools.cache
+def sigmoid_table() -> Floats:
+    """Return s(f) at the 1,000 lower edges, float32, made by decimal arithmetic: the same anywhere."""
+    with decimal.localcontext(decimal.Context(prec=40)):
+        edges = [decimal.Decimal(2 * step - _STEPS) * _MOST / _STEPS for step in range(_STEPS)]
+        return np.array([float(1 / (1 + (-edge).exp())) for edge in edges], np.float32)
+
+
+class DrawTables(NamedTuple):
+    """What draws of words are looked up in.
+
+    Attributes:
+        keep: of each word the greatest draw with which a use of it stays, uint32; empty: all stay.
+        cumulative: the negative table, uint32 of shape (words,), up to 2**31 - 1.
+        guide: where in it the search for a draw begins, by the draw's upper bits, uint32 of shape (2**16,).
+    """
+
+    keep: npt.NDArray[np.uint32]
+    cumulative: npt.NDArray[np.uint32]
+    guide: npt.NDArray[np.uint32]
+
+
+def draw_tables(counts: Iterable[int], options: SgnsOptions) -> DrawTables:
+    """Return the tables of words with these uses, in the order of their numbers."""
+    uses = list(counts)
+    powers = [count**options.ns_exponent for count in uses]
+    sums = np.cumsum(powers)
+    cumulative = np.round(sums / sums[-1] * _DOMAIN).astype(np.uint32)
+    starts = np.arange(1 << _GUIDE_BITS, dtype=np.int64) << (31 - _GUIDE_BITS)
+    guide = np.searchsorted(cumulative, starts.astype(np.uint32)).astype(np.uint32)
+    keep: list[int] = []
+    if options.sample:
+        threshold = options.sample * sum(uses)
+        if options.sample >= 1:  # gensim's reading of such a number
+            threshold = int(options.sample * (3 + math.sqrt(5)) / 2)
+        shares = [(math.sqrt(count / threshold) + 1) * (threshold / count) for count in uses]
+        keep = [int(min(share, 1.0) * (2**32 - 1)) for share in shares]
+    return DrawTables(np.array(keep, np.uint32), cumulative, guide)
+
+
+def padded(rows: int, dim: int) -> Floats:
+    """Return zeros of shape (rows, `dim` rounded up to 16), each row at the start of a line of the cache."""
+    width = -(-dim // LANES) * LANES
+    memory = np.zeros(rows * width + LANES, np.float32)
+    start = -memory.ctypes.data // 4 % LANES
+    return memory[start : start + rows * width].reshape(rows, width)
+
+
+def train_fast(
+    feed: Callable[[], Iterable[pa.ListArray]],
+    counts: Mapping[str, int],
+    options: SgnsOptions,
+    *,
+    seed: int,
+    sentences: int,
+    tokens: int,
+    slice_name: str = "",
+    variant: str = "",
+) -> tuple[list[str], Floats]:
+    """Train one slice's embedding.
+
+    Args:
+        feed: returns the sentences anew, in the same order, at each call: arrays of lists of words.
+        counts: uses of each word; words below `min_count` may be among them.
+        options: hyperparameters.
+        seed: of the generator, from 0 to 2**64 - 1, see `sgns.derive_seed`.
+        sentences: number of sentences, by which the learning rate falls.
+        tokens: not used: sentences are known.
+        slice_name: named in errors.
+        variant: of the compiled loops; by default the widest that this CPU runs.
+
+    Returns:
+        The words, sorted, and their input vectors, float32 of shape (words, dim).
+
+    Raises:
+        LexbeamError: no word has `min_count` uses, or the feed has other sentences than are said.
+        UsageError: the loops have not been compiled.
+    """
+    loops = compiled()
+    vocabulary = vocabulary_of(counts, options.min_count, slice_name)
+    tables = draw_tables(vocabulary.values(), options)
+    vectors, contexts = padded(len(vocabulary), options.dim), padded(len(vocabulary), options.dim)
+    _fill(vectors[:, : options.dim], seed)
+    jobs = _Jobs(options, sentences)
+    numbers = pa.array(vocabulary, pa.string())
+    nothing = np.zeros(0, np.uint32)
+    position = 0
+    for epoch in range(options.epochs):
+        jobs.begin(epoch)
+        for words, bounds, lengths in _encoded(feed(), numbers):
+            for first, last, alpha in jobs.cut(lengths):
+                loops.train(
+                    vectors, contexts, sigmoid_table(), options.dim, nothing, *tables, words, bounds[first : last + 1],
+                    options.window, options.negative, alpha, seed, position + int(bounds[first]), False, variant,
+                )  # fmt: skip
+            position += len(words)
+        if jobs.sentences_done() != sentences:
+            raise LexbeamError(f"slice {slice_name!r}: {jobs.sentences_done()} sentences were read, not {sentences}")
+    words_sorted = sorted(vocabulary)
+    places = {word: place for place, word in enumerate(vocabulary)}
+    return words_sorted, vectors[[places[word] for word in words_sorted], : options.dim]
+
+
+def _fill(vectors: Floats, seed: int) -> None:
+    """Fill vectors as gensim does, some rows at a time."""
+    rows, dim = vectors.shape
+    generator = np.random.default_rng(seed)
+    for start in range(0, rows, _FILLED):
+        some = generator.random((min(_FILLED, rows - start), dim), np.float32)
+        vectors[start : start + _FILLED] = (some * np.float32(2) - np.float32(1)) / np.float32(dim)
+
+
+_FILLED = 4_096
+
+
+def _encoded(
+    batches: Iterable[pa.ListArray], vocabulary: pa.Array
+) -> Iterator[tuple[Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Yield the numbers of the words that have one, where sentences begin and end among them, and all their lengths."""
+    dictionary, places = pa.array([], pa.string()), np.zeros(0, np.int32)
+    for lists in batches:
+        tokens = lists.flatten()
+        if not pa.types.is_dictionary(tokens.type):
+            tokens = tokens.dictionary_encode()
+        if not tokens.dictionary.equals(dictionary):  # batches of a file may share one
+            dictionary = tokens.dictionary
+            places = pc.index_in(dictionary, value_set=vocabulary).fill_null(-1).to_numpy().astype(np.int32)
+        words = places[tokens.indices.to_numpy(zero_copy_only=False)]
+        lengths = lists.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+        known = np.append(0, np.cumsum(words >= 0))
+        yield words[words >= 0], known[np.append(0, np.cumsum(lengths))], lengths
+
+
+class _Jobs:
+    """Sentences cut into jobs as gensim cuts them; a job has one learning rate."""
+
+    def __init__(self, options: SgnsOptions, sentences: int) -> None:
+        self._options = options
+        self._sentences = sentences
+        self.begin(0)
+
+    def begin(self, epoch: int) -> None:
+        """Begin an epoch."""
+        self._epoch = epoch
+        self._done = self._inside = self._words = 0
+
+    def sentences_done(self) -> int:
+        """Return the number of sentences of the epoch so far."""
+        return self._done + self._inside
+
+    def cut(self, lengths: npt.NDArray[np.int64]) -> Iterator[tuple[int, int, float]]:
+        """Yield the first of some sentences, the last (not included), and the learning rate; `lengths` are in words."""
+        ends = np.cumsum(lengths)
+        first, before = 0, 0
+        while first < len(ends):
+            last = int(np.searchsorted(ends, before + JOB_WORDS - self._words, side="right"))
+            if last <= first:  # it does not fit: a job is full
+                self._done, self._inside, self._words = self._done + self._inside, 0, 0
+                last = int(np.searchsorted(ends, before + JOB_WORDS, side="right"))
+                last = max(last, first + 1)
+            yield first, last, self._rate()
+            self._inside += last - first
+            self._words += int(ends[last - 1]) - before
+            first, before = last, int(ends[last - 1])
+
+    def _rate(self) -> float:
+        options = self._options
+        progress = (self._epoch + self._done / self._sentences) / options.epochs
+        return max(options.min_alpha, options.alpha - (options.alpha - options.min_alpha) * progress)

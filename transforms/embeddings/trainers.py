@@ -1,0 +1,95 @@
+"""What trains an embedding of one slice: gensim, or the same definition in C."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from transforms.common.code.registry import Entry, Registry
+from transforms.embeddings.fast_trainer import compiled, train_fast
+from transforms.embeddings.sgns import SgnsOptions, sentences_of, train
+
+__all__ = ["REGISTRY", "TRAINERS", "Trainer", "train_space"]
+
+REGISTRY = "transforms.embeddings.trainers:TRAINERS"
+
+Feed = Callable[[], Iterable[pa.ListArray]]
+
+
+def _train_gensim(
+    feed: Feed, counts: Mapping[str, int], options: SgnsOptions, **rest: Any
+) -> tuple[list[str], npt.NDArray[np.float32]]:
+    return train(lambda: sentences_of(feed()), counts, options, **rest)
+
+
+def _nothing_needed() -> None:
+    """Return: gensim is of the core."""
+
+
+@dataclass(frozen=True)
+class Trainer(Entry):
+    """A trainer.
+
+    Attributes:
+        train: as `train_space`.
+        check: raises UsageError where it cannot train.
+        speed: about how many times as fast it is as gensim, for progress.
+    """
+
+    train: Callable[..., tuple[list[str], npt.NDArray[np.float32]]]
+    check: Callable[[], object] = _nothing_needed
+    speed: float = 1.0
+
+    def check_installed(self, what: str) -> None:
+        """Check that it can train here.
+
+        Raises:
+            UsageError: it cannot.
+        """
+        super().check_installed(what)
+        self.check()
+
+
+TRAINERS: Registry[Trainer] = Registry(
+    {
+        "gensim": Trainer(_train_gensim, doc="gensim, the reference"),
+        "fast": Trainer(train_fast, compiled, 4.0, doc="the same by a loop in C, several times as fast"),
+    },
+    what="trainer",
+)
+
+
+def train_space(
+    feed: Feed,
+    counts: Mapping[str, int],
+    options: SgnsOptions,
+    *,
+    seed: int,
+    sentences: int,
+    tokens: int,
+    slice_name: str = "",
+) -> tuple[list[str], npt.NDArray[np.float32]]:
+    """Train one slice's embedding with the trainer that the options name.
+
+    Args:
+        feed: returns the sentences anew, in the same order, at each call: arrays of lists of words.
+        counts: uses of each word; words below `min_count` may be among them.
+        options: hyperparameters.
+        seed: of the generator, see `sgns.derive_seed`.
+        sentences: number of sentences, by which the learning rate falls.
+        tokens: number of words in them.
+        slice_name: named in errors.
+
+    Returns:
+        The words, sorted, and their input vectors, float32 of shape (words, dim).
+
+    Raises:
+        LexbeamError: no word has `min_count` uses.
+        UsageError: the trainer cannot train here.
+    """
+    return TRAINERS[options.trainer].train(
+        feed, counts, options, seed=seed, sentences=sentences, tokens=tokens, slice_name=slice_name
+    )
