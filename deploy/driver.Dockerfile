@@ -23,7 +23,7 @@ COPY requirements requirements
 RUN pip install --no-cache-dir --requirement requirements/core.lock
 COPY --from=compiled /opt/wheels /opt/wheels
 RUN pip install --no-cache-dir --constraint requirements/all.lock "$(ls /opt/wheels/lexbeam-*.whl)[${EXTRAS}]" \
-    && python -c "from transforms.embeddings.fast_trainer import compiled; compiled()" \
+    && python -I -c "from transforms.embeddings.fast_trainer import compiled; compiled()" \
     && useradd --uid 10001 --create-home lexbeam
 COPY build/flink/job-server.jar /opt/lexbeam/job-server.jar
 ENV JAVA_HOME=/opt/java/openjdk \

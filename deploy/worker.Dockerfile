@@ -17,7 +17,7 @@ COPY schemas schemas
 COPY transforms transforms
 # Beam's image has a compiler, for the loops of `--trainer fast`.
 RUN pip install --no-cache-dir --constraint requirements/all.lock ".[${EXTRAS}]" \
-    && cd / && python -c "from transforms.embeddings.fast_trainer import compiled; compiled()"
+    && python -I -c "from transforms.embeddings.fast_trainer import compiled; compiled()"
 # One BLAS thread a process: sums have one order, and processes do not fight for cores. One kind of kernel, which every
 # x86 of ten years has: products have the same last bits on all machines, the driver's too. No environment is made for each
 # worker: nothing is installed when they start, and only root could make one.

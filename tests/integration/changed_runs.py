@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -22,8 +22,10 @@ from unittest import mock
 from pipelines.cli import main
 from pipelines.frame import publishing
 from pipelines.frame.registry import load
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import options_of
 from transforms.common.options.option import Option
+from transforms.embeddings.trainers import TRAINERS
 
 __all__ = ["BASE", "Case", "Grid", "changes"]
 
@@ -51,8 +53,19 @@ BASE = {
     },
 }
 ROOT = Path(__file__).parents[2]
+
+
+def _can_train(trainer: str) -> bool:
+    """Return whether a trainer works here: `fast` may not be compiled."""
+    with suppress(UsageError):
+        TRAINERS[trainer].check()
+        return True
+    return False
+
+
 # What an option of free text is changed to; `None`: nothing can be changed, for the reason.
 VALUES: dict[str, list[str] | None] = {
+    "trainer": [name for name in TRAINERS if name != "gensim" and _can_train(name)],
     "encoding": ["latin-1"],
     "fields": ["title=headline"],
     "text_field": ["other"],
