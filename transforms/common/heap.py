@@ -5,11 +5,13 @@ takes larger blocks from the system one by one. A tagger allocates and frees som
 batch: where small objects that stay have moved the top of the heap, each batch pays for new pages.
 
 It also gives threads heaps of their own, up to eight a core, so that they need not wait for each other. In a process
-of Beam dozens of threads pass on what one alone makes, and each heap keeps what has passed through it.
+of Beam dozens of threads pass on what one alone makes, and each heap keeps what has passed through it. Arrow has a heap
+besides, which keeps as much again: a worker of a large corpus takes an eighth less memory without it, and no longer.
 """
 
 import ctypes
 import functools
+import os
 
 __all__ = ["keep_freed_memory", "share_heap"]
 
@@ -26,7 +28,12 @@ def keep_freed_memory() -> bool:
 
 
 def share_heap() -> bool:
-    """Have threads that this process starts from now on share one heap; return whether its libc can."""
+    """Have all threads that are started from now on share one heap; return whether this process's libc can.
+
+    So does Arrow, if it is not loaded yet, and in processes that this one starts; but where ARROW_DEFAULT_MEMORY_POOL
+    names another.
+    """
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     return _set(_ARENA_MAX)
 
 
