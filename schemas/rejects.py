@@ -31,6 +31,7 @@ REASONS = {
     "unreadable": "the file could not be opened or read",
     "too_large": "larger than the limit on a record",
     "duplicate": "same text, year, author, title and collection as a document kept",
+    "forgotten": "the folder was told to forget it (`lexbeam forget`)",
     "engine_error": "the annotation engine failed on the document",
     "too_many_marks": "over 30 combining marks in a row, as no language has them",
     "control": "a control character that no text holds (NUL), or half of a surrogate pair",
@@ -61,7 +62,7 @@ REMEDIES = {
 }
 
 # Left out by rule, not by fault: they do not count towards `max_reject_share`.
-NOT_COUNTED = frozenset({"duplicate"})
+NOT_COUNTED = frozenset({"duplicate", "forgotten"})
 
 
 # Those of files that are read row by row.

@@ -167,6 +167,10 @@ COMMANDS: Registry[CommandEntry] = Registry(
             "pipelines.commands.simplify.evaluate:EVALUATE_SIMPLIFY",
             doc="substitutes of every stage, or of a file, against gold, and where gold is lost",
         ),
+        "forget": CommandEntry(
+            "pipelines.commands.folder.forget:FORGET",
+            doc="remove documents from a folder, whatever keeps them, and leave them out from now on",
+        ),
         "init": CommandEntry(
             "pipelines.commands.corpus.init:INIT", doc="write a configuration for texts, from a look at them"
         ),

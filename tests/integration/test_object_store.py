@@ -5,6 +5,7 @@ import re
 
 import pytest
 import yaml
+from decoded import holding
 from object_store import OBJECTS
 
 from pipelines.cli import main
@@ -199,3 +200,25 @@ def test_a_damaged_pointer_is_told_and_mended(store, texts, capsys):
     assert change("--overwrite") == 0
     assert json.loads(store[pointer]) == {"snapshot": name}
     assert set(open_snapshot(OUT).sections) == {"corpus", "change"}
+
+
+def test_a_snapshot_is_held_back_on_a_store_and_a_source_forgotten(store, texts, tmp_path, capsys):
+    gate = {"corpus": {"documents": {"most": 3}}}
+    config = tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump({"parts": 2, "corpus": {"inputs": str(texts), **CORPUS}, "gate": gate}))
+    before = OBJECTS[f"{OUT}/current.json"]
+    assert call("run", config, "--out", OUT, "--overwrite") == 1
+    assert OBJECTS[f"{OUT}/current.json"] == before
+    capsys.readouterr()
+    assert call("status", OUT, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["held_back"] == ["corpus: documents: 4 is more than 3"]
+    words = [b"1820"]
+    assert holding(OBJECTS, words)
+    assert call("forget", OUT, "1820.txt") == 0
+    left = holding(OBJECTS, words)
+    # The file's name alone: in what is kept of input files, and in tables of these.
+    assert {name.rpartition("/")[0].rpartition("/")[2] for name in left} == {"listing", "inputs", "rejects"}
+    assert open_snapshot(OUT).section("corpus")["documents"] == 3
+    assert open_snapshot(OUT).damaged() == []
+    assert OBJECTS[FOREIGN] == b"mine"
+    assert call("run", config, "--out", OUT, "--overwrite") == 0

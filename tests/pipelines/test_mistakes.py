@@ -265,6 +265,7 @@ MISTAKES = (
     ("tag pairs 123456 paper-v1", "no snapshot or tag '123456'", "its snapshots: [0-9a-f]{12}; its tags: none", 2),
     ("untag pairs paper-v1", "no tag 'paper-v1'", "its tags: none", 2),
     ("rollback pairs paper-v1", "no snapshot or tag 'paper-v1'", "its snapshots: [0-9a-f]{12}; its tags: none", 2),
+    ("forget published nosuch.txt", "no document and no source is called 'nosuch.txt'", "shows ids and sources", 2),
     ("status hollow", "is not an output folder", "name the folder that a command published to", 1),
     ("clean texts", "is not an output folder", "name the folder that a command published to", 1),
     ("sample --out texts", "texts' is not empty", "name another folder, or give --overwrite", 2),

@@ -105,12 +105,16 @@ def _check_place(path: str) -> None:
             raise LexbeamError(f"{path!r} is a folder; name a file in it")
     if not files.exists(path):
         return
-    with files.open_read(path) as stream:
-        top = stream.read(_TOP)
-    if _MARK.encode() not in top:
+    if not is_report(path):
         raise LexbeamError(
             f"{path!r} is there and is not a report of Lexbeam, so it is left as it is: name another file"
         )
+
+
+def is_report(path: str) -> bool:
+    """Return whether a file is a report that Lexbeam wrote."""
+    with files.open_read(path) as stream:
+        return _MARK.encode() in stream.read(_TOP)
 
 
 def _asset(name: str) -> str:

@@ -120,8 +120,9 @@ def _weights(options: CorpusOptions) -> Mapping[str, float]:
 
 
 def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
-    rules, metadata = plan.annotate.normalise, plan.ingest.metadata
+    rules, metadata, forgotten = plan.annotate.normalise, plan.ingest.metadata, plan.ingest.forgotten
     return {
+        **({"forgotten": forgotten.digest} if forgotten else {}),
         "engine": plan.annotate.fingerprint,
         "normalise": digest(asdict(rules)) if rules else None,
         "metadata": metadata.fingerprint if metadata else None,

@@ -15,6 +15,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
 from transforms.common.parts import stated_parts
+from transforms.common.publish.forgotten import forgotten_at
 from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.duplicates import DUPLICATES
 from transforms.formats.ingest.known import CHECKS
@@ -166,6 +167,7 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
         metadata=load_metadata(rule) if rule else None,
         language=options.language or (info.language if info else None),
         genre=options.genre,
+        forgotten=forgotten_at(options.out),
     )
     if not options.dry_run:
         check_look(look, ingest, options.max_reject_share, asked, is_all=is_all)

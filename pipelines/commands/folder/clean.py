@@ -22,7 +22,7 @@ from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, locked
 from transforms.common.publish.removing import RESULTS, free, remove_hidden
 from transforms.common.store import files
 
-__all__ = ["CLEAN"]
+__all__ = ["CLEAN", "remove_leftovers"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,17 +68,22 @@ def _clean_folder(out: str, action: Action) -> None:
         if is_marked_folder(out, ARTEFACTS):
             # Before anything else: what a job has handed back goes, and must not be looked for.
             files.remove(files.join(root, UNFINISHED))
-        leftovers = survey(out).leftovers
-        for leftover in leftovers:
-            _remove(leftover)
-        remove_failed(out)
-        lines = [f"removed: {line}" for line in leftover_sizes(leftovers)]
+        lines = [f"removed: {line}" for line in leftover_sizes(remove_leftovers(out))]
         if is_marked_folder(out, ARTEFACTS):
             freed = free(root, kept_digests(out))
             if freed.files:
                 lines.append(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
     for line in lines or ["nothing to remove"]:
         action.tell(line)
+
+
+def remove_leftovers(out: str) -> tuple[Leftover, ...]:
+    """Remove what killed and failed runs have left at a folder, which the caller has locked; return it."""
+    leftovers = survey(out).leftovers
+    for leftover in leftovers:
+        _remove(leftover)
+    remove_failed(out)
+    return leftovers
 
 
 def _remove(leftover: Leftover) -> None:

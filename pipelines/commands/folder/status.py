@@ -85,6 +85,7 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
         "unfinished": list(state.unfinished),
         "failed": state.failed,
         "held_back": list(state.held_back),
+        "forgetting": state.forgetting,
         "command": list(state.command),
         "detached": _detached(state, job),
         "stages": [
@@ -150,6 +151,8 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
         yield "at work: nobody"
         if job is not None:
             yield f"detached: {_told(state, job)}"
+    if state.forgetting:
+        yield f"what was to be forgotten is still there: `lexbeam forget {files.typed(out)}` goes on"
     if state.artefacts:
         yield f"artefacts: {state.artefacts / 1e6:.1f} MB beside what is published"
     if state.stages:

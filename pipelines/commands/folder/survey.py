@@ -13,9 +13,11 @@ from pipelines.frame.publishing import read_unfinished
 from pipelines.frame.registry import all_tables
 from transforms.common.errors import LexbeamError, readable
 from transforms.common.publish.failed import failed_files
+from transforms.common.publish.forgotten import read_marks
 from transforms.common.publish.layout import (
     ARTEFACTS,
     FAILED,
+    FORGOTTEN,
     HISTORY,
     LOCK,
     LOG,
@@ -61,6 +63,7 @@ class Survey(NamedTuple):
         unfinished: sections that a run which has not finished was to make.
         failed: whether it ended by an error.
         held_back: why what it made was not to be published, a line each; none: that was not the error.
+        forgetting: whether what was to be forgotten is still to be removed.
         command: the command that goes on with it, and the folder in which it was given; empty of a notebook.
         left: what it has left to a cluster, or None.
         stages: of that run, in the order of their first artefacts.
@@ -75,6 +78,7 @@ class Survey(NamedTuple):
     unfinished: tuple[str, ...]
     failed: bool
     held_back: tuple[str, ...]
+    forgetting: bool
     command: tuple[str, ...]
     left: LeftRun | None
     stages: tuple[StageWork, ...]
@@ -102,6 +106,7 @@ def survey(out: str) -> Survey:
         holder=holder,
         machine=None,
         **_of_note(note),
+        forgetting=read_marks(out)[1],
         stages=stages_of(root, _sections(note)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
         leftovers=(*_leftovers(out, owned, note), *_failed(out)),
@@ -137,6 +142,7 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
         holder=holder.process if holder else None,
         machine=holder.machine if holder else None,
         **_of_note(note),
+        forgetting=read_marks(out)[1],
         stages=stages_of(root, _sections(note)) if note else (),
         artefacts=max(0, size - sum(published.values())),
         leftovers=(*(Leftover("temporary file", path, files.size(path) or 0) for path in hidden), *_failed(out)),
@@ -210,7 +216,8 @@ def _leftovers(out: str, owned: Sequence[str], note: Mapping[str, Any]) -> Itera
             match = _TEMPORARY.fullmatch(name)
             if match is None or os.path.islink(path) or not os.path.isfile(path):
                 continue
-            if match[1] in (MARK, HISTORY) or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG).removesuffix(RUN_LOG)):
+            snapshot = match[1].removesuffix(LOG).removesuffix(RUN_LOG)
+            if match[1] in (MARK, HISTORY, FORGOTTEN) or _SNAPSHOT.fullmatch(snapshot):
                 yield Leftover("temporary file", path, _bytes(path))
     for name in sorted(os.listdir(out)):
         path = os.path.join(out, name)

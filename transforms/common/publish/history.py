@@ -9,7 +9,7 @@ readers see it, and in the history after; where a run was killed in between, the
 import hashlib
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -37,6 +37,7 @@ __all__ = [
     "resolve_snapshot",
     "tag_snapshot",
     "untag",
+    "untag_snapshots",
 ]
 
 MOST = 10_000  # publications that are remembered: thirty years of nights
@@ -311,6 +312,23 @@ def untag(out: str, name: str) -> str:
 
     _changed(out, change)
     return snapshot
+
+
+def untag_snapshots(out: str, snapshots: Collection[str]) -> list[str]:
+    """Remove the tags of snapshots, and return them.
+
+    Raises:
+        LexbeamError: the history is damaged.
+    """
+    gone: list[str] = []
+
+    def change(history: History) -> History:
+        gone[:] = [name for name, snapshot in history.tags.items() if snapshot in snapshots]
+        left = {name: snapshot for name, snapshot in history.tags.items() if snapshot not in snapshots}
+        return msgspec.structs.replace(history, tags=left)
+
+    _changed(out, change)
+    return gone
 
 
 def _known_tags(name: str, history: History) -> str:

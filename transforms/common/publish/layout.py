@@ -4,6 +4,7 @@
     DIR/_snapshots/<digest>.log.json            where its inputs lay, a copy of the manifest
     DIR/_snapshots/<digest>.run.jsonl           what its stages took (`run_log`)
     DIR/_snapshots/.history                     what was published when, and tags (`history`)
+    DIR/_snapshots/.forgotten                   what every later run leaves out (`forgotten`)
     DIR/_artefacts/<section>/<stage>/           artefacts, which outlive runs
     DIR/_failed/<section>-rejects.tsv           what a failed run says was wrong
     DIR/current -> _snapshots/<digest>          what readers see, swapped by one rename
@@ -40,6 +41,7 @@ from transforms.common.store.remote import remote
 __all__ = [
     "ARTEFACTS",
     "FAILED",
+    "FORGOTTEN",
     "HISTORY",
     "LOCK",
     "LOG",
@@ -73,6 +75,7 @@ POINTER = "current"
 MANIFEST = "manifest.json"
 MARK = ".lexbeam"
 HISTORY = ".history"
+FORGOTTEN = ".forgotten"
 LOCK = ".lock"
 LOG = ".log.json"
 RUN_LOG = ".run.jsonl"

@@ -7,7 +7,7 @@ import errno
 import logging
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,12 +18,13 @@ from transforms.common.publish.snapshots import read_manifest
 from transforms.common.store import files
 from transforms.common.store.artefacts import FREED
 from transforms.common.store.receipts import ArtefactPath, File, FileName, read_envelope
-from transforms.common.store.sound import is_sound, state_of
+from transforms.common.store.sound import Damaged, is_sound, state_of
 
 __all__ = [
     "LISTING",
     "RESULTS",
     "Freed",
+    "discard_artefacts",
     "discard_damaged",
     "discard_stages",
     "free",
@@ -207,6 +208,33 @@ def discard_damaged(root: str, sections: Collection[str]) -> list[str]:
     return gone
 
 
+class Freed(NamedTuple):
+    """What was freed: files, and bytes of those that nothing else holds."""
+
+    files: int
+    bytes: int
+
+
+def discard_artefacts(root: str, kept: Callable[[str, Sequence[File]], bool]) -> Freed:
+    """Discard every artefact but those that `kept` is true for, given the stage and the files, and what is unfinished.
+
+    One is not kept, either, for which it finds a file damaged or gone. Return what that frees.
+    """
+    number = size = 0
+    for path in list(leftovers(root)):
+        number, size = number + 1, size + (files.size(path) or 0)
+        files.remove(path)
+    for held in list(_held(root)):
+        found = [_file(root, name) for name in held.files or ()]
+        with suppress(Damaged):
+            if held.files is not None and kept(held.stage, found):
+                continue
+        there = [file for file in found if state_of(file.path) is not None]
+        number, size = number + len(there), size + sum(map(_bytes, there))
+        _discard(root, held)
+    return Freed(number, size)
+
+
 def discard_stages(root: str, sections: Collection[str]) -> None:
     """Discard all artefacts of sections: what a run with --fresh is not to take up; and all that is kept of inputs."""
     for name in files.list_folder(files.join(root, LISTING)).files:
@@ -221,13 +249,6 @@ def discard_stages(root: str, sections: Collection[str]) -> None:
             for name in names:
                 if _ARTEFACT.fullmatch(name):
                     files.remove(files.join(folder, name))
-
-
-class Freed(NamedTuple):
-    """What was freed: files, and bytes of those that nothing else holds."""
-
-    files: int
-    bytes: int
 
 
 def free(root: str, published: Collection[str]) -> Freed:

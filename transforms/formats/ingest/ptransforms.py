@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from schemas.corpus.inputs import INPUTS
-from schemas.rejects import REJECTS
+from schemas.rejects import NOT_COUNTED, REJECTS
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Workspace
@@ -262,7 +262,8 @@ _Counts = tuple[int, int, frozenset[int]]  # records, rejects, years
 
 
 def _counts(element: Ingested) -> _Counts:
-    return element.counts["records"], element.counts["rejects"], frozenset(element.years)
+    by_rule = sum(number for reason, number in element.reasons.items() if reason in NOT_COUNTED)
+    return element.counts["records"], element.counts["rejects"] - by_rule, frozenset(element.years)
 
 
 def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:

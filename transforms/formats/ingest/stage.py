@@ -17,6 +17,7 @@ from typing import Annotated, NamedTuple, NoReturn
 
 from schemas.rejects import RejectRow
 from transforms.common.code.fingerprints import digest, text_digest
+from transforms.common.publish.forgotten import Forgotten, ForgottenMarks
 from transforms.common.store.artefacts import Artefact, Stage, Superseded
 from transforms.common.store.batches import BatchWriter
 from transforms.common.store.classes import Staged
@@ -147,6 +148,7 @@ class IngestOptions:
         metadata: rows by file name that fill in missing fields; None without a table.
         language: language of documents whose source states none.
         genre: genre of documents whose source states none.
+        forgotten: what is left out, whatever it says; None: nothing.
     """
 
     format: str = "auto"
@@ -156,6 +158,7 @@ class IngestOptions:
     metadata: Metadata | None = None
     language: str | None = None
     genre: str | None = None
+    forgotten: Forgotten | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -329,9 +332,15 @@ def _documents(
             open=reading.open,
             notes=Counter() if notes is None else notes,
         )
+    marks = options.forgotten.marks() if options.forgotten is not None else ForgottenMarks()
     for source, entry in entries:
         if reading.broken is not None:
             return
+        if marks and _is_forgotten(marks, source, entry):
+            ordinal += 1
+            if isinstance(entry, Reject) or entry.block == 0:
+                yield RejectRow(source, entry.position, "ingest", "forgotten", "")  # nothing that it says
+            continue
         if isinstance(entry, Reject):
             yield RejectRow(source, entry.position, "ingest", entry.reason, entry.detail)
             continue
@@ -349,6 +358,12 @@ def _documents(
         else:
             row["key"] = digest(["ready", source, entry.position, reading.sha256])
             yield row, entry, ("", source, ordinal, entry.position)
+
+
+def _is_forgotten(marks: ForgottenMarks, source: str, entry: Record | Reject) -> bool:
+    if isinstance(entry, Reject):
+        return marks.has_source(source)
+    return marks.has_document(entry.text, source, entry.position)
 
 
 def _row(source: str, record: Record, options: IngestOptions) -> RecordRow | Reject:

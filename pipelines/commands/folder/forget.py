@@ -1,0 +1,234 @@
+"""Removes documents from a folder, whatever keeps them, and leaves them out of every later run.
+
+lexbeam forget results 3f9a64c1e0b75d28a1c09e7742f0bb6d
+lexbeam forget results letters/0417.txt archive.zip
+
+They go from the published corpus, with what was made from it; from kept snapshots, tags or not, which go whole; from
+artefacts, reports and what failed runs left. The next run makes anew what has gone, without them.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pipelines.commands.corpus.corpus import CORPUS
+from pipelines.commands.folder.clean import remove_leftovers
+from pipelines.frame.command import Action, Command
+from pipelines.frame.common_options import FolderOptions
+from pipelines.frame.publishing import UNFINISHED, check_nobody_detached
+from schemas.corpus.documents import DOCUMENTS
+from schemas.corpus.inputs import INPUTS
+from transforms.annotation.annotate import ANNOTATE
+from transforms.common.errors import LexbeamError, UsageError, quoted
+from transforms.common.names import file_of
+from transforms.common.options.fields import option
+from transforms.common.publish.forgotten import (
+    ForgottenMarks,
+    document_mark,
+    forgotten_at,
+    id_mark,
+    read_marks,
+    source_mark,
+    write_marks,
+)
+from transforms.common.publish.history import untag_snapshots
+from transforms.common.publish.layout import (
+    ARTEFACTS,
+    is_marked_folder,
+    locked,
+    make_marked_folder,
+    pointer_tag,
+    read_record,
+    snapshot_name,
+    update_record,
+)
+from transforms.common.publish.publication import Keep, publish
+from transforms.common.publish.removing import Freed, discard_artefacts, remove_snapshot
+from transforms.common.publish.sections import Outcome
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_kept, open_snapshot
+from transforms.common.shown import amount, listed
+from transforms.common.store import files
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.objects import Tag
+from transforms.common.store.receipts import File
+from transforms.common.store.staged import StagedFile
+from transforms.common.store.tables import read_rows
+from transforms.corpora.forgetting import documents_of, forgotten_documents, holds, without_documents
+from transforms.formats.ingest.cut import CUT
+from transforms.report.page import is_report
+
+__all__ = ["FORGET", "ForgetOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForgetOptions(FolderOptions):
+    """Options of `lexbeam forget`."""
+
+    names: tuple[str, ...] = option(
+        (),
+        help="documents, by the ids that table documents has, or sources: files, or members of archives, by their "
+        "names there; of a source all documents go, and whatever it holds later",
+        metavar="DOCUMENT|SOURCE",
+        positional=True,
+    )
+
+
+class _Removed(NamedTuple):
+    """What was removed, for a person."""
+
+    snapshots: list[str]
+    tags: list[str]
+    artefacts: Freed
+    reports: list[str]
+
+
+def _forget(options: ForgetOptions, action: Action) -> None:
+    """Forget documents and sources at `options.path`.
+
+    Raises:
+        UsageError: none is named, or nothing is called so.
+        LexbeamError: nothing is published there, a run is at work, or something is damaged.
+    """
+    out = files.absolute(options.path)
+    open_snapshot(out)
+    with locked(out, name="path"):
+        check_nobody_detached(out)
+        before, pending = read_marks(out)
+        if not (options.names or pending):
+            raise UsageError("`names` must be given: documents by their ids, or sources")
+        kept = dict(_kept(out))
+        found = _marks_of(options, before, [each for each in kept.values() if each is not None])
+        marks = ForgottenMarks(before | found)
+        write_marks(out, marks, pending=True)  # first: from now on every run leaves them out
+        pointer = pointer_tag(out)
+        current = find_snapshot(out)
+        assert current is not None
+        outcome = _without(current, marks, pointer)
+        removed = _remove(out, kept, marks)
+        write_marks(out, marks, pending=False)
+    for line in _lines(out, current, outcome, removed):
+        action.tell(line)
+
+
+def _kept(out: str) -> Iterator[tuple[str, Snapshot | None]]:
+    """Yield all snapshots of a folder by their names, those that are damaged as None."""
+    for name in read_record(out).snapshots:
+        snapshot = None
+        with suppress(LexbeamError):
+            snapshot = open_kept(out, name)
+        yield name, snapshot
+
+
+def _marks_of(options: ForgetOptions, before: ForgottenMarks, kept: Sequence[Snapshot]) -> set[str]:
+    """Return the marks of what was named.
+
+    Raises:
+        UsageError: nothing is called so, in any snapshot that is kept.
+    """
+    left = dict.fromkeys(options.names)
+    marks: set[str] = set()
+    seen: set[str] = set()
+    for snapshot in kept:
+        for part in snapshot.parts(DOCUMENTS.name) if DOCUMENTS.name in snapshot.tables else ():
+            if part.sha256 in seen:
+                continue
+            seen.add(part.sha256)
+            for document, text in documents_of(part):
+                names = (document.document_id, document.source, file_of(document.source))
+                if not left.keys().isdisjoint(names):
+                    marks.add(document_mark(text, document.source, document.position))
+                    marks.add(id_mark(document.document_id))
+                    marks.update(source_mark(name) for name in names[1:] if name in left)
+        paths = snapshot.paths(INPUTS.name) if INPUTS.name in snapshot.tables else []
+        for rows in read_rows(paths, ["name"]):  # a file of which every record was a reject has no document
+            marks.update(source_mark(name) for name in rows["name"].to_pylist() if name in left)
+    for name in left:
+        if {id_mark(name), source_mark(name)}.isdisjoint(marks | before):
+            raise UsageError(
+                f"no document and no source is called {quoted(name)} in the snapshots of {options.path!r}; nothing was "
+                f"removed. `lexbeam show {files.typed(options.path)}/documents` shows ids and sources; what another "
+                "folder took in is forgotten there"
+            )
+    return marks
+
+
+def _without(current: Snapshot, marks: ForgottenMarks, pointer: Tag | None) -> Outcome | None:
+    """Publish the current snapshot without what is forgotten; None if it holds none of it."""
+    if not holds(current, marks):
+        return None
+    workspace = Workspace(make_marked_folder(current.out, ARTEFACTS))
+    forgotten = forgotten_at(current.out)
+    assert forgotten is not None
+    made = without_documents(current, marks, forgotten_documents(current, marks), workspace, forgotten.digest)
+    every = Keep(len(read_record(current.out).snapshots) + 1)  # what goes is decided by what it holds
+    versions = {table.name: table.version for table in CORPUS.tables}
+    return publish(current.out, [made], old=current, pointer=pointer, keep=every, versions=versions, mending=True)
+
+
+def _remove(out: str, kept: dict[str, Snapshot | None], marks: ForgottenMarks) -> _Removed:
+    """Remove all but what readers see, of what holds any of it."""
+    now = snapshot_name(out)
+    gone = [n for n, snapshot in kept.items() if n != now and (snapshot is None or holds(snapshot, marks))]
+    tags = untag_snapshots(out, gone)
+    left = [name for name in read_record(out).snapshots if name not in gone]
+    removed = [name for name in gone if remove_snapshot(out, name, left)]
+    update_record(out, lambda record: record._replace(snapshots=tuple(n for n in record.snapshots if n not in removed)))
+    freed = Freed(0, 0)
+    if is_marked_folder(out, ARTEFACTS):
+        root = files.join(out, ARTEFACTS)
+        files.remove(files.join(root, UNFINISHED))
+        freed = discard_artefacts(root, lambda stage, found: _is_kept(stage, found, marks))
+    remove_leftovers(out)
+    return _Removed(removed, tags, freed, list(_remove_reports(out)))
+
+
+def _is_kept(stage: str, found: Collection[File], marks: ForgottenMarks) -> bool:
+    """Return whether an artefact may stay: it holds no text, or the annotation of other documents alone."""
+    if stage == CUT.name:
+        return True
+    if stage != ANNOTATE.name:
+        return False
+    for file in found:
+        if not file.path.endswith("-sentences.arrow"):
+            with StagedFile(file) as staged:
+                for rows in staged.tables():
+                    texts = rows["text"].to_pylist() if "text" in rows.schema.names else [""] * len(rows)
+                    places = (rows[name].to_pylist() for name in ("source", "position"))
+                    if any(map(marks.has_document, texts, *places)):
+                        return False
+    return True
+
+
+def _remove_reports(out: str) -> Iterator[str]:
+    for name in files.list_folder(out).files:
+        path = files.join(out, name)
+        if name.endswith(".html") and is_report(path):
+            files.remove(path)
+            yield name
+
+
+def _lines(out: str, current: Snapshot, outcome: Outcome | None, removed: _Removed) -> Iterator[str]:
+    if outcome is None:
+        yield f"what is published does not have it: {current.name} stays"
+    else:
+        yield f"published without it: {snapshot_name(out)}"
+        if outcome.dropped:
+            names = ", ".join(outcome.dropped)
+            yield f"dropped: {names}, made from it: `lexbeam refresh`, or the same commands, make that anew"
+        for name, reason in outcome.stale.items():
+            yield f"stale: {name}, {reason}"
+    if removed.snapshots:
+        tags = f" (tags {listed(removed.tags)})" if removed.tags else ""
+        yield f"removed: {amount(len(removed.snapshots), 'snapshots')} that held it{tags}"
+    if removed.artefacts.files:
+        yield f"removed: {removed.artefacts.files} files of artefacts, {removed.artefacts.bytes / 1e6:.1f} MB"
+    for name in removed.reports:
+        yield f"removed: {name}: `lexbeam report {files.typed(out)}` writes it anew"
+
+
+FORGET: Command[ForgetOptions, None] = Command(
+    options=ForgetOptions,
+    examples="  lexbeam forget results letters/0417.txt\n  lexbeam forget results 3f9a64c1e0b75d28a1c09e7742f0bb6d",
+    action=_forget,
+)

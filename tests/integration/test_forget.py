@@ -1,0 +1,153 @@
+"""What a folder was told to forget is nowhere in it any more, and does not come back."""
+
+import json
+
+import decoded
+from small_runs import call, change, corpus, make_out, write_texts
+
+from pipelines.commands.folder import forget
+from transforms.common.publish.forgotten import ForgottenMarks, source_mark
+from transforms.common.publish.history import read_history
+from transforms.common.publish.layout import read_record, snapshot_name
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store.receipts import ArtefactPath, File, read_envelope
+
+SECRET = "Zyxqua the zyxquabird keeps her vrombelheart in 1820"
+DISTINCT = [b"zyxqua", b"Zyxqua", b"vrombel", b"VROMBEL"]
+
+
+def texts_of(folder):
+    """Write texts: one is secret, and so is a copy of it of another date."""
+    texts = write_texts(folder / "texts")
+    (texts / "1820.txt").write_text(f"{SECRET}. " * 9)
+    (texts / "1865.txt").write_text(f"{SECRET}. " * 9)
+    return texts
+
+
+def holding(out):
+    """The files of a folder that hold a word of the secret text."""
+    files = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    return decoded.holding(files, DISTINCT)
+
+
+def rows(out, table):
+    return open_snapshot(str(out)).read(table).to_pylist()
+
+
+def test_a_document_is_gone_from_everything_and_does_not_come_back(tmp_path, capsys):
+    texts, out = texts_of(tmp_path), tmp_path / "out"
+    assert corpus(texts, out) == 0
+    assert change(out) == 0
+    assert call("report", out) == 0
+    first, _ = read_record(str(out)).snapshots
+    assert call("tag", out, first[:12], "paper-v1") == 0
+    (out / "_failed").mkdir()
+    (out / "_failed" / ".lexbeam").write_text(json.dumps(["corpus-rejects.tsv"]))
+    (out / "_failed" / "corpus-rejects.tsv").write_text(SECRET)
+    assert {name.partition("/")[0] for name in holding(out)} >= {"_artefacts", "_snapshots", "_failed", "report.html"}
+    (name,) = [row["document_id"] for row in rows(out, "documents") if row["source"] == "1820.txt"]
+    capsys.readouterr()
+    assert call("forget", out, name) == 0
+    told = capsys.readouterr().out
+    assert holding(out) == []
+    assert "dropped: change" in told
+    assert "removed: 2 snapshots that held it (tags paper-v1)" in told
+    assert "removed: report.html" in told
+    now = snapshot_name(str(out))
+    assert read_record(str(out)).snapshots == (now,)
+    assert read_history(str(out)).tags == {}
+    assert call("status", out, "--verify") == 0
+    # The copy has gone, too; other annotations are kept.
+    sources = {row["source"] for row in rows(out, "documents")}
+    assert sources == {"1810.txt", "1860.txt", "1870.txt"}
+    left = [row for row in rows(out, "rejects") if row["reason"] == "forgotten"]
+    assert [(row["source"], row["stage"], row["detail"]) for row in left] == [
+        ("1820.txt", "ingest", ""),
+        ("1865.txt", "ingest", ""),
+    ]
+    assert call("forget", out, name) == 0  # again: it is known by its mark
+    assert snapshot_name(str(out)) == now
+    # It is what a run makes that leaves them out from the start, also where the text has another name.
+    manifest = open_snapshot(str(out)).manifest
+    assert corpus(texts, out, "--overwrite") == 0
+    assert open_snapshot(str(out)).manifest == manifest
+    (texts / "1820.txt").rename(texts / "1830.txt")
+    assert corpus(texts, out, "--overwrite", "--fresh") == 0
+    assert holding(out) == []
+    assert [row["source"] for row in rows(out, "rejects") if row["reason"] == "forgotten"] == ["1830.txt", "1865.txt"]
+
+
+def test_a_source_is_left_out_with_all_that_it_holds_and_killed_commands_are_finished(tmp_path, capsys, monkeypatch):
+    texts, out = tmp_path / "texts", tmp_path / "out"
+    texts.mkdir()
+    lines = [{"text": f"The ship number {n} sails.", "date": "1810"} for n in range(3)]
+    (texts / "a.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    secret = [{"text": f"{SECRET} {n}.", "date": "1810"} for n in range(2)]
+    broken = json.dumps({"text": SECRET}) + "}"
+    (texts / "b.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in [*secret, secret[0]]) + broken + "\n")
+    options = ["--engine", "builtin:en", "--dates", "field:date", "--parts", "2", "--max-reject-share", "0.9"]
+    assert call("corpus", texts, "--out", out, *options) == 0
+    before = snapshot_name(str(out))
+    assert call("forget", out, "c.jsonl") == 2
+    assert "no document and no source is called 'c.jsonl'" in capsys.readouterr().err
+    assert call("forget", out) == 2
+    # Killed at each step: what is served is the old snapshot or the new one, and the same command completes it.
+    steps = ["write_marks", "publish", "untag_snapshots", "remove_snapshot", "discard_artefacts", "remove_leftovers"]
+    served = set()
+    for step in steps:
+
+        def killed(*_, **__):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(forget, step, killed)
+            assert call("forget", out, "b.jsonl") == 130, step
+        served.add(snapshot_name(str(out)))
+        assert open_snapshot(str(out)).damaged() == []
+        assert call("status", out) == 0
+        assert ("forget" in capsys.readouterr().out) == (step != "write_marks"), step
+    assert call("forget", out, "b.jsonl") == 0
+    assert served == {before, snapshot_name(str(out))}
+    assert holding(out) == []
+    assert call("status", out) == 0
+    assert "forget" not in capsys.readouterr().out
+    manifest = open_snapshot(str(out)).manifest
+    assert {row["source"] for row in rows(out, "documents")} == {"a.jsonl"}
+    assert [(row["position"], row["reason"], row["detail"]) for row in sorted(rows(out, "rejects"), key=str)] == [
+        (str(n), "forgotten", "") for n in range(1, 5)
+    ]
+    # All is as a run makes it that leaves the source out from the start.
+    assert call("corpus", texts, "--out", out, *options, "--overwrite") == 0
+    assert open_snapshot(str(out)).manifest == manifest
+    assert holding(out) == []
+    # Whatever it holds later, also in a format of which records have no text.
+    (texts / "b.jsonl").write_text(json.dumps({"text": "Zyxqua again.", "date": "1811"}) + "\n")
+    assert call("corpus", texts, "--out", out, *options, "--overwrite") == 0
+    assert holding(out) == []
+
+
+def test_a_document_that_came_annotated_is_known_by_its_place(tmp_path):
+    texts, out = tmp_path / "texts", tmp_path / "out"
+    texts.mkdir()
+    (texts / "a.txt").write_text("zyxqua be gold\nship be sea\n")
+    (texts / "b.txt").write_text("ship be sea\n")
+    options = ["--format", "lines", "--engine", "none", "--parts", "2", "--max-reject-share", "0"]
+    assert call("corpus", texts, "--out", out, *options) == 0
+    (name,) = [row["document_id"] for row in rows(out, "documents") if row["source"] == "a.txt"]
+    assert call("forget", out, name) == 0
+    assert holding(out) == []
+    manifest = open_snapshot(str(out)).manifest
+    assert manifest["corpus"]["documents"] == 1
+    assert call("corpus", texts, "--out", out, *options, "--overwrite") == 0
+    assert open_snapshot(str(out)).manifest == manifest
+    assert holding(out) == []
+
+
+def test_annotations_of_other_documents_are_kept(made_once):
+    out = made_once("small_out", make_out)
+    receipts = (out / "_artefacts" / "corpus" / "annotate").glob("*.json")
+    (envelope,) = [read_envelope(str(path)) for path in receipts]
+    held = [File(ArtefactPath(out / "_artefacts" / name), *rest) for name, *rest in envelope.files]
+    assert forget._is_kept("corpus/annotate", held, ForgottenMarks([source_mark("1811.txt")]))
+    assert not forget._is_kept("corpus/annotate", held, ForgottenMarks([source_mark("1810.txt")]))
+    assert not forget._is_kept("change/train", held, ForgottenMarks([source_mark("1811.txt")]))

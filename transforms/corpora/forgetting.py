@@ -1,0 +1,260 @@
+"""A published corpus without documents that are forgotten: its tables, written anew where they had any of these.
+
+    found = forgotten_documents(snapshot, marks)
+    made = without_documents(snapshot, marks, found, workspace)
+
+The documents become rejects, as in a run that leaves them out from the start: rows and counts are the same.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from schemas.columns import Table
+from schemas.corpus.documents import DOCUMENTS
+from schemas.corpus.inputs import INPUTS
+from schemas.corpus.sentences import SENTENCES
+from schemas.rejects import REJECTS, RejectRow
+from transforms.common.code.fingerprints import digest, hash_of
+from transforms.common.names import file_of
+from transforms.common.publish.forgotten import ForgottenMarks
+from transforms.common.publish.inputs import inputs_entry
+from transforms.common.publish.sections import Made
+from transforms.common.publish.snapshots import Snapshot, read_log
+from transforms.common.store import files
+from transforms.common.store.artefacts import Artefact, Workspace
+from transforms.common.store.contents import sizes_of
+from transforms.common.store.tables import Part, StagedRows, write_part
+
+__all__ = ["CorpusDocument", "documents_of", "forgotten_documents", "holds", "without_documents"]
+
+_COLUMNS = ("document_id", "source", "position", "language", "year", "text")
+
+
+class CorpusDocument(NamedTuple):
+    """A document of a published corpus; of its text no more than the number of characters."""
+
+    document_id: str
+    source: str
+    position: str
+    language: str | None
+    year: int | None
+    characters: int
+
+
+def _left_out(source: str, position: str) -> RejectRow:
+    """Return what stands in place of a document, or of a record of a source, that is forgotten."""
+    return RejectRow(source, position, "ingest", "forgotten", "")
+
+
+def _groups(path: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    with files.open_read(path) as stream:
+        parquet = pq.ParquetFile(stream)
+        for number in range(parquet.num_row_groups):
+            yield parquet.read_row_group(number, columns=columns)
+
+
+def documents_of(part: Part) -> Iterator[tuple[CorpusDocument, str | None]]:
+    """Yield the documents of a part of `documents`, with their texts."""
+    for rows in _groups(part.path, _COLUMNS):
+        for *row, text in zip(*(rows.column(name).to_pylist() for name in _COLUMNS), strict=True):
+            yield CorpusDocument._make([*row, len(text or "")]), text
+
+
+def forgotten_documents(snapshot: Snapshot, marks: ForgottenMarks) -> list[CorpusDocument]:
+    """Return the documents of a snapshot that are forgotten."""
+    if DOCUMENTS.name not in snapshot.tables:
+        return []
+    return [
+        document
+        for part in snapshot.parts(DOCUMENTS.name)
+        for document, text in documents_of(part)
+        if marks.has_document(text, document.source, document.position)
+    ]
+
+
+def _quotes_sources(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
+    """Return whether a snapshot quotes anything of a source that is forgotten, in its rejects."""
+    return REJECTS.name in snapshot.tables and any(
+        reason != "forgotten" and marks.has_source(source)
+        for part in snapshot.parts(REJECTS.name)
+        for rows in _groups(part.path, ("source", "reason"))
+        for source, reason in zip(*(column.to_pylist() for column in rows.columns), strict=True)
+    )
+
+
+def holds(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
+    """Return whether a snapshot holds anything that is forgotten."""
+    return bool(forgotten_documents(snapshot, marks)) or _quotes_sources(snapshot, marks)
+
+
+def _as_written(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with the names of lists' items that tables are written with: Parquet has others."""
+    for place, field in enumerate(schema):
+        if pa.types.is_list(field.type):
+            schema = schema.set(place, field.with_type(pa.list_(field.type.value_type)))
+    return schema
+
+
+class _Writer(NamedTuple):
+    """Writes parts that take the place of those of a snapshot."""
+
+    snapshot: Snapshot
+    folder: str
+
+    def parts(self, table: Table, changed: Mapping[int, Iterable[pa.Table | StagedRows]]) -> list[Part]:
+        """Return the parts of a table; of those that change, by their numbers, the new rows are given."""
+        parts = self.snapshot.parts(table.name)
+        for number, rows in changed.items():
+            old = parts[number]
+            with files.open_read(old.path) as stream:
+                schema = _as_written(pq.read_schema(stream))
+            artefact = Artefact(files.join(self.folder, digest([table.name, number, old.sha256])))
+            parts[number] = Part.of(table.name, number, write_part(artefact, schema, rows, sort_keys=table.key))
+        return parts
+
+
+def without_documents(
+    snapshot: Snapshot, marks: ForgottenMarks, found: Sequence[CorpusDocument], workspace: Workspace, forgotten: str
+) -> Made:
+    """Return the section `corpus` of a snapshot without what is forgotten.
+
+    Args:
+        snapshot: what is published.
+        marks: of what is forgotten.
+        found: its documents that are.
+        workspace: takes the parts that are written anew, which no receipt keeps.
+        forgotten: the digest of the marks, which decides the section.
+    """
+    folder = workspace.stage("corpus/forget")
+    files.make_folder(folder)
+    writer = _Writer(snapshot, folder)
+    section = {k: v for k, v in snapshot.section("corpus").items() if k not in ("reads", "parts", "environment")}
+    ids = pa.array([document.document_id for document in found], pa.string())
+    sentences, tokens = _sizes(snapshot, ids)
+    rejects, turned = _rejects(snapshot, marks, found)
+    inputs = writer.parts(INPUTS, _inputs(snapshot, Counter(file_of(document.source) for document in found)))
+    parts = [
+        *writer.parts(DOCUMENTS, _filtered(snapshot, DOCUMENTS, ids)),
+        *writer.parts(SENTENCES, _filtered(snapshot, SENTENCES, ids)),
+        *writer.parts(REJECTS, rejects),
+        *inputs,
+    ]
+    by_year = Counter(str(document.year) for document in found if document.year is not None)
+    tokens_by_year: Counter[str] = Counter()
+    for document in found:
+        if document.year is not None:
+            tokens_by_year[str(document.year)] += tokens[document.document_id]
+    reasons = Counter(section["rejects"])
+    reasons.subtract(turned)
+    reasons["forgotten"] += turned.total() + len(found)
+    years = _less(section["documents_by_year"], by_year)
+    section |= {
+        "inputs": inputs_entry(INPUTS.name, inputs, section["inputs"]["bytes"]),
+        "resources": {**section["resources"], "forgotten": forgotten},
+        "rejected": section["rejected"] + len(found),
+        "rejects": dict(sorted((+reasons).items())),
+        "documents_by_year": years,
+        "tokens_by_year": {
+            year: number - tokens_by_year[year] for year, number in section["tokens_by_year"].items() if year in years
+        },
+        "languages": _less(section["languages"], Counter(d.language for d in found if d.language)),
+        "documents": section["documents"] - len(found),
+        "sentences": section["sentences"] - sentences,
+        "tokens": section["tokens"] - tokens.total(),
+        "characters": section["characters"] - sum(document.characters for document in found),
+    }
+    log = (read_log(snapshot.out, snapshot.name).get("sections") or {}).get("corpus")
+    return Made(name="corpus", parts=tuple(parts), entry=section, log=log)
+
+
+def _less(numbers: Mapping[str, int], less: Counter[str]) -> dict[str, int]:
+    return {name: left for name, number in numbers.items() if (left := number - less[name])}
+
+
+def _filtered(snapshot: Snapshot, table: Table, ids: pa.Array) -> dict[int, Iterator[StagedRows]]:
+    """Return the rows of other documents, of each part that has some of these."""
+    return {part.number: _other_rows(part, ids) for part in snapshot.parts(table.name) if _has(part, ids)}
+
+
+def _has(part: Part, ids: pa.Array) -> bool:
+    return any(pc.any(pc.is_in(rows["document_id"], ids)).as_py() for rows in _groups(part.path, ["document_id"]))
+
+
+def _other_rows(part: Part, ids: pa.Array) -> Iterator[StagedRows]:
+    """Yield the rows of other documents, those of a document together, as merges do: so row groups end as theirs."""
+    for rows in _groups(part.path):
+        for batch in rows.filter(pc.invert(pc.is_in(rows["document_id"], ids))).combine_chunks().to_batches():
+            counts = pc.run_end_encode(batch["document_id"]).run_ends.to_numpy()
+            counts = np.diff(counts, prepend=0)
+            yield StagedRows(batch, counts, np.array(sizes_of(batch, counts), np.int64))
+
+
+def _sizes(snapshot: Snapshot, ids: pa.Array) -> tuple[int, Counter[str]]:
+    """Return how many sentences documents have, and how many tokens each."""
+    number = 0
+    tokens: Counter[str] = Counter()
+    for part in snapshot.parts(SENTENCES.name):
+        for rows in _groups(part.path, ["document_id", "forms", "lemmas"]):
+            of = rows.filter(pc.is_in(rows["document_id"], ids))
+            number += len(of)
+            lengths = [pc.list_value_length(of[name]).fill_null(0).to_numpy() for name in ("forms", "lemmas")]
+            for name, length in zip(of["document_id"].to_pylist(), np.maximum(*lengths).tolist(), strict=True):
+                tokens[name] += length
+    return number, tokens
+
+
+def _rejects(
+    snapshot: Snapshot, marks: ForgottenMarks, found: Sequence[CorpusDocument]
+) -> tuple[dict[int, list[StagedRows]], Counter[str]]:
+    """Return the parts of `rejects` that change, and by reason how many rows were rejects for another one before.
+
+    Records of a source that is forgotten, and copies of a document that is, are left out as it is.
+    """
+    parts = snapshot.parts(REJECTS.name)
+    copies = {f"same as {document.source} {document.position}".rstrip() for document in found}
+    added: dict[int, list[RejectRow]] = {}
+    for document in found:
+        number = hash_of(digest([document.source, document.position])) % len(parts)
+        added.setdefault(number, []).append(_left_out(document.source, document.position))
+    changed = {}
+    turned: Counter[str] = Counter()
+    for part in parts:
+        rows = [RejectRow(**row) for table in _groups(part.path) for row in table.to_pylist()]
+        kept = []
+        for row in rows:
+            is_copy = row.reason == "duplicate" and row.detail in copies
+            if row.reason != "forgotten" and (is_copy or marks.has_source(row.source)):
+                turned[row.reason] += 1
+                kept.append(_left_out(row.source, row.position))
+            else:
+                kept.append(row)
+        if kept != rows or part.number in added:
+            whole = sorted([*kept, *added.get(part.number, ())])
+            batch = pa.RecordBatch.from_pylist([row._asdict() for row in whole], schema=REJECTS.schema())
+            changed[part.number] = [StagedRows(batch, np.ones(len(whole), np.int64), np.zeros(len(whole), np.int64))]
+    return changed, turned
+
+
+def _inputs(snapshot: Snapshot, gone: Counter[str]) -> dict[int, list[pa.Table]]:
+    """Return the parts of `corpus/inputs` that change: of each file so many documents are rejects now."""
+    changed = {}
+    for part in snapshot.parts(INPUTS.name):
+        groups = list(_groups(part.path))
+        names = [rows["name"].to_pylist() for rows in groups]
+        if any(name in gone for some in names for name in some):
+            changed[part.number] = [_fewer(rows, some, gone) for rows, some in zip(groups, names, strict=True)]
+    return changed
+
+
+def _fewer(rows: pa.Table, names: Sequence[str], gone: Counter[str]) -> pa.Table:
+    less: Any = pa.array([gone[name] for name in names], pa.int64())
+    for column, change in (("documents", pc.subtract), ("rejects", pc.add)):
+        place = rows.schema.get_field_index(column)
+        rows = rows.set_column(place, rows.schema.field(place), change(rows[column], less))
+    return rows
