@@ -52,8 +52,8 @@ def _noted(found: dict[str, dict[str, Case]]) -> Iterator[None]:
     """Note what stages are asked for: of each the first cases that differ."""
     made = artefacts.make_all
 
-    def make_all(workspace: Any, stage: Stage, tasks: Any, options: Any) -> Any:
-        receipts = made(workspace, stage, tasks, options)
+    def make_all(workspace: Any, stage: Stage, tasks: Any, options: Any, *more: Any) -> Any:
+        receipts = made(workspace, stage, tasks, options, *more)
         cases = found.setdefault(stage.name, {})
         for task in tasks:
             if len(cases) < MOST:
