@@ -39,6 +39,10 @@ def test_a_document_is_gone_from_everything_and_does_not_come_back(tmp_path, cap
     assert corpus(texts, out) == 0
     assert change(out) == 0
     assert call("report", out) == 0
+    page = (out / "report.html").read_bytes()
+    assert b"What the last publication changed" in page
+    assert call("report", out) == 0
+    assert (out / "report.html").read_bytes() == page
     first, _ = read_record(str(out)).snapshots
     assert call("tag", out, first[:12], "paper-v1") == 0
     (out / "_failed").mkdir()

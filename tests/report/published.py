@@ -37,7 +37,7 @@ def publish(folder: Path, sections: dict[str, Any], tables: dict[str, list[list[
         schema = _KNOWN[name].schema(**_OPTIONS.get(name, {}))
         place = folder / name
         place.mkdir(parents=True)
-        entries[name] = {"parts": []}
+        entries[name] = {"rows": sum(map(len, parts)), "schema_version": _KNOWN[name].version, "parts": []}
         for number, rows in enumerate(parts):
             stream = io.BytesIO()
             write_rows(stream, schema, [pa.Table.from_pylist(rows, schema=schema)])

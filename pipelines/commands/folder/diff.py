@@ -4,7 +4,7 @@ lexbeam diff results
 lexbeam diff results paper-v1 06ce316fc29b --json
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +23,12 @@ from transforms.common.publish.layout import read_record
 from transforms.common.publish.snapshots import Snapshot, open_kept, open_snapshot
 from transforms.common.shown import Block, listed
 from transforms.common.store import files
+from transforms.corpora.changed import sources_of
 
-__all__ = ["DIFF", "DiffOptions", "two_snapshots"]
+__all__ = ["DIFF", "DiffOptions", "moved_values", "snapshot_before", "two_snapshots"]
 
 _DIGITS = 12
+_DOCUMENT = "document_id"
 _WORDS = ("added", "removed", "changed")
 
 
@@ -51,6 +53,21 @@ class DiffOptions(FolderOptions):
             raise UsageError("`snapshots` are two at most")
 
 
+def snapshot_before(current: Snapshot) -> Snapshot | None:
+    """Return what readers saw before the current snapshot of a folder, of what is kept; None if nothing is.
+
+    Raises:
+        LexbeamError: its manifest is damaged, or the history is.
+    """
+    kept = read_record(current.out).snapshots
+    names = [publication.snapshot for publication in read_history(current.out).publications]
+    while current.name in names and names[-1] != current.name:  # it is not what was published last
+        names.pop()
+    earlier = [name for name in names if name != current.name]
+    before = next((name for name in reversed(earlier) if name in kept), None)
+    return None if before is None else open_kept(current.out, before)
+
+
 def two_snapshots(out: str, names: tuple[str, ...]) -> tuple[Snapshot, Snapshot]:
     """Return the snapshots that names mean: none, one or two of them.
 
@@ -60,15 +77,13 @@ def two_snapshots(out: str, names: tuple[str, ...]) -> tuple[Snapshot, Snapshot]
     """
     current = open_snapshot(out)
     if not names:
-        kept = read_record(out).snapshots
-        earlier = [p.snapshot for p in read_history(out).publications if p.snapshot != current.name]
-        before = next((name for name in reversed(earlier) if name in kept), None)
+        before = snapshot_before(current)
         if before is None:
             raise UsageError(
                 f"{out!r} keeps one snapshot, {current.name}: there is nothing to compare it with; `keep_snapshots` "
                 "and tags keep more"
             )
-        return open_kept(out, before), current
+        return before, current
     found = [open_kept(out, resolve_snapshot(out, name)) for name in names]
     return found[0], found[1] if len(found) > 1 else current
 
@@ -89,7 +104,8 @@ def _diff(options: DiffOptions, action: Action) -> None:
         (action.data or action.tell)(line)  # keys of rows may have words in backquotes
 
 
-def _moved(before: Snapshot, after: Snapshot, top: int) -> Iterator[tuple[str, Moved]]:
+def moved_values(before: Snapshot, after: Snapshot, top: int) -> Iterator[tuple[str, Moved]]:
+    """Yield the sections whose values moved, with the rows that moved most."""
     for words in COMMANDS:
         if (section := section_of(words)) in before.sections and section in after.sections:
             moved = load(words).moved(before, after, top)
@@ -99,32 +115,44 @@ def _moved(before: Snapshot, after: Snapshot, top: int) -> Iterator[tuple[str, M
 
 def _record(before: Snapshot, after: Snapshot, top: int) -> dict[str, Any]:
     sections, _ = changes(before.manifest, after.manifest)
+    tables = list(differences(before, after))
     return {
         "before": before.name,
         "after": after.name,
         "sections": msgspec.to_builtins(sections),
-        "tables": {
-            each.name: {k: v for k, v in each._asdict().items() if k != "name"} for each in differences(before, after)
-        },
-        "moved": {section: moved.rows.to_pylist() for section, moved in _moved(before, after, top)},
+        "tables": {each.name: {k: v for k, v in each._asdict().items() if k != "name"} for each in tables},
+        "sources": _sources(before, after, tables),
+        "moved": {section: moved.rows.to_pylist() for section, moved in moved_values(before, after, top)},
     }
 
 
 def _blocks(before: Snapshot, after: Snapshot, top: int) -> Iterator[Block]:
     """Yield what differs between two snapshots, for a person."""
     yield f"{before.name[:_DIGITS]} to {after.name[:_DIGITS]}"
-    same = True
-    for table in differences(before, after):
-        same = False
-        yield from _table_lines(table)
-    if same:
+    tables = list(differences(before, after))
+    sources = _sources(before, after, tables)
+    for table in tables:
+        yield from _table_lines(table, sources)
+    if not tables:
         yield "no table differs"
-    for section, moved in _moved(before, after, top):
+    for section, moved in moved_values(before, after, top):
         yield f"{section}: what moved most ({moved.note})"
         yield rows_as_grid(moved.rows)
 
 
-def _table_lines(table: TableDifference) -> Iterator[str]:
+def _sources(before: Snapshot, after: Snapshot, tables: Sequence[TableDifference]) -> dict[str, str]:
+    """Return the sources of the documents that examples name, by their ids."""
+    ids = {
+        str(key[table.key.index(_DOCUMENT)])
+        for table in tables
+        if _DOCUMENT in table.key
+        for keys in table.examples.values()
+        for key in keys
+    }
+    return dict(sorted((sources_of(before, ids) | sources_of(after, ids)).items()))
+
+
+def _table_lines(table: TableDifference, sources: Mapping[str, str]) -> Iterator[str]:
     old, new = table.versions
     if old is None or new is None:
         yield f"{table.name}: {'new' if old is None else 'gone'}, {max(table.rows):,} rows"
@@ -139,10 +167,13 @@ def _table_lines(table: TableDifference) -> Iterator[str]:
     if table.columns:
         yield f"  changed in {listed(f'{name} ({number:,})' for name, number in sorted(table.columns.items()))}"
     for word, keys in table.examples.items():
-        yield f"  {word}: {listed((' '.join(map(_value, key)) for key in keys), separator='; ')}"
+        named = (" ".join(_value(*each, sources) for each in zip(table.key, key, strict=True)) for key in keys)
+        yield f"  {word}: {listed(named, separator='; ')}"
 
 
-def _value(value: object) -> str:
+def _value(column: str, value: object, sources: Mapping[str, str]) -> str:
+    if column == _DOCUMENT and value in sources:
+        return f"{value} ({sources[str(value)]})"
     return "null" if value is None else str(value)
 
 

@@ -20,7 +20,7 @@ from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.shown import listed
 from transforms.common.store import files
 
-__all__ = ["HISTORY", "HistoryOptions"]
+__all__ = ["HISTORY", "HistoryOptions", "reasons"]
 
 _DIGITS = 12  # of a snapshot's name, as it is shown
 
@@ -89,12 +89,14 @@ def _lines(
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{publication.time}  {name[:_DIGITS]}  {publication.how}{told}"
     for section, change in publication.sections.items():
-        yield f"  {section} {change.how}{_why(change)}"
+        why = reasons(change)
+        yield f"  {section} {change.how}{': ' if why else ''}{'; '.join(why)}"
     if publication.tables:
         yield f"  {listed(_table(*each) for each in publication.tables.items())}"
 
 
-def _why(change: SectionChange) -> str:
+def reasons(change: SectionChange) -> list[str]:
+    """Return why a section is another, for a person."""
     reasons = [f"option {name} {_value(old)} to {_value(new)}" for name, (old, new) in change.options.items()]
     reasons += ["other inputs"] * change.inputs
     reasons += ["other resources"] * change.resources
@@ -102,7 +104,7 @@ def _why(change: SectionChange) -> str:
     reasons += [f"other code of {listed(change.code)}"] * bool(change.code)
     versions = [f"{name} {old or 'none'} to {new or 'none'}" for name, (old, new) in change.versions.items()]
     reasons += [f"versions: {listed(versions, most=4)}"] * bool(versions)
-    return f": {'; '.join(reasons)}" if reasons else ""
+    return reasons
 
 
 def _value(value: Any) -> str:

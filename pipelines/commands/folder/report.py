@@ -4,13 +4,16 @@ lexbeam report results
 lexbeam report results --out report.html --no-text
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
+from pipelines.commands.folder.diff import snapshot_before
+from pipelines.commands.folder.last_change import NAME, last_change_head, last_change_panels
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.registry import COMMANDS, load, section_of
 from pipelines.shown.openings import page_head, section_head
-from transforms.common.errors import UsageError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store import files
@@ -45,6 +48,12 @@ def _report(options: ReportOptions, action: Action) -> None:
             panels[section] = [*command.report(snapshot)]
             if not options.no_text:
                 panels[section] += command.quotes(snapshot, options.corpus)
+    before = None
+    with suppress(LexbeamError):  # a history or a snapshot that is damaged; the report is of this one
+        before = snapshot_before(snapshot)
+    if before is not None:
+        heads[NAME] = last_change_head(before, snapshot)
+        panels[NAME] = [*last_change_panels(before, snapshot)]
     out = options.out or files.join(options.path, "report.html")
     write_report(out, page_head(snapshot), panels, heads)
     action.tell(f"report: {files.shown(out)}")

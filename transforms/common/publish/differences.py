@@ -20,7 +20,18 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import Part
 
-__all__ = ["EXAMPLES", "TableDifference", "compare_rows", "differences", "equal_rows", "matched_rows"]
+__all__ = [
+    "EXAMPLES",
+    "TableDifference",
+    "compare_rows",
+    "difference",
+    "differences",
+    "differing",
+    "equal_rows",
+    "groups",
+    "matched_rows",
+    "pairs_up",
+]
 
 EXAMPLES = 5
 _KEY = b"lexbeam.key"
@@ -31,6 +42,7 @@ class TableDifference(NamedTuple):
 
     Attributes:
         name: the table.
+        key: names of the columns that tell rows apart.
         versions: of its schema, before and after; None where there is no such table.
         columns_added: names of columns that only the later one has.
         columns_removed: and only the earlier one; a column of another type is among both.
@@ -43,6 +55,7 @@ class TableDifference(NamedTuple):
     """
 
     name: str
+    key: tuple[str, ...]
     versions: tuple[str | None, str | None]
     columns_added: tuple[str, ...]
     columns_removed: tuple[str, ...]
@@ -65,17 +78,27 @@ class _Rows(NamedTuple):
 
 def differences(before: Snapshot, after: Snapshot) -> Iterator[TableDifference]:
     """Yield the tables that differ between two snapshots, in order of their names."""
+    return (difference(name, before, after) for name in differing(before, after))
+
+
+def differing(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield the names of the tables that differ between two snapshots, in order."""
     for name in sorted({*before.tables, *after.tables}):
-        entries = before.tables.get(name), after.tables.get(name)
-        if _digests(entries[0]) != _digests(entries[1]):
-            yield _difference(name, before, after)
+        if _digests(before.tables.get(name)) != _digests(after.tables.get(name)):
+            yield name
+
+
+def pairs_up(name: str, before: Snapshot, after: Snapshot) -> bool:
+    """Return whether a table of two snapshots is compared part by part."""
+    return len(before.tables[name]["parts"]) == len(after.tables[name]["parts"])
 
 
 def _digests(entry: TableEntry | None) -> list[str] | None:
     return None if entry is None else [entry["schema_version"], *(part["sha256"] for part in entry["parts"])]
 
 
-def _difference(name: str, before: Snapshot, after: Snapshot) -> TableDifference:
+def difference(name: str, before: Snapshot, after: Snapshot) -> TableDifference:
+    """Return how a table of two snapshots differs."""
     sides = [snapshot.parts(name) if name in snapshot.tables else [] for snapshot in (before, after)]
     schemas = [pq.read_schema(_stream(parts[0])) if parts else None for parts in sides]
     versions = tuple(s.tables[name]["schema_version"] if name in s.tables else None for s in (before, after))
@@ -84,11 +107,11 @@ def _difference(name: str, before: Snapshot, after: Snapshot) -> TableDifference
     key = _key_of(next(schema for schema in reversed(schemas) if schema is not None))
     if schemas[0] is None or schemas[1] is None:
         counts = {"added": rows[1], "removed": rows[0], "changed": 0}
-        return TableDifference(name, versions, added, removed, rows, **counts, columns={}, examples={})  # type: ignore[arg-type]
+        return TableDifference(name, tuple(key), versions, added, removed, rows, **counts, columns={}, examples={})  # type: ignore[arg-type]
     counts = dict.fromkeys(("added", "removed", "changed"), 0)
     columns: dict[str, int] = {}
     examples: dict[str, list[tuple[Any, ...]]] = {word: [] for word in counts}
-    for old, new in _groups(*sides):
+    for old, new in groups(*sides):
         earlier, later = (pa.concat_tables(pq.read_table(_stream(part)) for part in parts) for parts in (old, new))
         found = compare_rows(earlier, later, key)
         for word, places, table in zip(counts, found[:3], (later, earlier, later), strict=True):
@@ -99,7 +122,7 @@ def _difference(name: str, before: Snapshot, after: Snapshot) -> TableDifference
         for column, number in found.columns.items():
             columns[column] = columns.get(column, 0) + number
     shown = {word: tuple(sorted(keys, key=repr)[:EXAMPLES]) for word, keys in examples.items() if keys}
-    return TableDifference(name, versions, added, removed, rows, **counts, columns=columns, examples=shown)  # type: ignore[arg-type]
+    return TableDifference(name, tuple(key), versions, added, removed, rows, **counts, columns=columns, examples=shown)  # type: ignore[arg-type]
 
 
 def _stream(part: Part) -> Any:
@@ -121,7 +144,7 @@ def _columns(before: pa.Schema | None, after: pa.Schema | None) -> tuple[tuple[s
     return added, tuple(name for name, kind in old.items() if new.get(name) != kind)
 
 
-def _groups(before: Sequence[Part], after: Sequence[Part]) -> Iterator[tuple[list[Part], list[Part]]]:
+def groups(before: Sequence[Part], after: Sequence[Part]) -> Iterator[tuple[list[Part], list[Part]]]:
     """Yield parts to compare with each other, but those with the same content."""
     if len(before) != len(after):
         yield list(before), list(after)

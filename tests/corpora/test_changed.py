@@ -1,0 +1,43 @@
+"""Documents of two snapshots compared, and where they come from, beside plain sets."""
+
+import random
+
+import pytest
+from published import CORPUS, documents, publish
+
+from transforms.common.code.fingerprints import digest, hash_of
+from transforms.common.publish.snapshots import Snapshot
+from transforms.corpora.changed import changed_documents, sources_of
+
+
+def corpus(folder, names, parts):
+    """A snapshot of documents, each with a source of its own, in the parts that their ids name."""
+    found = [[] for _ in range(parts)]
+    for name in names:
+        id_ = digest([name])
+        found[hash_of(id_) % parts].append({"document_id": id_, "source": f"{name % 7}/{name}.txt", "year": 1800})
+    return publish(folder, {"corpus": CORPUS}, {"documents": [documents(*rows) for rows in found]})
+
+
+@pytest.mark.parametrize("parts", [(2, 2), (1, 1), (2, 4)])
+def test_added_and_removed_are_those_of_sets(tmp_path, parts):
+    random_ = random.Random(5)
+    old, new = (set(random_.sample(range(40), 25)) for _ in range(2))
+    before, after = (
+        corpus(tmp_path / name, names, number)
+        for name, names, number in zip(("old", "new"), (old, new), parts, strict=True)
+    )
+    found = changed_documents(before, after, 100)
+    assert (found.added, found.removed) == (len(new - old), len(old - new))
+    expected = [("added", name) for name in new - old] + [("removed", name) for name in old - new]
+    listed = sorted((f"{name % 7}/{name}.txt", what, digest([name])) for what, name in expected)
+    rows = found.rows.to_pylist()
+    assert [(row["source"], row["what"], row["document_id"]) for row in rows] == listed
+    assert changed_documents(before, after, 3).rows.to_pylist() == rows[:3]
+    same = changed_documents(before, before, 3)
+    assert (same.added, same.removed, len(same.rows)) == (0, 0, 0)
+    ids = {digest([name]): f"{name % 7}/{name}.txt" for name in range(20)}
+    here = {digest([name]) for name in old}
+    assert sources_of(before, ids) == {id_: source for id_, source in ids.items() if id_ in here}
+    assert sources_of(before, []) == {}
+    assert sources_of(Snapshot("", "", "", {"tables": {}}), ids) == {}
