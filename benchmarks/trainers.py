@@ -58,16 +58,17 @@ def beside_the_kernel(texts: list[list[str]], options: SgnsOptions) -> tuple[flo
     kept = [[vocabulary[word] for word in text if word in vocabulary] for text in texts]
     words = np.array([word for text in kept for word in text], np.int32)
     bounds = np.append(0, np.cumsum([len(text) for text in kept]))
-    tables = fast_trainer.draw_tables([counts[word] for word in vocabulary], options)
+    uses = [counts[word] for word in vocabulary]
+    tables = fast_trainer.draw_tables(uses, uses, options)
+    own = np.arange(len(uses), dtype=np.int32)
     loops, sigmoid, dim = fast_trainer.compiled(), fast_trainer.sigmoid_table(), options.dim
     vectors, contexts = (fast_trainer.padded(len(vocabulary), dim) for _ in range(2))
     random = np.random.default_rng(2)
     vectors[:, :dim] = (random.random((len(vocabulary), dim)) * 2 - 1) / dim
-    nothing = np.zeros(0, np.uint32)
 
     def loop() -> int:
         pairs: int = loops.train(
-            vectors, contexts, sigmoid, dim, nothing, *tables, words, bounds, options.window, options.negative,
+            vectors, contexts, sigmoid, dim, own, *tables, words, bounds, options.window, options.negative,
             0.025, 1, 0, False, "",
         )  # fmt: skip
         return pairs

@@ -122,7 +122,7 @@ def by_the_book(texts, options, seed):
 )
 def test_computes_what_its_equations_say(options):
     texts = corpus(sentences=25)
-    words, vectors = trained(texts, options)
+    words, vectors, _ = trained(texts, options)
     expected_words, expected = by_the_book(texts, options, 7)
     assert words == expected_words
     assert vectors.dtype == np.float32
@@ -157,7 +157,7 @@ def test_tables_are_those_of_gensim():
     for sample in (0.001, 1.0):
         model = Word2Vec(sg=1, negative=5, sample=sample, vector_size=3, min_count=1, sorted_vocab=0, seed=9)
         model.build_vocab_from_freq(counts, corpus_count=10)
-        tables = draw_tables(counts.values(), SgnsOptions(sample=sample))
+        tables = draw_tables(counts.values(), counts.values(), SgnsOptions(sample=sample))
         assert np.array_equal(tables.cumulative, model.cum_table)
         keep = [model.wv.get_vecattr(word, "sample_int") for word in counts]
         np.testing.assert_allclose(tables.keep, keep, rtol=1e-9)
@@ -221,7 +221,7 @@ def test_a_pair_is_trained_as_its_formula_says_and_rows_may_be_frozen():
 def test_the_seed_decides_and_nothing_else():
     texts = corpus()
     options = SgnsOptions(dim=8, window=3, epochs=2, min_count=2)
-    words, once = trained(texts, options)
+    words, once, _ = trained(texts, options)
     assert np.array_equal(once, trained(texts, options)[1])
     assert np.array_equal(once, trained(texts, options, cuts=(3, 4, 90))[1])
     assert not np.array_equal(once, trained(texts, options, seed=8)[1])
@@ -236,7 +236,7 @@ def test_learns_what_gensim_learns():
     options = SgnsOptions(dim=16, window=5, epochs=5, min_count=1)
     gaps = {}
     for trainer in TRAINERS:
-        words, vectors = train_space(
+        words, vectors, _ = train_space(
             lambda: arrays(texts), counted(texts), replace(options, trainer=trainer), seed=1, sentences=300, tokens=3000
         )
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -295,13 +295,14 @@ def test_loops_of_another_source_are_refused(loading):
 def test_the_loops_check_what_they_are_given():
     loops = compiled()
     v, u = padded(3, 2), padded(3, 2)
-    tables = draw_tables([3, 2, 1], SgnsOptions())
+    tables = draw_tables([3, 2, 1], [3, 2, 1], SgnsOptions())
     words, bounds = np.array([0, 1, 2], np.int32), np.array([0, 3])
-    none = np.zeros(0, np.uint32)
+    none, own = np.zeros(0, np.uint32), np.arange(3, dtype=np.int32)
 
     def run(**changed):
         values = {
-            "v": v, "u": u, "s": sigmoid_table(), "dim": 2, "of": none, "keep": none, "table": tables.cumulative,
+            "v": v, "u": u, "s": sigmoid_table(), "dim": 2, "of": own, "keep": none,
+            "table": tables.cumulative,
             "guide": tables.guide, "words": words, "bounds": bounds, "window": 1, "negative": 2, "alpha": 0.1,
             "seed": 1, "position": 0, "frozen": False, "variant": "",
         }  # fmt: skip
@@ -319,7 +320,8 @@ def test_the_loops_check_what_they_are_given():
         ({"guide": tables.guide[:3].copy()}, "power of two"),
         ({"guide": tables.guide + np.uint32(9)}, "leads out"),
         ({"of": np.array([0, 1, 3], np.int32)}, "context row"),
-        ({"keep": none + np.uint32(1)} if len(none) else {"keep": np.ones(2, np.uint32)}, "subsampling"),
+        ({"keep": np.ones(2, np.uint32)}, "subsampling"),
+        ({"of": np.arange(2, dtype=np.int32)}, "all words"),
         ({"u": padded(2, 2)}, "number of words"),
         ({"dim": 20}, "padded"),
         ({"negative": 1001}, "1000"),

@@ -42,7 +42,7 @@ def test_gives_the_vectors_of_plain_gensim():
     from gensim.models import Word2Vec
 
     texts = corpus()
-    words, vectors = trained(texts)
+    words, vectors, _ = trained(texts)
     counts = counted(texts)
     model = Word2Vec(
         vector_size=8,
@@ -77,7 +77,7 @@ def test_order_of_counts_does_not_matter_but_the_seed_does():
 
 
 def test_rare_words_have_no_vector():
-    words, _ = trained([["a", "a", "b"], ["a", "a", "c"]])
+    words, *_ = trained([["a", "a", "b"], ["a", "a", "c"]])
     assert words == ["a"]
 
 
@@ -148,7 +148,7 @@ counts = {w: sum(t.count(w) for t in texts) for w in {w for t in texts for w in 
 for trainer in TRAINERS:
     options = SgnsOptions(dim=8, trainer=trainer)
     try:
-        _, v = train_space(lambda: [pa.array(texts)], counts, options, seed=3, sentences=100, tokens=1200)
+        _, v, _ = train_space(lambda: [pa.array(texts)], counts, options, seed=3, sentences=100, tokens=1200)
         print(hashlib.sha256(v.tobytes()).hexdigest())
     except UsageError as error:
         print(error)  # not compiled

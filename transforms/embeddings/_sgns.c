@@ -52,7 +52,7 @@ typedef float lanes8 __attribute__((vector_size(32), aligned(4)));
 
 typedef struct {
     float *vectors, *contexts;
-    const int32_t *context_of; /* the context row of each word; NULL: its own number */
+    const int32_t *context_of; /* the context row of each word */
     const uint32_t *keep;      /* a word is left out if its draw is greater; NULL: none is */
     const uint32_t *cumulative, *guide;
     int shift; /* guide[r >> shift]: where the search of r begins */
@@ -87,7 +87,7 @@ INLINE void fetch(const float *matrix, uint32_t row, int blocks) {
 /* The context row of a word, and those of negative words; a negative word that is the word itself is left out. */
 INLINE int draw_targets(const training *job, uint64_t key, uint64_t number, int32_t word, uint32_t *targets,
                         int blocks) {
-    uint32_t own = (uint32_t)(job->context_of ? job->context_of[word] : word);
+    uint32_t own = (uint32_t)job->context_of[word];
     int count = 1;
     targets[0] = own;
     for (int d = 0; d < job->negative; d++) {
@@ -214,12 +214,11 @@ static int take_tables(training *job, const Py_buffer *context_of, const Py_buff
         return fail("the negative table has another number of words");
     if (keep->len && keep->len != rows * (Py_ssize_t)sizeof(uint32_t))
         return fail("the subsampling table has another number of words");
-    if (context_of->len ? context_of->len != rows * (Py_ssize_t)sizeof(int32_t) : rows != context_rows)
-        return fail("words and contexts are not of one number");
+    if (context_of->len != rows * (Py_ssize_t)sizeof(int32_t)) return fail("context rows are not of all words");
     job->cumulative = cumulative->buf;
     job->keep = keep->len ? keep->buf : NULL;
-    job->context_of = context_of->len ? context_of->buf : NULL;
-    if (job->context_of && !all_below(job->context_of, rows, context_rows)) return fail("a context row is not there");
+    job->context_of = context_of->buf;
+    if (!all_below(job->context_of, rows, context_rows)) return fail("a context row is not there");
     if (job->cumulative[context_rows - 1] != INT32_MAX) return fail("the negative table does not end at 2**31 - 1");
     int64_t entries = guide->len / (Py_ssize_t)sizeof(uint32_t);
     job->guide = guide->buf;

@@ -39,7 +39,8 @@ import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store.resources import packaged_text
-from transforms.embeddings.sgns import SgnsOptions, vocabulary_of
+from transforms.embeddings.sgns import SgnsOptions, jobs_of, vocabulary_of
+from transforms.embeddings.starts import Start, Weights, context_rows, given_rows
 
 __all__ = ["LANES", "compiled", "draw_tables", "padded", "sigmoid_table", "train_fast"]
 
@@ -47,7 +48,6 @@ Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.int32]
 
 LANES = 16
-JOB_WORDS = 10_000  # gensim's
 _MOST = 6  # of a dot product
 _STEPS = 1_000
 _DOMAIN = 2**31 - 1
@@ -93,7 +93,7 @@ class DrawTables(NamedTuple):
 
     Attributes:
         keep: of each word the greatest draw with which a use of it stays, uint32; empty: all stay.
-        cumulative: the negative table, uint32 of shape (words,), up to 2**31 - 1.
+        cumulative: the negative table, uint32 of shape (contexts,), up to 2**31 - 1.
         guide: where in it the search for a draw begins, by the draw's upper bits, uint32 of shape (2**16,).
     """
 
@@ -102,10 +102,10 @@ class DrawTables(NamedTuple):
     guide: npt.NDArray[np.uint32]
 
 
-def draw_tables(counts: Iterable[int], options: SgnsOptions) -> DrawTables:
-    """Return the tables of words with these uses, in the order of their numbers."""
+def draw_tables(counts: Iterable[int], contexts: Iterable[int], options: SgnsOptions) -> DrawTables:
+    """Return the tables of words, and of contexts, with these uses, in the order of their numbers."""
     uses = list(counts)
-    powers = [count**options.ns_exponent for count in uses]
+    powers = [count**options.ns_exponent for count in contexts]
     sums = np.cumsum(powers)
     cumulative = np.round(sums / sums[-1] * _DOMAIN).astype(np.uint32)
     starts = np.arange(1 << _GUIDE_BITS, dtype=np.int64) << (31 - _GUIDE_BITS)
@@ -137,8 +137,10 @@ def train_fast(
     sentences: int,
     tokens: int,
     slice_name: str = "",
+    start: Start | None = None,
+    keep_contexts: bool = False,
     variant: str = "",
-) -> tuple[list[str], Floats]:
+) -> Weights:
     """Train one slice's embedding.
 
     Args:
@@ -149,38 +151,45 @@ def train_fast(
         sentences: number of sentences, by which the learning rate falls.
         tokens: not used: sentences are known.
         slice_name: named in errors.
+        start: what it starts from.
+        keep_contexts: whether context vectors are returned.
         variant: of the compiled loops; by default the widest that this CPU runs.
 
-    Returns:
-        The words, sorted, and their input vectors, float32 of shape (words, dim).
-
     Raises:
-        LexbeamError: no word has `min_count` uses, or the feed has other sentences than are said.
+        LexbeamError: no word has `min_count` uses, the feed has other sentences than are said, or what is given to
+            start from has another shape.
         UsageError: the loops have not been compiled.
     """
     loops = compiled()
+    start = start or Start()
     vocabulary = vocabulary_of(counts, options.min_count, slice_name)
-    tables = draw_tables(vocabulary.values(), options)
-    vectors, contexts = padded(len(vocabulary), options.dim), padded(len(vocabulary), options.dim)
-    _fill(vectors[:, : options.dim], seed)
-    jobs = _Jobs(options, sentences)
+    rows = context_rows(vocabulary, start.marks)
+    tables = draw_tables(vocabulary.values(), rows.uses, options)
+    dim = options.dim
+    vectors, contexts = padded(len(vocabulary), dim), padded(len(rows.words), dim)
+    _fill(vectors[:, :dim], seed)
+    given_rows(list(vocabulary), start.words, start.vectors, vectors[:, :dim])
+    given_rows(rows.words, start.words, start.contexts, contexts[:, :dim])
+    jobs = jobs_of(options, sentences)
     numbers = pa.array(vocabulary, pa.string())
-    nothing = np.zeros(0, np.uint32)
     position = 0
     for epoch in range(options.epochs):
         jobs.begin(epoch)
         for words, bounds, lengths in _encoded(feed(), numbers):
             for first, last, alpha in jobs.cut(lengths):
                 loops.train(
-                    vectors, contexts, sigmoid_table(), options.dim, nothing, *tables, words, bounds[first : last + 1],
-                    options.window, options.negative, alpha, seed, position + int(bounds[first]), False, variant,
+                    vectors, contexts, sigmoid_table(), dim, rows.row_of, *tables, words, bounds[first : last + 1],
+                    options.window, options.negative, alpha, seed, position + int(bounds[first]),
+                    start.freeze_contexts, variant,
                 )  # fmt: skip
             position += len(words)
         if jobs.sentences_done() != sentences:
             raise LexbeamError(f"slice {slice_name!r}: {jobs.sentences_done()} sentences were read, not {sentences}")
     words_sorted = sorted(vocabulary)
     places = {word: place for place, word in enumerate(vocabulary)}
-    return words_sorted, vectors[[places[word] for word in words_sorted], : options.dim]
+    order = [places[word] for word in words_sorted]
+    kept = contexts[rows.row_of[order], :dim] if keep_contexts else None
+    return Weights(words_sorted, vectors[order, :dim], kept)
 
 
 def _fill(vectors: Floats, seed: int) -> None:
@@ -211,41 +220,3 @@ def _encoded(
         lengths = lists.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
         known = np.append(0, np.cumsum(words >= 0))
         yield words[words >= 0], known[np.append(0, np.cumsum(lengths))], lengths
-
-
-class _Jobs:
-    """Sentences cut into jobs as gensim cuts them; a job has one learning rate."""
-
-    def __init__(self, options: SgnsOptions, sentences: int) -> None:
-        self._options = options
-        self._sentences = sentences
-        self.begin(0)
-
-    def begin(self, epoch: int) -> None:
-        """Begin an epoch."""
-        self._epoch = epoch
-        self._done = self._inside = self._words = 0
-
-    def sentences_done(self) -> int:
-        """Return the number of sentences of the epoch so far."""
-        return self._done + self._inside
-
-    def cut(self, lengths: npt.NDArray[np.int64]) -> Iterator[tuple[int, int, float]]:
-        """Yield the first of some sentences, the last (not included), and the learning rate; `lengths` are in words."""
-        ends = np.cumsum(lengths)
-        first, before = 0, 0
-        while first < len(ends):
-            last = int(np.searchsorted(ends, before + JOB_WORDS - self._words, side="right"))
-            if last <= first:  # it does not fit: a job is full
-                self._done, self._inside, self._words = self._done + self._inside, 0, 0
-                last = int(np.searchsorted(ends, before + JOB_WORDS, side="right"))
-                last = max(last, first + 1)
-            yield first, last, self._rate()
-            self._inside += last - first
-            self._words += int(ends[last - 1]) - before
-            first, before = last, int(ends[last - 1])
-
-    def _rate(self) -> float:
-        options = self._options
-        progress = (self._epoch + self._done / self._sentences) / options.epochs
-        return max(options.min_alpha, options.alpha - (options.alpha - options.min_alpha) * progress)

@@ -10,17 +10,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
+from transforms.embeddings.schedule import Jobs
+from transforms.embeddings.starts import ContextRows, Start, Weights, context_rows, given_rows
 
 if TYPE_CHECKING:
     from gensim.models import Word2Vec
 
-__all__ = ["SgnsOptions", "derive_seed", "sentences_of", "train", "vocabulary_of"]
+__all__ = ["SgnsOptions", "derive_seed", "jobs_of", "sentences_of", "train", "vocabulary_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +107,14 @@ def train(
     sentences: int,
     tokens: int,
     slice_name: str = "",
-) -> tuple[list[str], npt.NDArray[np.float32]]:
+    start: Start | None = None,
+    keep_contexts: bool = False,
+) -> Weights:
     """Train one slice's embedding.
+
+    Contexts are frozen by learning rates so small that a context, in float32, stays what it is, while the steps of
+    input vectors are made as much larger: powers of two, so that nothing is rounded otherwise. Contexts that words with
+    marks share are made one after each job: each has the steps of all.
 
     Args:
         feed: returns the sentences anew, in the same order, at each call.
@@ -116,24 +124,65 @@ def train(
         sentences: number of sentences, by which the learning rate falls.
         tokens: number of words in them.
         slice_name: named in errors.
-
-    Returns:
-        The words, sorted, and their input vectors, float32 of shape (words, dim).
+        start: what it starts from.
+        keep_contexts: whether context vectors are returned.
 
     Raises:
-        LexbeamError: no word has `min_count` uses.
+        LexbeamError: no word has `min_count` uses, or what is given to start from has another shape.
     """
+    start = start or Start()
     vocabulary = vocabulary_of(counts, options.min_count, slice_name)
-    model = _model(options, seed)
-    model.build_vocab_from_freq(vocabulary, corpus_count=sentences)
+    rows = context_rows(vocabulary, start.marks)
+    scale = _FROZEN if start.freeze_contexts else 1.0
+    model = _model(options, seed, scale)
+    model.build_vocab_from_freq({word: vocabulary.get(word, 1) for word in rows.words}, corpus_count=sentences)
+    given_rows(rows.words, start.words, start.vectors, model.wv.vectors)
+    given_rows(rows.words, start.words, start.contexts, model.syn1neg)
+    model.wv.vectors_lockf[:] = 1 / scale
+    frozen = model.syn1neg.copy() if start.freeze_contexts else None
     source = _Feed(feed)
     with one_thread():
-        model.train(corpus_iterable=source, total_examples=sentences, total_words=tokens, epochs=options.epochs)
+        if start.marks:
+            _train_marked(model, source, rows, options, sentences, scale)
+        else:
+            model.train(corpus_iterable=source, total_examples=sentences, total_words=tokens, epochs=options.epochs)
     if source.error is not None:
         raise source.error
     words = sorted(vocabulary)
-    places = [model.wv.key_to_index[word] for word in words]
-    return words, model.wv.vectors[places]
+    places = np.array([model.wv.key_to_index[word] for word in words])
+    contexts = model.syn1neg if frozen is None else frozen
+    return Weights(words, model.wv.vectors[places], contexts[rows.row_of[places]] if keep_contexts else None)
+
+
+_FROZEN = 2.0**-64
+
+
+def _train_marked(
+    model: "Word2Vec", source: "_Feed", rows: ContextRows, options: SgnsOptions, sentences: int, scale: float
+) -> None:
+    """Train job by job, and make the contexts one that words with marks share."""
+    powers = np.array(rows.uses, float) ** options.ns_exponent
+    model.cum_table[:] = np.round(np.cumsum(powers) / powers.sum() * (2**31 - 1))
+    own = np.arange(len(rows.row_of))
+    marked = own[rows.row_of != own]
+    shared = rows.row_of[marked]
+    jobs = jobs_of(options, sentences)
+    for epoch in range(options.epochs):
+        jobs.begin(epoch)
+        for texts in batched(source, _AT_ONCE):
+            for first, last, rate in jobs.cut(np.array([len(text) for text in texts])):
+                model.syn1neg[marked] = before = model.syn1neg[shared]
+                some, alpha = texts[first:last], rate * scale
+                model.train(some, total_examples=len(some), epochs=1, start_alpha=alpha, end_alpha=alpha)
+                np.add.at(model.syn1neg, shared, model.syn1neg[marked] - before)
+
+
+_AT_ONCE = 1_000
+
+
+def jobs_of(options: SgnsOptions, sentences: int) -> Jobs:
+    """Return the jobs of a training of so many sentences."""
+    return Jobs(alpha=options.alpha, min_alpha=options.min_alpha, epochs=options.epochs, sentences=sentences)
 
 
 def vocabulary_of(counts: Mapping[str, int], min_count: int, slice_name: str) -> dict[str, int]:
@@ -148,7 +197,7 @@ def vocabulary_of(counts: Mapping[str, int], min_count: int, slice_name: str) ->
     return dict(sorted(frequent, key=lambda item: (-item[1], item[0])))
 
 
-def _model(options: SgnsOptions, seed: int) -> "Word2Vec":
+def _model(options: SgnsOptions, seed: int, scale: float) -> "Word2Vec":
     from gensim.models import Word2Vec  # takes a second to import, and few processes train
 
     return Word2Vec(
@@ -162,8 +211,8 @@ def _model(options: SgnsOptions, seed: int) -> "Word2Vec":
         negative=options.negative,
         sample=options.sample,
         ns_exponent=options.ns_exponent,
-        alpha=options.alpha,
-        min_alpha=options.min_alpha,
+        alpha=options.alpha * scale,
+        min_alpha=options.min_alpha * scale,
         min_count=1,
         sorted_vocab=0,
     )

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.embeddings.fast_trainer import compiled, train_fast
 from transforms.embeddings.sgns import SgnsOptions, sentences_of, train
+from transforms.embeddings.starts import Start, Weights
 
 __all__ = ["REGISTRY", "TRAINERS", "Trainer", "train_space"]
 
@@ -19,9 +18,7 @@ REGISTRY = "transforms.embeddings.trainers:TRAINERS"
 Feed = Callable[[], Iterable[pa.ListArray]]
 
 
-def _train_gensim(
-    feed: Feed, counts: Mapping[str, int], options: SgnsOptions, **rest: Any
-) -> tuple[list[str], npt.NDArray[np.float32]]:
+def _train_gensim(feed: Feed, counts: Mapping[str, int], options: SgnsOptions, **rest: Any) -> Weights:
     return train(lambda: sentences_of(feed()), counts, options, **rest)
 
 
@@ -39,7 +36,7 @@ class Trainer(Entry):
         speed: about how many times as fast it is as gensim, for progress.
     """
 
-    train: Callable[..., tuple[list[str], npt.NDArray[np.float32]]]
+    train: Callable[..., Weights]
     check: Callable[[], object] = _nothing_needed
     speed: float = 1.0
 
@@ -71,7 +68,9 @@ def train_space(
     sentences: int,
     tokens: int,
     slice_name: str = "",
-) -> tuple[list[str], npt.NDArray[np.float32]]:
+    start: Start | None = None,
+    keep_contexts: bool = False,
+) -> Weights:
     """Train one slice's embedding with the trainer that the options name.
 
     Args:
@@ -82,14 +81,21 @@ def train_space(
         sentences: number of sentences, by which the learning rate falls.
         tokens: number of words in them.
         slice_name: named in errors.
-
-    Returns:
-        The words, sorted, and their input vectors, float32 of shape (words, dim).
+        start: what it starts from: given vectors or contexts, frozen contexts, words with marks.
+        keep_contexts: whether context vectors are returned.
 
     Raises:
-        LexbeamError: no word has `min_count` uses.
+        LexbeamError: no word has `min_count` uses, or what is given to start from has another shape.
         UsageError: the trainer cannot train here.
     """
     return TRAINERS[options.trainer].train(
-        feed, counts, options, seed=seed, sentences=sentences, tokens=tokens, slice_name=slice_name
+        feed,
+        counts,
+        options,
+        seed=seed,
+        sentences=sentences,
+        tokens=tokens,
+        slice_name=slice_name,
+        start=start,
+        keep_contexts=keep_contexts,
     )

@@ -55,7 +55,7 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
         raise LexbeamError(f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices")
     counts = read_counts(task.counts)
     uses = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
-    words, vectors = train_space(
+    words, vectors, _ = train_space(
         lambda: read_feed(task.feed),
         uses,
         replace(options, min_count=task.min_count),

@@ -56,7 +56,7 @@ def train_vectors(
         sentences += 1
     if max(counts.values(), default=0) < _LEAST:
         return None
-    names, trained = train(
+    names, trained, _ = train(
         lambda: _sentences(texts, rows, digits),
         counts,
         SgnsOptions(

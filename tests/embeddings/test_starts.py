@@ -1,0 +1,153 @@
+"""What training starts from, asked of every trainer: the same properties, and the same results."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.embeddings.sgns import SgnsOptions
+from transforms.embeddings.starts import Start, context_rows
+from transforms.embeddings.trainers import TRAINERS, train_space
+
+DIM = 12
+NOTHING_KNOWN = [["unseen"]]
+
+
+def grouped(seed=0, sentences=200, first="a", second="b"):
+    """Sentences of words of two groups, each in its own company."""
+    random = np.random.default_rng(seed)
+    return [[f"{(first, second)[n % 2]}{i}" for i in random.integers(0, 6, 8)] for n in range(sentences)]
+
+
+@pytest.fixture(params=list(TRAINERS))
+def trained(request):
+    """Train with one of the trainers; contexts are kept."""
+    try:
+        TRAINERS[request.param].check()
+    except UsageError as error:
+        pytest.skip(str(error))
+
+    def train(texts, *, known=None, **start):
+        words, counts = np.unique([word for text in known or texts for word in text], return_counts=True)
+        return train_space(
+            lambda: [pa.array(texts, pa.list_(pa.string()))],
+            dict(zip(words.tolist(), counts.tolist(), strict=True)),
+            SgnsOptions(dim=DIM, window=4, epochs=3, min_count=2, alpha=0.05, trainer=request.param),
+            seed=5,
+            sentences=len(texts),
+            tokens=sum(map(len, texts)),
+            start=Start(**start),
+            keep_contexts=True,
+        )
+
+    return train
+
+
+def some(words, seed):
+    return np.random.default_rng(seed).normal(size=(len(words), DIM)).astype(np.float32)
+
+
+def cosines(a, b):
+    a, b = (m / np.linalg.norm(m, axis=-1, keepdims=True) for m in (a, b))
+    return a @ b.T
+
+
+def test_where_nothing_is_read_what_was_given_comes_out(trained):
+    texts = grouped()
+    given = ["b3", "nowhere", "a0"]
+    vectors, contexts = some(given, 1), some(given, 2)
+    plain = trained(NOTHING_KNOWN, known=texts)
+    made = trained(NOTHING_KNOWN, known=texts, words=given, vectors=vectors, contexts=contexts)
+    rows = [made.words.index(word) for word in ("b3", "a0")]
+    others = np.delete(np.arange(len(made.words)), rows)
+    assert made.words == sorted(made.words) == plain.words
+    assert np.array_equal(made.vectors[rows], vectors[[0, 2]])
+    assert np.array_equal(made.contexts[rows], contexts[[0, 2]])
+    assert np.array_equal(made.vectors[others], plain.vectors[others])
+    assert np.abs(plain.vectors).max() <= 1 / DIM
+    assert not made.contexts[others].any()
+    assert not plain.contexts.any()
+
+
+def test_training_goes_on_from_what_was_given(trained):
+    texts = grouped()
+    first = trained(texts)
+    on = trained(texts, words=first.words, vectors=first.vectors, contexts=first.contexts)
+    assert np.diag(cosines(first.vectors, on.vectors)).min() > 0.7
+    other = trained(texts, words=first.words, vectors=some(first.words, 3), contexts=first.contexts)
+    assert np.diag(cosines(first.vectors, other.vectors)).mean() < 0.7
+
+
+def test_frozen_contexts_stay_bit_by_bit_and_vectors_are_trained(trained):
+    texts = grouped()
+    compass = trained(texts)
+    made = trained(grouped(1), words=compass.words, contexts=compass.contexts, freeze_contexts=True)
+    assert np.array_equal(made.contexts, compass.contexts)
+    start = trained(NOTHING_KNOWN, known=texts)
+    assert np.abs(made.vectors - start.vectors).max() > 0.1
+    # Each word is near itself in the space of the compass, though it has been trained on other sentences.
+    groups = np.array([[a[0] == b[0] for a in made.words] for b in made.words])
+    found = cosines(made.vectors, compass.vectors)
+    assert found[groups].mean() > found[~groups].mean() + 0.6
+
+
+def test_contexts_that_are_not_given_move_no_vector_when_frozen(trained):
+    texts = grouped()
+    made = trained(texts, freeze_contexts=True)
+    start = trained(NOTHING_KNOWN, known=texts)
+    np.testing.assert_allclose(made.vectors, start.vectors, atol=1e-7)
+    assert not made.contexts.any()
+
+
+def test_words_with_marks_have_vectors_of_their_own_and_one_context(trained):
+    """`x` goes with group a in one period and with b in the other; `c` shows that its context is shared."""
+    texts = [[*text, "x@1" if text[0][0] == "a" else "x@2"] for text in grouped(2, 400)]
+    marks = {"x@1": "x", "x@2": "x"}
+    made = trained(texts, marks=marks)
+    places = {word: place for place, word in enumerate(made.words)}
+    assert "x" not in places
+    assert np.array_equal(made.contexts[places["x@1"]], made.contexts[places["x@2"]])
+    assert made.contexts[places["x@1"]].any()
+    of = {group: made.vectors[[p for w, p in places.items() if w[0] == group]].mean(0) for group in "ab"}
+    for word, near, far in (("x@1", "a", "b"), ("x@2", "b", "a")):
+        vector = made.vectors[places[word]]
+        assert cosines(vector, of[near]) > cosines(vector, of[far]) + 0.3
+    # Without marks the two words have contexts of their own, each with its group.
+    apart = trained(texts)
+    assert not np.array_equal(apart.contexts[places["x@1"]], apart.contexts[places["x@2"]])
+
+
+def test_all_trainers_find_the_same_space_where_contexts_are_frozen():
+    texts = grouped()
+    words, counts = np.unique([word for text in texts for word in text], return_counts=True)
+    start = Start(words=words.tolist(), contexts=some(words, 4), freeze_contexts=True)
+    made = []
+    for name, trainer in TRAINERS.items():
+        try:
+            trainer.check()
+        except UsageError as error:
+            pytest.skip(str(error))
+        made.append(
+            train_space(
+                lambda: [pa.array(texts)],
+                dict(zip(words.tolist(), counts.tolist(), strict=True)),
+                SgnsOptions(dim=DIM, window=4, epochs=5, min_count=1, trainer=name),
+                seed=5,
+                sentences=len(texts),
+                tokens=sum(map(len, texts)),
+                start=start,
+            ).vectors
+        )
+    assert np.diag(cosines(*made)).min() > 0.9
+
+
+def test_rows_of_contexts():
+    rows = context_rows({"a": 5, "x@1": 3, "x@2": 2, "y": 2, "y@1": 1}, {"x@1": "x", "x@2": "x", "y@1": "y"})
+    assert rows.words == ["a", "x@1", "x@2", "y", "y@1", "x"]
+    assert rows.uses == [5, 0, 0, 3, 0, 5]
+    assert rows.row_of.tolist() == [0, 5, 5, 3, 3]
+
+
+def test_vectors_of_another_shape_are_refused(trained):
+    with pytest.raises(LexbeamError, match=r"shape \(1, 3\).*2 words of 12"):
+        trained(grouped(), words=["a0", "a1"], vectors=np.zeros((1, 3), np.float32))

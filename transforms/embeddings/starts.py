@@ -1,0 +1,100 @@
+"""What training may start from beside chance, and what it gives: vectors, contexts, words with marks.
+
+With a `Start` two slices can share a space from the beginning (vector initialisation, a compass of frozen contexts), or
+one model hold the words of several slices side by side (temporal referencing: marks; word injection: words with marks
+in the sentences, and none here). Every trainer takes it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.common.errors import LexbeamError
+
+__all__ = ["ContextRows", "Start", "Weights", "context_rows", "given_rows"]
+
+Floats = npt.NDArray[np.float32]
+Places = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """What training starts from.
+
+    Attributes:
+        words: of which vectors or contexts are given; those that are not trained are passed over.
+        vectors: input vectors of these words, float32 of shape (words, dim); None: as without a start, by the seed.
+        contexts: context vectors of these words; None: zeros, as without a start.
+        freeze_contexts: whether contexts stay as they are; one that is not given stays zero, and moves no vector.
+        marks: words with a mark, such as `plane@1850`, each with the word that stands for it where it is a context:
+            they have vectors of their own, and share the context vector. It is drawn by all of their uses.
+    """
+
+    words: Sequence[str] = ()
+    vectors: Floats | None = None
+    contexts: Floats | None = None
+    freeze_contexts: bool = False
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+
+class Weights(NamedTuple):
+    """What was trained.
+
+    Attributes:
+        words: sorted.
+        vectors: their input vectors, float32 of shape (words, dim).
+        contexts: the context vectors that stand for them, if they were asked for.
+    """
+
+    words: list[str]
+    vectors: Floats
+    contexts: Floats | None
+
+
+class ContextRows(NamedTuple):
+    """The rows of a matrix of contexts: first those of the vocabulary, then those of words that have only marks.
+
+    Attributes:
+        words: of each row.
+        uses: of each row, of all words that it stands for; 0 of a word with a mark.
+        row_of: of each word of the vocabulary, the row that stands for it.
+    """
+
+    words: list[str]
+    uses: list[int]
+    row_of: Places
+
+
+def context_rows(vocabulary: Mapping[str, int], marks: Mapping[str, str]) -> ContextRows:
+    """Return the rows of contexts.
+
+    Args:
+        vocabulary: words and their uses.
+        marks: see `Start`.
+    """
+    plain = [marks.get(word, word) for word in vocabulary]
+    words = list(dict.fromkeys([*vocabulary, *plain]))
+    places = {word: place for place, word in enumerate(words)}
+    row_of = np.array([places[word] for word in plain], np.int32)
+    uses = np.bincount(row_of, list(vocabulary.values()), minlength=len(words))
+    return ContextRows(words, uses.astype(np.int64).tolist(), row_of)
+
+
+def given_rows(words: Sequence[str], given: Sequence[str], rows: Floats | None, into: Floats) -> None:
+    """Put given rows into a matrix, whose rows are of `words`.
+
+    Raises:
+        LexbeamError: they have another shape than words and matrix ask for.
+    """
+    if rows is None:
+        return
+    if rows.shape != (len(given), into.shape[1]):
+        raise LexbeamError(f"vectors of shape {rows.shape} are given for {len(given)} words of {into.shape[1]} numbers")
+    places = {word: place for place, word in enumerate(given)}
+    held = [(row, places[word]) for row, word in enumerate(words) if word in places]
+    if held:
+        ours, theirs = np.array(held).T
+        into[ours] = rows[theirs]
