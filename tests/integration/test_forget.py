@@ -1,9 +1,14 @@
 """What a folder was told to forget is nowhere in it any more, and does not come back."""
 
 import json
+import shutil
+from pathlib import Path
 
 import decoded
+import pytest
+from injector import Injector, compiled, forget_source
 from small_runs import call, change, corpus, make_out, write_texts
+from sweeping import copied
 
 from pipelines.commands.folder import forget
 from transforms.common.publish.forgotten import ForgottenMarks, source_mark
@@ -155,3 +160,34 @@ def test_annotations_of_other_documents_are_kept(made_once):
     assert forget._is_kept("corpus/annotate", held, ForgottenMarks([source_mark("1811.txt")]))
     assert not forget._is_kept("corpus/annotate", held, ForgottenMarks([source_mark("1810.txt")]))
     assert not forget._is_kept("change/train", held, ForgottenMarks([source_mark("1811.txt")]))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("mode", ["killed before", "EIO"])
+def test_cut_off_at_any_call_it_is_finished_by_the_same_command(tmp_path, mode):
+    base = tmp_path / "base"
+    base.mkdir()
+    texts, out = texts_of(base), base / "out"
+    assert corpus(texts, out) == 0
+    assert change(out) == 0
+    assert call("report", out) == 0
+    before, last = read_record(str(out)).snapshots
+    assert call("tag", out, before[:12], "paper-v1") == 0
+    with Injector(compiled(tmp_path)) as injector:
+        ran = injector.run(forget_source, str(copied(out, tmp_path / "whole")), "1820.txt")
+        assert ran.error == ""
+        right = snapshot_name(str(tmp_path / "whole"))
+        served = set()
+        for at in range(1, len(ran.calls) + 1):
+            there = str(copied(out, tmp_path / f"at {at}"))
+            end = injector.run(forget_source, there, "1820.txt", at=at, mode=mode)
+            assert end.killed or mode == "EIO", at
+            served.add(snapshot_name(there))
+            assert open_snapshot(there).damaged() == [], at
+            assert injector.run(forget_source, there, "1820.txt").error == "", at
+            assert snapshot_name(there) == right, at
+            assert holding(Path(there)) == [], (at, ran.calls[at - 1])
+            assert read_record(there).snapshots == (right,), at
+            shutil.rmtree(there)
+        assert served == {last, right}
+        print(f"| {mode} | {len(ran.calls)} calls |")

@@ -19,6 +19,7 @@ from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.publishing import UNFINISHED, check_nobody_detached
 from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.inputs import INPUTS
+from schemas.rejects import REJECTS
 from transforms.annotation.annotate import ANNOTATE
 from transforms.common.errors import LexbeamError, UsageError, quoted
 from transforms.common.names import file_of
@@ -112,12 +113,20 @@ def _forget(options: ForgetOptions, action: Action) -> None:
 
 
 def _kept(out: str) -> Iterator[tuple[str, Snapshot | None]]:
-    """Yield all snapshots of a folder by their names, those that are damaged as None."""
+    """Yield all snapshots of a folder by their names; those that are damaged, or half removed, as None."""
+    current = snapshot_name(out)
     for name in read_record(out).snapshots:
         snapshot = None
         with suppress(LexbeamError):
             snapshot = open_kept(out, name)
+        if snapshot is not None and name != current and not _is_there(snapshot):
+            snapshot = None
         yield name, snapshot
+
+
+def _is_there(snapshot: Snapshot) -> bool:
+    tables = snapshot.tables.keys() & {DOCUMENTS.name, REJECTS.name, INPUTS.name}
+    return all(files.exists(path) for table in tables for path in snapshot.paths(table))
 
 
 def _marks_of(options: ForgetOptions, before: ForgottenMarks, kept: Sequence[Snapshot]) -> set[str]:

@@ -35,7 +35,17 @@ from transforms.common.store.artefacts import Artefact, Workspace
 from transforms.common.store.receipts import write_receipt
 from transforms.common.store.tables import Part, write_part
 
-__all__ = ["MODES", "Injector", "Ran", "Shelf", "compiled", "publish_made", "remember_kernels", "run_whole"]
+__all__ = [
+    "MODES",
+    "Injector",
+    "Ran",
+    "Shelf",
+    "compiled",
+    "forget_source",
+    "publish_made",
+    "remember_kernels",
+    "run_whole",
+]
 
 SCHEMA = pa.schema([("text", pa.string())])
 
@@ -137,6 +147,14 @@ def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:
     options = PublishOptions(out=out, overwrite=True, keep="published", keep_snapshots=keep_snapshots)
     with redirect_stdout(io.StringIO()):
         publish_run(options, intended, make, {}, print)
+
+
+def forget_source(out: str, name: str) -> None:
+    """Let a folder forget a source."""
+    from pipelines.commands.folder.forget import ForgetOptions
+    from pipelines.frame.running import run_command
+
+    run_command("forget", ForgetOptions(path=out, names=(name,)), tell=lambda line: None)
 
 
 class Shelf:
