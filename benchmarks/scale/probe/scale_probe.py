@@ -64,9 +64,9 @@ def measure_worker() -> None:
     make_all = ptransforms.make_all
 
     @functools.wraps(make_all)
-    def made(workspace: Any, stage: Any, tasks: Any, options: Any) -> Any:
+    def made(workspace: Any, stage: Any, tasks: Any, *more: Any) -> Any:
         start, before = time.time(), time.process_time()
-        receipts = make_all(workspace, stage, tasks, options)
+        receipts = make_all(workspace, stage, tasks, *more)
         log("make", stage=stage.name, cpu=time.process_time() - before, start=start, end=time.time(), within=_WITHIN)
         _WITHIN.clear()
         return receipts
