@@ -39,6 +39,7 @@ import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store.resources import packaged_text
+from transforms.embeddings.memory import check_memory
 from transforms.embeddings.sgns import SgnsOptions, jobs_of, vocabulary_of
 from transforms.embeddings.starts import Start, Weights, context_rows, given_rows
 
@@ -156,14 +157,15 @@ def train_fast(
         variant: of the compiled loops; by default the widest that this CPU runs.
 
     Raises:
-        LexbeamError: no word has `min_count` uses, the feed has other sentences than are said, or what is given to
-            start from has another shape.
+        LexbeamError: no word has `min_count` uses, there is not enough memory, the feed has other sentences than are
+            said, or what is given to start from has another shape.
         UsageError: the loops have not been compiled.
     """
     loops = compiled()
     start = start or Start()
     vocabulary = vocabulary_of(counts, options.min_count, slice_name)
     rows = context_rows(vocabulary, start.marks)
+    check_memory(slice_name, len(vocabulary), options.dim, len(rows.words))
     tables = draw_tables(vocabulary.values(), rows.uses, options)
     dim = options.dim
     vectors, contexts = padded(len(vocabulary), dim), padded(len(rows.words), dim)

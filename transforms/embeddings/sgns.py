@@ -16,6 +16,7 @@ from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
+from transforms.embeddings.memory import check_memory
 from transforms.embeddings.schedule import Jobs
 from transforms.embeddings.starts import ContextRows, Start, Weights, context_rows, given_rows
 
@@ -128,11 +129,13 @@ def train(
         keep_contexts: whether context vectors are returned.
 
     Raises:
-        LexbeamError: no word has `min_count` uses, or what is given to start from has another shape.
+        LexbeamError: no word has `min_count` uses, there is not enough memory, or what is given to start from has
+            another shape.
     """
     start = start or Start()
     vocabulary = vocabulary_of(counts, options.min_count, slice_name)
     rows = context_rows(vocabulary, start.marks)
+    check_memory(slice_name, len(vocabulary), options.dim, len(rows.words))
     scale = _FROZEN if start.freeze_contexts else 1.0
     model = _model(options, seed, scale)
     model.build_vocab_from_freq({word: vocabulary.get(word, 1) for word in rows.words}, corpus_count=sentences)

@@ -1,0 +1,53 @@
+import pytest
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.embeddings import memory
+from transforms.embeddings.memory import available_memory, training_memory
+from transforms.embeddings.sgns import SgnsOptions
+from transforms.embeddings.trainers import TRAINERS, train_space
+
+
+def system(folder, **files):
+    """Write files of a system, their folders joined by two underscores."""
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_DOT_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return str(folder)
+
+
+def test_what_is_left_is_the_machines_or_the_containers(tmp_path):
+    assert available_memory(str(tmp_path)) is None
+    root = system(tmp_path, proc__meminfo="MemTotal:  900 kB\nMemAvailable:   500 kB\n")
+    assert available_memory(root) == 500 * 1024
+    group = "sys__fs__cgroup__memory_DOT_"
+    values = {f"{group}max": "max\n", f"{group}current": "70000\n", f"{group}stat": "anon 5\ninactive_file 9000\n"}
+    assert available_memory(system(tmp_path, **values)) == 500 * 1024
+    assert available_memory(system(tmp_path, **{f"{group}max": "100000\n"})) == 39_000
+    old = "sys__fs__cgroup__memory__memory_DOT_"
+    assert available_memory(system(tmp_path, **{f"{old}limit_in_bytes": "9\n", f"{old}usage_in_bytes": "10\n"})) == 0
+
+
+def test_this_machine_has_some():
+    assert (available_memory() or 1 << 40) > 1 << 20
+
+
+def test_two_matrices_and_what_is_handed_on_count():
+    assert training_memory(1_000_000, 100) == pytest.approx(4e6 * (2 * 112 + 100), rel=0.25)
+    assert training_memory(1000, 16, contexts=3000) - training_memory(1000, 16) == 4 * 2000 * 16
+
+
+@pytest.mark.parametrize("trainer", list(TRAINERS))
+def test_a_training_that_does_not_fit_is_refused_before_it_begins(trainer, monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 1_000)
+
+    def feed():
+        raise AssertionError("it is not read")
+
+    try:
+        TRAINERS[trainer].check()
+    except UsageError as error:
+        pytest.skip(str(error))
+    options = SgnsOptions(trainer=trainer, dim=300, min_count=1)
+    with pytest.raises(LexbeamError, match=r"'late'.*2 words of 300.*0\.00 GB are left.*`min_count`.*`dim`"):
+        train_space(feed, {"a": 2, "b": 1}, options, seed=1, sentences=1, tokens=1, slice_name="late")

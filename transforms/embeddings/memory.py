@@ -1,0 +1,75 @@
+"""What a training takes of memory, and whether the machine has it."""
+
+import os
+
+from transforms.common.errors import LexbeamError
+
+__all__ = ["available_memory", "check_memory", "training_memory"]
+
+_PADDED = 16  # numbers to which a row of the trainer in C is filled up
+_TEXT = 250  # bytes of a word in the vocabulary: its text, its uses, its places
+_REST = 1 << 20  # tables of one size
+
+
+def training_memory(words: int, dim: int, contexts: int = 0) -> int:
+    """Return the bytes that a training takes at its peak, about: two matrices, the vectors handed on, and tables.
+
+    Args:
+        words: of the vocabulary.
+        dim: of the vectors.
+        contexts: rows of contexts, if they are not as many.
+    """
+    padded = -(-dim // _PADDED) * _PADDED
+    return 4 * (words + (contexts or words)) * padded + 4 * words * dim + _TEXT * words + _REST
+
+
+def available_memory(root: str = "/") -> int | None:
+    """Return the bytes that this process can still have: of the machine, or of the container; None: nobody knows.
+
+    Args:
+        root: where the system's files are.
+    """
+    found = []
+    for line in _read(root, "proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            found.append(1024 * int(line.split()[1]))
+    for most, used, stat in _GROUPS:
+        limit, now = _read(root, most).strip(), _read(root, used).strip()
+        if limit.isdigit() and now.isdigit():
+            # The cache of files counts as used, and is given up when it is asked for.
+            cached = [line.split()[1] for line in _read(root, stat).splitlines() if line.startswith("inactive_file ")]
+            found.append(max(0, int(limit) - int(now) + sum(map(int, cached))))
+    return min(found, default=None)
+
+
+# Limits, use and its kinds, by the two versions of control groups.
+_GROUPS = (
+    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current", "sys/fs/cgroup/memory.stat"),
+    (
+        "sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "sys/fs/cgroup/memory/memory.usage_in_bytes",
+        "sys/fs/cgroup/memory/memory.stat",
+    ),
+)
+
+
+def _read(root: str, path: str) -> str:
+    try:
+        with open(os.path.join(root, path), encoding="ascii") as stream:
+            return stream.read()
+    except OSError:
+        return ""
+
+
+def check_memory(slice_name: str, words: int, dim: int, contexts: int = 0) -> None:
+    """Refuse a training that this machine has not the memory for, before it begins.
+
+    Raises:
+        LexbeamError: it has not; the message has both numbers.
+    """
+    needed, left = training_memory(words, dim, contexts), available_memory()
+    if left is not None and needed > left:
+        raise LexbeamError(
+            f"slice {slice_name!r}: to train {words:,} words of {dim} numbers takes {needed / 1e9:.2f} GB of memory, "
+            f"and {left / 1e9:.2f} GB are left here: raise `min_count`, lower `dim`, or let fewer workers train at a time"
+        )
