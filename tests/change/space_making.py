@@ -51,10 +51,11 @@ def ready(folder, place, vocabulary=30):
     table = pa.table([words.tolist(), counts, np.minimum(counts, 9), tags], schema=COUNTS)
     lists = pa.array(sentences, pa.list_(pa.string()))
     coded = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode())
+    numbers = pa.array(range(len(sentences)), pa.uint64())
     artefact = Artefact(str(folder / f"slice{place}"))
     for suffix, batch in (
         ("-counts.arrow", table.to_batches()[0]),
-        ("-feed.arrow", pa.RecordBatch.from_arrays([coded], schema=FEED)),
+        ("-feed.arrow", pa.RecordBatch.from_arrays([coded, numbers, numbers], schema=FEED)),
     ):
         with artefact.writing(suffix) as stream, BatchWriter(stream, batch.schema) as writer:
             writer.write(batch)
@@ -70,7 +71,7 @@ def ready(folder, place, vocabulary=30):
         split=0,
         sampled_out=0,
     )
-    return SliceReady(place, found, (artefact.file("-feed.arrow"),))
+    return SliceReady(place, found, ((artefact.file("-feed.arrow"),),))
 
 
 def train_all(folder):

@@ -25,6 +25,7 @@ __all__ = [
     "corpus",
     "counts_of",
     "prepare",
+    "shuffled",
     "spec_of",
     "tasks_of",
     "write_parts",
@@ -108,6 +109,20 @@ class Prepared(NamedTuple):
     viewed: list
 
 
+def shuffled(space, views, ranges):
+    """The files of a slice in the order of training, from its views in all parts."""
+    made = []
+    for number in range(ranges):
+        staged = tuple(
+            StagedView(found.sentences, ordinal)
+            for found in views
+            for ordinal, where in enumerate(found.ranges)
+            if where == number
+        )
+        made.append(make(space, SHUFFLE, staged, None).feed)
+    return tuple(made)
+
+
 def prepare(folder, rows, *, parts=1, budget=None, spec=SPEC):
     folder.mkdir(exist_ok=True)
     space = Workspace(str(folder / "work"))
@@ -121,14 +136,5 @@ def prepare(folder, rows, *, parts=1, budget=None, spec=SPEC):
     for index in range(len(spec.slices)):
         own = [part[index] for part in viewed]
         slices.append(make(space, COUNT, tuple(map(counts_of, own)), None))
-        shuffled = []
-        for number in range(spec.ranges[index]):
-            staged = tuple(
-                StagedView(found.sentences, ordinal)
-                for found in own
-                for ordinal, where in enumerate(found.ranges)
-                if where == number
-            )
-            shuffled.append(make(space, SHUFFLE, staged, None).feed)
-        feeds.append(list(sentences_of(read_feed(shuffled))))
+        feeds.append(list(sentences_of(read_feed(shuffled(space, own, spec.ranges[index])))))
     return Prepared(slices, feeds, viewed)

@@ -71,5 +71,5 @@ def check_memory(slice_name: str, words: int, dim: int, contexts: int = 0) -> No
     if left is not None and needed > left:
         raise LexbeamError(
             f"slice {slice_name!r}: to train {words:,} words of {dim} numbers takes {needed / 1e9:.2f} GB of memory, "
-            f"and {left / 1e9:.2f} GB are left here: raise `min_count`, lower `dim`, or let fewer workers train at a time"
+            f"and {left / 1e9:.2f} GB are left: raise `min_count`, lower `dim`, or let fewer workers train at a time"
         )

@@ -128,7 +128,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, lanes)
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
     deals = viewed | "DealSlices" >> DealSlices(workspace, _groups(plan), plan.documents, plan.null)
-    nulls = _of_chance(viewed, deals, plan, graph) if plan.null.nulls else _Nulls({"deals": deals}, {}, {})
+    nulls = _of_chance(viewed, ready, deals, plan, graph) if plan.null.nulls else _Nulls({"deals": deals}, {}, {})
     combined = (
         aligned
         | "Score" >> ScoreSeeds(workspace, plan.score)
@@ -162,20 +162,20 @@ def _groups(plan: ChangePlan) -> Groups:
     return groups_of(plan.pairs, plan.series and plan.null.nulls > 0)
 
 
-def _of_chance(viewed: "beam.PCollection", dealt: "beam.PCollection", plan: ChangePlan, graph: Graph) -> _Nulls:
+def _of_chance(
+    viewed: "beam.PCollection", real: "beam.PCollection", dealt: "beam.PCollection", plan: ChangePlan, graph: Graph
+) -> _Nulls:
     """Score pairs and series of slices that are made of documents dealt out anew."""
     import apache_beam as beam
 
-    from transforms.change.graph.null_ptransforms import ScoreNulls, ViewDeals, of_groups
+    from transforms.change.graph.null_ptransforms import CountDeals, ScoreNulls, of_groups
     from transforms.change.graph.ptransforms import TrainSlices
     from transforms.change.graph.series_ptransforms import TraceSeries
-    from transforms.change.graph.view_ptransforms import MergeSlices
 
     workspace, number, pairs = graph.workspace, plan.null.nulls, len(plan.pairs.pairs)
     groups = _groups(plan)
     comparisons = null_slices(plan.pairs, groups, number)
-    views = viewed | "ViewDeals" >> ViewDeals(workspace, groups, plan.view.ranges, dealt)
-    ready = views | "MergeNulls" >> MergeSlices(workspace, len(plan.parts))
+    ready = viewed | "CountDeals" >> CountDeals(workspace, groups, len(plan.parts), dealt, real)
     spaces = ready | "TrainNulls" >> TrainSlices(workspace, comparisons, plan.sgns, graph.lanes)
     of_pairs = {
         "deals": dealt | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
@@ -235,8 +235,7 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
         SIZES.name: parts * len({place for group in groups for place in group}),
         DEALT.name: parts * nulls * sum(map(len, groups)),
         COUNT.name: (slices + 2 * pairs * nulls + slices * null_series) * (1 + count_groups(parts)),
-        SHUFFLE.name: sum(plan.view.ranges) * (1 + null_series)
-        + nulls * sum(plan.view.ranges[place] for pair in plan.pairs.pairs for place in pair),
+        SHUFFLE.name: sum(plan.view.ranges),
         TRAIN.name: slices * (seeds + null_series) + 2 * pairs * nulls,
         ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
         SCORE.name: pairs * (seeds + nulls),
@@ -251,13 +250,13 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
     return {stage: number for stage, number in artefacts.items() if number}
 
 
-# Of COUNT and SHUFFLE some are of null slices: they come last.
+# Of COUNT some are of null slices: they come last.
 _WAITS = {
     VIEW.name: (MEASURE.name,),
     DEAL.name: (SIZES.name,),
     DEALT.name: (DEAL.name,),
     COUNT.name: (VIEW.name, DEALT.name),
-    SHUFFLE.name: (VIEW.name, DEALT.name),
+    SHUFFLE.name: (VIEW.name,),
     TRAIN.name: (COUNT.name, SHUFFLE.name),
     ALIGN.name: (TRAIN.name,),
     SCORE.name: (ALIGN.name,),
@@ -282,7 +281,7 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         SHUFFLE.name: 1.0,
         SIZES.name: 0.2,
         DEAL.name: 0.1,
-        DEALT.name: options.null * (2.5 if series else 1.5),
+        DEALT.name: options.null * (1.5 if series else 1.0),
         TRAIN.name: runs * training,
         ALIGN.name: runs * 1.0,
         SCORE.name: runs * 0.5,

@@ -42,11 +42,12 @@ COUNTS = SliceCounts(
 
 
 def test_a_slice_is_trained_once_for_each_seed():
-    tasks = list(train_tasks(COMPARISONS, SliceReady(1, COUNTS, (file("feed"),))))
+    tasks = list(train_tasks(COMPARISONS, SliceReady(1, COUNTS, ((file("feed"),),), file("dealt"))))
     assert [key for key, _ in tasks] == [(1, 5), (1, 9)]
     assert [(task.slice, task.seed, task.min_count) for _, task in tasks] == [("b", 5, 3), ("b", 9, 3)]
     assert {(task.tokens, task.sentences) for _, task in tasks} == {(3, 2)}
-    assert {(task.counts, task.feed) for _, task in tasks} == {(file("counts"), (file("feed"),))}
+    assert {(task.counts, task.feeds) for _, task in tasks} == {(file("counts"), ((file("feed"),),))}
+    assert {task.documents for _, task in tasks} == {file("dealt")}
 
 
 def test_facts_name_the_slice():

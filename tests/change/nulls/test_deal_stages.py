@@ -1,19 +1,29 @@
 """Nulls as artefacts, against the sentences that they are dealt from."""
 
 from collections import Counter, defaultdict
+from itertools import compress
 from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from view_making import SPEC, corpus, prepare, spec_of
+from view_making import SPEC, corpus, prepare, shuffled, spec_of
 
 from schemas.corpus.documents import DOCUMENTS
-from transforms.change.graph.comparisons import Comparisons
-from transforms.change.graph.null_pairs import deal_task, dealt_tasks, first_place, groups_of, null_slices
+from transforms.change.graph.comparisons import Comparisons, SliceReady
+from transforms.change.graph.null_pairs import (
+    deal_task,
+    dealt_tasks,
+    first_place,
+    group_of,
+    groups_of,
+    null_ready,
+    null_slices,
+)
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, DealtTask, SizesTask
 from transforms.change.view.counts import look_up
-from transforms.change.view.feeds import read_counts
+from transforms.change.view.feeds import read_counts, read_dealt, read_documents
+from transforms.common.draws.by_content import content_hashes
 from transforms.common.store.artefacts import Artefact, Workspace, make, make_all
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.tables import Part, write_part
@@ -60,13 +70,13 @@ class Dealt:
         ]
         task = deal_task(self.slices, found)
         self.deal = make(self.space, DEAL, task, DealOptions(nulls=3, seed=seed))
-        self.views = defaultdict(list)
+        self.counted = defaultdict(list)
         groups = (tuple(range(self.slices)),)
         for views in self.real.viewed:
-            tasks = dealt_tasks(groups, 0, self.deal, views, self.spec.ranges)
+            tasks = dealt_tasks(groups, 0, self.deal, views)
             made = make_all(self.space, DEALT, [task for _, task in tasks], None)
-            for (place, _), view in zip(tasks, made, strict=True):
-                self.views[place].append(view)
+            for (place, _), counted in zip(tasks, made, strict=True):
+                self.counted[place].append(counted)
 
     def documents(self):
         """Documents of the real slices."""
@@ -77,14 +87,28 @@ class Dealt:
         return [[file.sha256 for file in null] for null in self.deal.nulls]
 
     def sentences(self, place):
-        """Sentences of a null slice: document, ordinal and words."""
+        """Sentences of a null slice by the deal: document, ordinal and words, in the order of training."""
+        number, index = divmod(place, self.slices)
+        held = read_documents(self.deal.nulls[number][index])
         with BatchReader() as reader:
-            return [
-                (row["document_id"], row["sentence"], tuple(row["words"]))
-                for view in self.views[place]
+            found = [
+                (row["key"], row["document_id"], row["sentence"], tuple(row["words"]))
+                for views in self.real.viewed
+                for view in views
                 for ordinal in range(reader.count(view.sentences))
                 for row in reader.read(view.sentences, ordinal).to_pylist()
             ]
+        inside = np.isin(content_hashes([document for _, document, *_ in found]), held)
+        return [row for _, *row in sorted(compress(found, inside))]
+
+    def ready(self, place):
+        """A null slice as it is trained."""
+        groups = (tuple(range(self.slices)),)
+        feeds = {
+            real: shuffled(self.space, [views[real] for views in self.real.viewed], self.spec.ranges[real])
+            for real in range(self.slices)
+        }
+        return null_ready(groups, place, "counts", {0: self.deal}, feeds)
 
 
 @pytest.fixture(scope="module", params=[PAIR, THREE], ids=["pair", "series"])
@@ -108,7 +132,7 @@ def test_a_null_holds_every_sentence_of_its_slices_once(dealt):
     assert (dealt.deal.unit, dealt.deal.sizes) == ("document", dealt.documents())
     seen = set()
     for number in range(3):
-        sides = [dealt.sentences(dealt.slices * number + place) for place in range(dealt.slices)]
+        sides = [list(map(tuple, dealt.sentences(dealt.slices * number + place))) for place in range(dealt.slices)]
         assert sum(map(Counter, sides), Counter()) == expected
         documents = tuple(frozenset(document for document, *_ in side) for side in sides)
         assert sum(map(len, documents)) == len(frozenset.union(*documents))
@@ -125,7 +149,7 @@ def test_counts_of_a_null_slice_are_those_of_its_sentences(dealt):
             counts.update(words)
             documents.update({(document, word): 1 for word in words})
         got = Counter(), Counter(), Counter()
-        for view in dealt.views[place]:
+        for view in dealt.counted[place]:
             table = read_counts(view.counts)
             rows = look_up(table, table["word"].combine_chunks())
             for row in rows.to_pylist():
@@ -134,19 +158,23 @@ def test_counts_of_a_null_slice_are_those_of_its_sentences(dealt):
         assert got[0] == counts
         assert got[1] == Counter(word for _, word in documents)
         assert +got[2] == Counter(w3=counts["w3"])
-        assert sum(view.tokens for view in dealt.views[place]) == counts.total()
-        assert sum(view.sentence_count for view in dealt.views[place]) == len(dealt.sentences(place))
+        assert sum(view.tokens for view in dealt.counted[place]) == counts.total()
+        assert sum(view.sentence_count for view in dealt.counted[place]) == len(dealt.sentences(place))
 
 
-def test_ranges_hold_the_keys_that_are_theirs(tmp_path):
-    made = Dealt(tmp_path, ranges=3)
-    for views in made.views.values():
-        for view in views:
-            with BatchReader() as reader:
-                assert reader.count(view.sentences) == len(view.ranges)
-                for ordinal, number in enumerate(view.ranges):
-                    keys = reader.read(view.sentences, ordinal)["key"].to_pylist()
-                    assert {(key >> 32) * 3 >> 32 for key in keys} == {number}
+@pytest.mark.parametrize("ranges", [1, 3])
+def test_training_reads_the_sentences_of_a_null_slice_in_their_order(tmp_path, monkeypatch, ranges):
+    monkeypatch.setattr("transforms.change.view.slice_merges.FEED_ROWS", 7)
+    made = Dealt(tmp_path, slices=THREE, ranges=ranges)
+    for place in range(9):
+        ready = made.ready(place)
+        assert (ready.place, len(ready.feeds)) == (place, 3)
+        found = [
+            tuple(words)
+            for lists in read_dealt(ready.feeds, read_documents(ready.documents))
+            for words in lists.to_pylist()
+        ]
+        assert found == [words for *_, words in made.sentences(place)]
 
 
 def test_neither_parts_nor_ranges_decide_a_deal(dealt, tmp_path):
@@ -197,13 +225,16 @@ def test_a_part_becomes_the_null_slices_of_its_group_from_the_views_of_that_grou
     groups = groups_of(THREE_SLICES, series=True)
     deal = Deal(unit="document", sizes=(1, 1), nulls=(("n0a", "n0c"), ("n1a", "n1c")))
     views = [SimpleNamespace(sentences=name) for name in "ABC"]
-    found = dealt_tasks(groups, 1, deal, views, (5, 6, 7))
-    assert found == [
-        (4, DealtTask(("A", "C"), "n0a", 5)),
-        (5, DealtTask(("A", "C"), "n0c", 7)),
-        (6, DealtTask(("A", "C"), "n1a", 5)),
-        (7, DealtTask(("A", "C"), "n1c", 7)),
+    assert dealt_tasks(groups, 1, deal, views) == [
+        (4, DealtTask(("A", "C"), "n0a")),
+        (5, DealtTask(("A", "C"), "n0c")),
+        (6, DealtTask(("A", "C"), "n1a")),
+        (7, DealtTask(("A", "C"), "n1c")),
     ]
+    feeds = {place: (f"feed {place}",) for place in range(3)}
+    ready = null_ready(groups, 6, "counts", {1: deal}, feeds)
+    assert ready == SliceReady(6, "counts", (("feed 0",), ("feed 2",)), "n1a")
+    assert [group_of(groups, place, 2) for place in range(14)] == [0] * 4 + [1] * 4 + [2] * 6
 
 
 def test_the_documents_of_a_pair_are_compared(tmp_path):

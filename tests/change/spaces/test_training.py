@@ -85,8 +85,9 @@ def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, 
                 {"seed": 2},
                 {"min_count": 3},
                 {"counts": later.counts},
-                {"feed": later.feed},
-                {"feed": (*task.feed, *later.feed)},
+                {"feeds": later.feeds},
+                {"feeds": ((*task.feeds[0], *later.feeds[0]),)},
+                {"documents": later.counts},
             )
         ),
         *(
@@ -94,7 +95,7 @@ def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, 
             for changed in ({"dim": 6}, {"window": 2}, {"epochs": 2}, {"negative": 2}, {"sample": 0.1}, {"alpha": 0.1})
         ),
     ]
-    assert len({str(identity) for identity in found}) == len(found) == 13
+    assert len({str(identity) for identity in found}) == len(found) == 14
 
 
 def test_an_artefact_is_named_by_its_trainer_and_by_the_code_of_no_other(task):

@@ -17,7 +17,8 @@ def write(path, schema, *batches):
 def sentences(*lists):
     values = pa.array(lists, pa.list_(pa.string()))
     coded = pa.ListArray.from_arrays(values.offsets, values.values.dictionary_encode())
-    return pa.RecordBatch.from_arrays([coded], schema=FEED)
+    numbers = pa.array(range(len(lists)), pa.uint64())
+    return pa.RecordBatch.from_arrays([coded, numbers, numbers], schema=FEED)
 
 
 def test_a_feed_is_read_file_by_file_and_batch_by_batch(tmp_path):

@@ -50,11 +50,17 @@ class Comparisons(NamedTuple):
 
 
 class SliceReady(NamedTuple):
-    """A slice, by its place in the order of time, ready for training: its counts, its sentences."""
+    """A slice, by its place in the order of time, ready for training: its counts, its sentences.
+
+    Attributes:
+        feeds: the files of its sentences; of a null slice those of the slices that it is dealt from.
+        documents: those that a null slice has; None: the slice is a real one.
+    """
 
     place: int
     counts: SliceCounts
-    feed: tuple[File, ...]
+    feeds: tuple[tuple[File, ...], ...]
+    documents: File | None = None
 
 
 # Keys of groupings, which Beam wants as plain tuples: places of slices and of pairs, and seeds.
@@ -74,7 +80,8 @@ def train_tasks(comparisons: Comparisons, ready: SliceReady) -> Iterator[tuple[S
                 min_count=comparisons.min_counts[ready.place],
                 counts=ready.counts.counts,
                 sentences=ready.counts.sentences,
-                feed=ready.feed,
+                feeds=ready.feeds,
+                documents=ready.documents,
             ),
         )
 

@@ -5,14 +5,25 @@ Null k of a group has as many slices as the group; the slices of a group's nulls
 and so do the groups. Null pair k of pair p is pair `p * nulls + k`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from transforms.change.graph.comparisons import Comparisons
+from transforms.change.graph.comparisons import Comparisons, SliceReady
 from transforms.change.nulls.deal_stages import Deal, DealTask, DealtTask
+from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.view_stage import Viewed
 from transforms.common.store.receipts import File
 
-__all__ = ["Groups", "deal_task", "dealt_tasks", "first_place", "groups_of", "null_slices"]
+__all__ = [
+    "Groups",
+    "deal_task",
+    "dealt_slices",
+    "dealt_tasks",
+    "first_place",
+    "group_of",
+    "groups_of",
+    "null_ready",
+    "null_slices",
+]
 
 Groups = tuple[tuple[int, ...], ...]  # places of the slices of each group
 
@@ -57,15 +68,40 @@ def _sha256(entry: tuple[int, File]) -> str:
     return entry[1].sha256
 
 
-def dealt_tasks(
-    groups: Groups, group: int, deal: Deal, views: Sequence[Viewed], ranges: Sequence[int]
-) -> list[tuple[int, DealtTask]]:
-    """Return what a part becomes in the nulls of a group: tasks with the places of null slices."""
-    places = groups[group]
+def dealt_slices(groups: Groups, group: int, deal: Deal) -> list[tuple[int, File]]:
+    """Return the null slices of a group, by place, each with its documents."""
+    size = len(groups[group])
     first = first_place(groups, group, len(deal.nulls))
-    group_views = tuple(views[place].sentences for place in places)
     return [
-        (first + number * len(places) + index, DealtTask(group_views, documents, ranges[places[index]]))
+        (first + number * size + index, documents)
         for number, held in enumerate(deal.nulls)
         for index, documents in enumerate(held)
     ]
+
+
+def dealt_tasks(groups: Groups, group: int, deal: Deal, views: Sequence[Viewed]) -> list[tuple[int, DealtTask]]:
+    """Return what is counted of a part in the nulls of a group: tasks with the places of null slices."""
+    group_views = tuple(views[place].sentences for place in groups[group])
+    return [(place, DealtTask(group_views, documents)) for place, documents in dealt_slices(groups, group, deal)]
+
+
+def group_of(groups: Groups, place: int, nulls: int) -> int:
+    """Return the group whose nulls a null slice is of."""
+    return next(group for group in range(len(groups)) if place < first_place(groups, group + 1, nulls))
+
+
+def null_ready(
+    groups: Groups, place: int, counts: SliceCounts, deals: Mapping[int, Deal], feeds: Mapping[int, tuple[File, ...]]
+) -> SliceReady:
+    """Return a null slice ready for training: it reads the files of the slices that it is dealt from.
+
+    Args:
+        groups: whose documents are dealt.
+        place: of the null slice.
+        counts: what is counted in it.
+        deals: of all groups.
+        feeds: of the real slices, by place.
+    """
+    group = group_of(groups, place, len(next(iter(deals.values())).nulls))
+    documents = dict(dealt_slices(groups, group, deals[group]))[place]
+    return SliceReady(place, counts, tuple(feeds[real] for real in groups[group]), documents)

@@ -1,7 +1,7 @@
 """Beam glue of nulls: documents dealt out anew, trained on and scored.
 
     DealSlices   PCollection[PartView] -> PCollection[(group, Deal)]
-    ViewDeals    PCollection[PartView] -> PCollection[(place, Viewed)]
+    CountDeals   PCollection[PartView] -> PCollection[SliceReady]
     of_groups    (group, T) -> (group, T) of some groups, from 0
     ScoreNulls   PCollection[(SpaceKey, Trained)] -> PCollection[(pair, ScoredSeed)]
 
@@ -14,16 +14,17 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.change.graph.comparisons import Comparisons, SpaceKey
-from transforms.change.graph.null_pairs import Groups, deal_task, dealt_tasks
+from transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey
+from transforms.change.graph.null_pairs import Groups, deal_task, dealt_tasks, null_ready
 from transforms.change.graph.ptransforms import AlignPairs, ScoreSeeds
-from transforms.change.graph.view_ptransforms import PartView
+from transforms.change.graph.view_ptransforms import MergeCounts, PartView
 from transforms.change.nulls.deal_stages import (
     DEAL,
     DEALT,
     SIZES,
     Deal,
     DealOptions,
+    Dealt,
     DealTask,
     DealtTask,
     Sized,
@@ -32,13 +33,13 @@ from transforms.change.nulls.deal_stages import (
 from transforms.change.scores.score_stages import ChangeScoreOptions, ScoredSeed
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.change.spaces.training import TrainedSpace
-from transforms.change.view.view_stage import Viewed
+from transforms.change.view.slice_merges import PartCounts, SliceCounts
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import Part
 
-__all__ = ["DealSlices", "ScoreNulls", "ViewDeals", "of_groups"]
+__all__ = ["CountDeals", "DealSlices", "ScoreNulls", "of_groups"]
 
 
 def _sizes(element: PartView, groups: Groups, documents: Mapping[str, Part]) -> Iterator[tuple[int, SizesTask]]:
@@ -61,17 +62,28 @@ def _deal_task(element: tuple[int, Iterable[tuple[int, File]]], groups: Groups) 
     return group, deal_task(len(groups[group]), sized)
 
 
-def _dealt_tasks(
-    element: PartView, groups: Groups, ranges: tuple[int, ...], deals: dict[int, Deal]
-) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
-    """Make a part's tasks, all of a group together, keyed by the places that they are of."""
+def _dealt_tasks(element: PartView, groups: Groups, deals: dict[int, Deal]) -> Iterator[tuple[int, DealtTask]]:
+    """Make a part's tasks, keyed by the null slices that they are of."""
     for group, deal in sorted(deals.items()):
-        tasks = dealt_tasks(groups, group, deal, element[1], ranges)
-        yield tuple(place for place, _ in tasks), [task for _, task in tasks]
+        yield from dealt_tasks(groups, group, deal, element[1])
 
 
-def _each_place(element: tuple[tuple[int, ...], list[Viewed]]) -> Iterator[tuple[int, Viewed]]:
-    yield from zip(*element, strict=True)
+def _part_counts(element: tuple[int, Dealt]) -> tuple[int, PartCounts]:
+    place, dealt = element
+    return place, PartCounts(
+        dealt.counts, dealt.documents, dealt.sentence_count, dealt.tokens, dealt.largest_document, 0, 0, 0, 0
+    )
+
+
+def _feeds_of(ready: SliceReady) -> tuple[int, tuple[File, ...]]:
+    (feed,) = ready.feeds
+    return ready.place, feed
+
+
+def _ready(
+    element: tuple[int, SliceCounts], groups: Groups, deals: dict[int, Deal], feeds: dict[int, tuple[File, ...]]
+) -> SliceReady:
+    return null_ready(groups, *element, deals, feeds)
 
 
 @dataclass
@@ -101,27 +113,32 @@ class DealSlices(beam.PTransform):
 
 
 @dataclass
-class ViewDeals(beam.PTransform):
-    """Make the views of the slices that deals make.
+class CountDeals(beam.PTransform):
+    """Count the slices that deals make, and bring together what they are trained from.
 
     Attributes:
-        ranges: into how many ranges each slice is cut.
+        parts: how many views there are of each slice.
         deals: what `DealSlices` yields.
+        ready: the real slices, whose files of sentences the null ones read.
     """
 
     workspace: Workspace
     groups: Groups
-    ranges: tuple[int, ...]
+    parts: int
     deals: beam.PCollection
+    ready: beam.PCollection
 
-    def expand(self, viewed: beam.PCollection[PartView]) -> beam.PCollection[tuple[int, Viewed]]:
+    def expand(self, viewed: beam.PCollection[PartView]) -> beam.PCollection[SliceReady]:
         """Apply the transform."""
         deals = beam.pvalue.AsDict(self.deals)
+        feeds = beam.pvalue.AsDict(self.ready | "Feeds" >> beam.Map(_feeds_of))
         return (
             viewed
-            | "MakeDealtTasks" >> beam.FlatMap(_dealt_tasks, self.groups, self.ranges, deals=deals)
-            | "DealPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
-            | "EachPlace" >> beam.FlatMap(_each_place)
+            | "MakeDealtTasks" >> beam.FlatMap(_dealt_tasks, self.groups, deals=deals)
+            | "CountPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
+            | "PartCounts" >> beam.Map(_part_counts)
+            | "Counts" >> MergeCounts(self.workspace, self.parts)
+            | "MakeReady" >> beam.Map(_ready, self.groups, deals=deals, feeds=feeds)
         )
 
 
@@ -145,7 +162,7 @@ class ScoreNulls(beam.PTransform):
     Attributes:
         comparisons: the null slices and pairs.
         nulls: null pairs of each pair.
-        ready: what `MergeSlices` yields of the null slices; only the counts are used.
+        ready: what `CountDeals` yields; only the counts are used.
     """
 
     workspace: Workspace

@@ -2,6 +2,7 @@
 
     DeriveView    PCollection[SentencePart] -> PCollection[PartView]
     each_slice    PartView -> (place, Viewed) of every slice
+    MergeCounts   PCollection[(place, PartCounts)] -> PCollection[(place, SliceCounts)]
     MergeSlices   PCollection[(place, Viewed)] -> PCollection[SliceReady]
     WriteText     PCollection[SliceReady] -> one text file per slice
 
@@ -24,7 +25,7 @@ from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.corpora.corpus import SentencePart
 from transforms.corpora.ptransforms import FindRepeated
 
-__all__ = ["DeriveView", "MergeSlices", "PartView", "WriteText", "each_slice"]
+__all__ = ["DeriveView", "MergeCounts", "MergeSlices", "PartView", "WriteText", "each_slice"]
 
 PartView = tuple[str, list[Viewed]]  # a part of `sentences` by its digest, its view in every slice
 
@@ -153,11 +154,42 @@ def _ready(element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[SliceReady
     place, joined = element
     ranges = sorted(joined["ranges"], key=_number)
     for counts in joined["sizes"]:
-        yield SliceReady(place, counts, tuple(shuffled.feed for _, shuffled in ranges))
+        yield SliceReady(place, counts, (tuple(shuffled.feed for _, shuffled in ranges),))
 
 
 def _number(entry: tuple[int, Shuffled]) -> int:
     return entry[0]
+
+
+@dataclass
+class MergeCounts(beam.PTransform):
+    """Sum the counts of each slice's parts.
+
+    Attributes:
+        workspace: where artefacts lie.
+        parts: how many parts there are of each slice; the counts of many are summed in groups first.
+    """
+
+    workspace: Workspace
+    parts: int
+
+    def expand(self, counts: beam.PCollection[tuple[int, PartCounts]]) -> beam.PCollection[tuple[int, SliceCounts]]:
+        """Apply the transform."""
+        if groups := count_groups(self.parts):
+            counts = (
+                counts
+                | "IntoGroups" >> beam.Map(_into_group, groups)
+                | "GroupCounts" >> beam.GroupByKey()
+                | "MakeGroupTasks" >> beam.Map(_count_task)
+                | "MergeGroup" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
+                | "OfGroups" >> beam.Map(_of_group)
+            )
+        return (
+            counts
+            | "GroupBySlice" >> beam.GroupByKey()
+            | "MakeCountTasks" >> beam.Map(_count_task)
+            | "MergeSlice" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
+        )
 
 
 @dataclass
@@ -174,22 +206,7 @@ class MergeSlices(beam.PTransform):
 
     def expand(self, viewed: beam.PCollection[tuple[int, Viewed]]) -> beam.PCollection[SliceReady]:
         """Apply the transform."""
-        counts = viewed | "KeyBySlice" >> beam.Map(_part_counts)
-        if groups := count_groups(self.parts):
-            counts = (
-                counts
-                | "IntoGroups" >> beam.Map(_into_group, groups)
-                | "GroupCounts" >> beam.GroupByKey()
-                | "MakeGroupTasks" >> beam.Map(_count_task)
-                | "MergeGroup" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
-                | "OfGroups" >> beam.Map(_of_group)
-            )
-        sizes = (
-            counts
-            | "GroupBySlice" >> beam.GroupByKey()
-            | "MakeCountTasks" >> beam.Map(_count_task)
-            | "MergeSlice" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
-        )
+        sizes = viewed | "KeyBySlice" >> beam.Map(_part_counts) | "Counts" >> MergeCounts(self.workspace, self.parts)
         ranges = (
             viewed
             | "KeyByRange" >> beam.FlatMap(_by_range)
@@ -206,7 +223,7 @@ class MergeSlices(beam.PTransform):
 
 
 def _write_text(element: SliceReady, folder: str, names: tuple[str, ...]) -> str:
-    return write_text(folder, names[element.place], element.feed)
+    return write_text(folder, names[element.place], *element.feeds)
 
 
 @dataclass

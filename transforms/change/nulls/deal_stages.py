@@ -1,16 +1,16 @@
-"""Null pairs and series as artefacts: whose documents they are, how they are dealt, their views.
+"""Null pairs and series as artefacts: whose documents they are, how they are dealt, what is counted in them.
 
     SIZES   a part's view of a slice      -> its documents: author, genre, source, tokens
     DEAL    the documents of some slices  -> for each null which of them are in each slice; how these compare
-    DEALT   a part's view, a deal         -> the view of the slices as dealt
+    DEALT   a part's view, a deal         -> the counts of a slice as dealt
 
 The slices are the two of a pair, or all slices of a series. Without nulls a deal compares the documents of a pair,
-and deals none. From there on a null pair is counted,
-shuffled, trained, aligned and scored like a real one.
+and deals none. A null slice has no files of sentences:
+its training reads those of the real slices, and leaves out the documents that were dealt elsewhere. From there on a
+null pair is aligned and scored like a real one.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,8 +20,9 @@ import pyarrow.compute as pc
 
 from transforms.change.nulls.comparability import Comparability, comparability, source_group
 from transforms.change.nulls.deals import Flags, Hashes, Ints, clusters_of, deal
-from transforms.change.view.feeds import STAGED, as_batch
-from transforms.change.view.view_stage import Viewed, counted_view, ranges_of
+from transforms.change.view.counts import COUNTS, count_view
+from transforms.change.view.feeds import DOCUMENTS, as_batch, read_documents
+from transforms.change.view.view_stage import for_counting
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
@@ -29,7 +30,7 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 
-__all__ = ["DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask"]
+__all__ = ["DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "Dealt", "DealtTask", "Sized", "SizesTask"]
 
 # A document of a slice: keys are content hashes; the author's is null if the author is not known, other texts empty.
 SIZES_SCHEMA = pa.schema(
@@ -41,8 +42,6 @@ SIZES_SCHEMA = pa.schema(
         pa.field("tokens", pa.int64(), nullable=False),
     ]
 )
-# The documents that a deal puts into a slice, sorted.
-DEAL_SCHEMA = pa.schema([pa.field("document", pa.uint64(), nullable=False)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +79,7 @@ class Deal:
     Attributes:
         unit: what was dealt, `document` or `author`.
         sizes: clusters of each real slice.
-        nulls: by null and slice, the documents that it has, of `DEAL_SCHEMA`.
+        nulls: by null and slice, the documents that it has, of schema `feeds.DOCUMENTS`.
         slices: how the documents of two slices compare; None for others.
     """
 
@@ -96,12 +95,21 @@ class DealtTask(NamedTuple):
     Attributes:
         views: of the slices whose documents were dealt.
         documents: those that the slice has.
-        ranges: into how many ranges its keys are cut.
     """
 
     views: tuple[File, ...]
     documents: File
-    ranges: int
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """What of a part is in a null slice: counts, of words in `counts` (schema `counts.COUNTS`)."""
+
+    counts: File
+    documents: int
+    sentence_count: int
+    tokens: int
+    largest_document: int
 
 
 def _sizes(artefact: Artefact, task: SizesTask, _: None) -> Sized:
@@ -194,8 +202,8 @@ def _documents_of(slices: Sequence[Sequence[File]]) -> _Documents:
 
 
 def _write_documents(artefact: Artefact, suffix: str, keys: Hashes) -> File:
-    batch = pa.record_batch([np.sort(keys)], schema=DEAL_SCHEMA)
-    with artefact.writing(suffix) as stream, BatchWriter(stream, DEAL_SCHEMA) as writer:
+    batch = pa.record_batch([np.sort(keys)], schema=DOCUMENTS)
+    with artefact.writing(suffix) as stream, BatchWriter(stream, DOCUMENTS) as writer:
         writer.write(batch)
     return artefact.file(suffix)
 
@@ -208,47 +216,32 @@ def _sha256(file: File) -> str:
     return file.sha256
 
 
-def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -> list[Viewed]:
-    views = {view.sha256: view for task in tasks for view in task.views}
-    dealt = {task.documents.sha256: _documents(task.documents) for task in tasks}
-    ranges: list[list[int]] = [[] for _ in tasks]
-    with ExitStack() as stack:
-        streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
-        writers = [stack.enter_context(BatchWriter(stream, STAGED)) for stream in streams]
-        for view in views.values():
-            for batch in _staged(view):
-                keys = content_hashes(batch["document_id"].dictionary_encode())
-                inside = {name: np.isin(keys, held) for name, held in dealt.items()}
-                for task, writer, made in zip(tasks, writers, ranges, strict=True):
-                    if view.sha256 in [task_view.sha256 for task_view in task.views]:
-                        _write(batch, inside[task.documents.sha256], task.ranges, writer, made)
-    return [
-        counted_view(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
-        for artefact, made in zip(artefacts, ranges, strict=True)
-    ]
+def _dealt(artefact: Artefact, task: DealtTask, _: None) -> Dealt:
+    documents = read_documents(task.documents)
+    counted = count_view(for_counting(_inside(task.views, documents)))
+    with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
+        writer.write(as_batch(counted.words))
+    return Dealt(
+        counts=artefact.file("-counts.arrow"),
+        documents=counted.documents,
+        sentence_count=counted.sentences,
+        tokens=counted.tokens,
+        largest_document=counted.largest_document,
+    )
 
 
-_NOTHING_LEFT_OUT = dict.fromkeys(("tokens_before", "short", "split", "sampled_out"), 0)
-
-
-def _documents(file: File) -> Hashes:
-    return np.concatenate([batch["document"].to_numpy() for batch in _staged(file)])
-
-
-def _write(batch: pa.RecordBatch, inside: Flags, ranges: int, writer: BatchWriter, made: list[int]) -> None:
-    """Write the sentences of a batch that are inside a slice, by range."""
-    numbers = ranges_of(batch["key"].to_numpy(), ranges)
-    for number in range(ranges):
-        rows = np.flatnonzero(inside & (numbers == number))
-        if len(rows):
-            writer.write(as_batch(pa.Table.from_batches([batch.take(pa.array(rows))])))
-            made.append(number)
+def _inside(views: Sequence[File], documents: Hashes) -> Iterator[pa.RecordBatch]:
+    """Yield the sentences of some documents."""
+    for view in views:
+        for batch in _staged(view):
+            rows = np.flatnonzero(np.isin(content_hashes(batch["document_id"].dictionary_encode()), documents))
+            yield batch.take(pa.array(rows))
 
 
 SIZES: Stage[SizesTask, None, Sized] = Stage(name="change/sizes", unit="parts of slices", receipt=Sized, build=_sizes)
 DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
     name="change/deal", unit="deals", receipt=Deal, build=_deal, unordered=("task.slices[]",)
 )
-DEALT: Stage[DealtTask, None, Viewed] = Stage(
-    name="change/dealt", receipt=Viewed, build=_dealt, together=True, unit="parts of null slices"
+DEALT: Stage[DealtTask, None, Dealt] = Stage(
+    name="change/dealt", receipt=Dealt, build=_dealt, unit="parts of null slices"
 )

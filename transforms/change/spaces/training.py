@@ -1,6 +1,6 @@
 """Training as an artefact: one slice and one seed in, a part of table `vectors` out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from schemas.change.spaces import VECTORS
 from transforms.change.view.counts import look_up, majority_tags
-from transforms.change.view.feeds import read_counts, read_feed
+from transforms.change.view.feeds import read_counts, read_dealt, read_documents, read_feed
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
@@ -31,7 +31,9 @@ class TrainTask(NamedTuple):
         min_count: its frequency cut.
         counts: its counts.
         sentences: number of its sentences.
-        feed: the files of its sentences, in the order of training.
+        feeds: the files of its sentences, in the order of training; of a null slice those of each slice that it is
+            dealt from.
+        documents: those that a null slice has, of schema `DOCUMENTS`; None: all.
     """
 
     tokens: int
@@ -40,7 +42,8 @@ class TrainTask(NamedTuple):
     min_count: int
     counts: File
     sentences: int
-    feed: tuple[File, ...]
+    feeds: tuple[tuple[File, ...], ...]
+    documents: File | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
     counts = read_counts(task.counts)
     uses = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
     words, vectors, _ = train_space(
-        lambda: read_feed(task.feed),
+        _feed_of(task),
         uses,
         replace(options, min_count=task.min_count),
         seed=derive_seed(task.slice, task.seed),
@@ -79,6 +82,14 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
         names=schema.names,
     )
     return TrainedSpace(write_part(artefact, schema, _cut(table), sort_keys=VECTORS.key))
+
+
+def _feed_of(task: TrainTask) -> Callable[[], Iterator[pa.ListArray]]:
+    if task.documents is None:
+        (feed,) = task.feeds
+        return lambda: read_feed(feed)
+    documents = read_documents(task.documents)
+    return lambda: read_dealt(task.feeds, documents)
 
 
 def _cut(table: pa.Table) -> Sequence[pa.Table]:

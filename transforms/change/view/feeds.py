@@ -1,13 +1,18 @@
 """Files of the training view: staged batches, counts of a slice, sentences to train on, also as text.
 
+What a null slice is trained on lies in the files of the real slices: `read_dealt` reads their sentences in the order of
+training, those of the documents that were dealt to it.
+
 Text files have the form of the corpora of SemEval-2020 Task 1: one file per slice, `NAME.txt.gz`, with a sentence a
 line and words separated by spaces, in the order of training.
 """
 
 import gzip
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.common.store import files
@@ -15,7 +20,18 @@ from transforms.common.store.batches import BatchReader
 from transforms.common.store.receipts import File
 from transforms.embeddings.sgns import sentences_of
 
-__all__ = ["FEED", "STAGED", "StagedView", "as_batch", "read_counts", "read_feed", "write_text"]
+__all__ = [
+    "DOCUMENTS",
+    "FEED",
+    "STAGED",
+    "StagedView",
+    "as_batch",
+    "read_counts",
+    "read_dealt",
+    "read_documents",
+    "read_feed",
+    "write_text",
+]
 
 
 # A sentence of the view, staged by slice and range of keys; tags are numbers (see `tags`), null for an
@@ -29,8 +45,16 @@ STAGED = pa.schema(
         ("tags", pa.list_(pa.uint8())),
     ]
 )
-# A sentence in the order of training.
-FEED = pa.schema([("words", pa.list_(pa.dictionary(pa.int32(), pa.string())))])
+# A sentence in the order of training, which is that of `key`; `document` is the content hash of its document's id.
+FEED = pa.schema(
+    [("words", pa.list_(pa.dictionary(pa.int32(), pa.string()))), ("key", pa.uint64()), ("document", pa.uint64())]
+)
+
+# The documents that a deal puts into a null slice, by content hash, sorted.
+DOCUMENTS = pa.schema([pa.field("document", pa.uint64(), nullable=False)])
+
+Hashes = npt.NDArray[np.uint64]
+Codes = npt.NDArray[np.int32]
 
 
 class StagedView(NamedTuple):
@@ -52,12 +76,109 @@ def read_counts(file: File) -> pa.Table:
         return pa.Table.from_batches([reader.read(file, 0)])
 
 
+def read_documents(file: File) -> Hashes:
+    """Return the content hashes of the documents of a null slice, a file of `DOCUMENTS`."""
+    return np.concatenate([batch["document"].to_numpy() for batch in _batches([file])])
+
+
 def read_feed(feed: Sequence[File]) -> Iterator[pa.ListArray]:
     """Yield the sentences of a slice, arrays of lists, in the order of training."""
+    for batch in _batches(feed):
+        yield batch.column("words")
+
+
+def _batches(feed: Sequence[File]) -> Iterator[pa.RecordBatch]:
     with BatchReader(limit=1) as reader:
         for file in feed:
             for ordinal in range(reader.count(file)):
-                yield reader.read(file, ordinal).column(0)
+                yield reader.read(file, ordinal)
+
+
+def read_dealt(feeds: Sequence[Sequence[File]], documents: Hashes) -> Iterator[pa.ListArray]:
+    """Yield the sentences of some documents, of all slices together, arrays of lists, in the order of training.
+
+    Args:
+        feeds: of each slice its files, in the order of training.
+        documents: content hashes of the documents' ids.
+    """
+    words = _Words(len(feeds))
+    streams = [_batches(feed) for feed in feeds]
+
+    def read_on(place: int) -> _Sentences | None:
+        batch = next(streams[place], None)
+        return None if batch is None else _sentences(batch, documents, lambda tokens: words.coded(tokens, place))
+
+    held = [read_on(place) for place in range(len(feeds))]
+    while any(part is not None for part in held):
+        # All sentences up to the first key by which one of the slices must be read on.
+        end = min(part.end for part in held if part is not None)
+        taken = []
+        for place, part in enumerate(held):
+            if part is not None:
+                number = int(np.searchsorted(part.keys, np.uint64(end), side="right"))
+                taken.append(part.cut(0, number))
+                rest = part.cut(number, len(part.keys))
+                held[place] = rest if part.end > end else read_on(place)
+        keys = np.concatenate([part.keys for part in taken])
+        if len(keys):
+            yield words.lists([part.lists() for part in taken], np.argsort(keys, kind="stable"))
+
+
+class _Sentences(NamedTuple):
+    """Sentences of one slice in the order of their keys: of each its key, where its words begin and end, all words.
+
+    Attributes:
+        end: the last key of the batch that they were in.
+    """
+
+    keys: Hashes
+    bounds: npt.NDArray[np.int64]
+    codes: Codes
+    end: int
+
+    def cut(self, start: int, end: int) -> "_Sentences":
+        """Return some of them."""
+        return self._replace(keys=self.keys[start:end], bounds=self.bounds[start : end + 1])
+
+    def lists(self) -> pa.ListArray:
+        """Return the codes of their words."""
+        codes = self.codes[self.bounds[0] : self.bounds[-1]]
+        return pa.ListArray.from_arrays(pa.array(self.bounds - self.bounds[0], pa.int32()), pa.array(codes))
+
+
+def _sentences(batch: pa.RecordBatch, documents: Hashes, coded: Callable[[pa.DictionaryArray], Codes]) -> _Sentences:
+    """Return those sentences of a batch whose document is among some."""
+    keys = batch["key"].to_numpy()
+    rows = np.flatnonzero(np.isin(batch["document"].to_numpy(), documents))
+    lists = batch["words"].take(pa.array(rows))
+    bounds = np.append(0, np.cumsum(lists.value_lengths().to_numpy(zero_copy_only=False), dtype=np.int64))
+    return _Sentences(keys[rows], bounds, coded(lists.flatten()), int(keys[-1]))
+
+
+class _Words:
+    """All words so far, by number: files have dictionaries of their own, and lists of several become one."""
+
+    def __init__(self, slices: int) -> None:
+        self._places: dict[str, int] = {}
+        self._dictionary = pa.array([], pa.string())
+        # The dictionary of each slice, which all batches of a file share, and the numbers of its words.
+        self._known: list[tuple[pa.Array, Codes]] = [(self._dictionary, np.zeros(0, np.int32))] * slices
+
+    def coded(self, tokens: pa.DictionaryArray, place: int) -> Codes:
+        """Return the numbers of words of a slice."""
+        known, codes = self._known[place]
+        if not tokens.dictionary.equals(known):
+            texts = tokens.dictionary.to_pylist()
+            codes = np.array([self._places.setdefault(text, len(self._places)) for text in texts], np.int32)
+            self._known[place] = tokens.dictionary, codes
+        return np.asarray(codes[tokens.indices.to_numpy(zero_copy_only=False)])
+
+    def lists(self, parts: Sequence[pa.ListArray], order: npt.NDArray[np.int64]) -> pa.ListArray:
+        """Return lists of numbers as lists of words, in another order."""
+        if len(self._dictionary) < len(self._places):
+            self._dictionary = pa.array(list(self._places), pa.string())
+        lists = pa.concat_arrays(parts).take(pa.array(order))
+        return pa.ListArray.from_arrays(lists.offsets, pa.DictionaryArray.from_arrays(lists.values, self._dictionary))
 
 
 def write_text(folder: str, name: str, feed: Sequence[File]) -> str:

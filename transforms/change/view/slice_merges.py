@@ -17,6 +17,7 @@ import pyarrow as pa
 from transforms.change.view.counts import COUNTS, ViewCounts, merge_counts
 from transforms.change.view.feeds import FEED, STAGED, StagedView, as_batch
 from transforms.common.batched import batched
+from transforms.common.draws.by_content import content_hashes
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.receipts import File
@@ -108,7 +109,10 @@ def _shuffle(artefact: Artefact, staged: tuple[StagedView, ...], _: None) -> Shu
     lists = table["words"].take(pa.array(order)).combine_chunks()
     lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
     coded = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode())
-    batch = pa.RecordBatch.from_arrays([coded], schema=FEED)
+    documents = content_hashes(table["document_id"].combine_chunks().dictionary_encode())[order]
+    batch = pa.RecordBatch.from_arrays(
+        [coded, pa.array(table["key"].to_numpy()[order]), pa.array(documents)], schema=FEED
+    )
     with artefact.writing(".arrow") as stream, BatchWriter(stream, FEED) as writer:
         for start in range(0, batch.num_rows, FEED_ROWS):
             writer.write(batch.slice(start, FEED_ROWS))

@@ -41,6 +41,7 @@ __all__ = [
     "ViewSpec",
     "ViewTask",
     "Viewed",
+    "for_counting",
     "limits_of",
 ]
 
@@ -214,7 +215,7 @@ def counted_view(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, 
     """Count the sentences that were written to an artefact, and return the artefact's receipt."""
     with BatchReader() as reader:
         batches = (reader.read(artefact.file(".arrow"), place) for place in range(len(ranges)))
-        counts = count_view(_for_counting(batches))
+        counts = count_view(for_counting(batches))
     with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
         writer.write(as_batch(counts.words))
     return Viewed(
@@ -231,7 +232,7 @@ def counted_view(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, 
     )
 
 
-def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Batch]:
+def for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Batch]:
     """Yield staged batches as `count_view` takes them."""
     for batch in batches:
         words, lists = batch.column("words"), batch.column("tags")
