@@ -164,7 +164,7 @@ def test_after_a_kill_in_training_nothing_is_annotated_again(sample_config, samp
     kill_in("change/train", start(sample_config, out, prelude=NEVER), out)
     done = len(list((out / "_artefacts" / "change" / "train").glob("*.json")))
     trained = []
-    train = training.train
+    train = training.train_space
 
     def fail(*_, **__):
         raise AssertionError("annotated again")
@@ -174,7 +174,7 @@ def test_after_a_kill_in_training_nothing_is_annotated_again(sample_config, samp
         return train(*arguments, **options)
 
     monkeypatch.setattr(annotate, "annotate_text", fail)
-    monkeypatch.setattr(training, "train", count)
+    monkeypatch.setattr(training, "train_space", count)
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
     assert len(trained) == 4 - done
     assert files_of(out) == files_of(sample_run)
