@@ -14,7 +14,7 @@ from transforms.formats.ingest import units
 def counted(monkeypatch):
     """How many documents have been annotated, and slices trained."""
     found = {"annotated": 0, "trained": 0}
-    annotate_text, train = annotate.annotate_text, training.train
+    annotate_text, train = annotate.annotate_text, training.train_space
 
     def count_annotated(*arguments, **options):
         found["annotated"] += 1
@@ -25,7 +25,7 @@ def counted(monkeypatch):
         return train(*arguments, **options)
 
     monkeypatch.setattr(annotate, "annotate_text", count_annotated)
-    monkeypatch.setattr(training, "train", count_trained)
+    monkeypatch.setattr(training, "train_space", count_trained)
     return found
 
 

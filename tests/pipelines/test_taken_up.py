@@ -155,7 +155,7 @@ def small(texts, tmp_path_factory):
 def done(monkeypatch):
     """What is really done: slices derived, trained, and alignments fitted."""
     found = Counter()
-    derive, train, fit = view_stage.derive, training.train, alignment_stage.fit_alignment
+    derive, train, fit = view_stage.derive, training.train_space, alignment_stage.fit_alignment
 
     def derived(table, slices, *rest):
         found.update(f"derive {slice.name}" for slice in slices)
@@ -170,7 +170,7 @@ def done(monkeypatch):
         return fit(name, *args, **options)
 
     monkeypatch.setattr(view_stage, "derive", derived)
-    monkeypatch.setattr(training, "train", trained)
+    monkeypatch.setattr(training, "train_space", trained)
     monkeypatch.setattr(alignment_stage, "fit_alignment", fitted)
     return found
 
