@@ -12,6 +12,8 @@ from mixed_runs import compared_runners
 from small_runs import call, change, make_out
 
 from pipelines.cli import main
+from pipelines.frame import publishing
+from transforms.common.publish.removing import Freed
 
 NULL = ["--null", "3", "--rank-min-count", "5", "--rank-min-documents", "1"]
 
@@ -44,6 +46,27 @@ def test_null_pairs_are_the_same_on_every_runner(runner, ready, judged, out):
     ready(runner)
     assert change(out, *NULL, "--overwrite", "--runner-config", runner) == 0
     assert published(out) == published(judged)
+
+
+def test_vectors_of_nulls_are_freed_once_they_are_scored_where_published_parts_alone_are_kept(
+    judged, tmp_path, monkeypatch
+):
+    out = make_out(tmp_path)
+    monkeypatch.setattr(publishing, "free", lambda root, kept: Freed(0, 0))  # what is freed after publication
+    assert change(out, *NULL, "--overwrite", "--keep", "published") == 0
+    assert published(out) == published(judged)
+    folder = out / "_artefacts" / "change" / "train"
+    names = {path.name for path in folder.glob("*.json")}
+    freed = {path.stem for path in folder.glob("*.freed")}
+    left = {path.stem.partition(".")[0][:32] for path in folder.glob("*.parquet")}
+    assert len(freed) == 6
+    assert {f"{stem}.json" for stem in freed | left} == names
+    assert not freed & left
+    # What was made of them is taken up; a run that needs one again makes it again.
+    assert change(out, *NULL, "--overwrite", "--neighbours", "2") == 0
+    assert {path.stem for path in folder.glob("*.freed")} == freed
+    assert change(out, *NULL, "--overwrite", "--alignment", "op,op-") == 0
+    assert set(pd.read_parquet(out / "scores").alignment) >= {"op", "op-"}
 
 
 def test_tables_say_what_was_dealt_and_what_came_of_it(judged):

@@ -179,14 +179,15 @@ def _of_chance(
     spaces = ready | "TrainNulls" >> TrainSlices(workspace, comparisons, plan.sgns, graph.lanes)
     of_pairs = {
         "deals": dealt | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
-        "nulls": spaces | "ScoreNulls" >> ScoreNulls(workspace, comparisons, number, plan.align, plan.score, ready),
+        "nulls": spaces
+        | "ScoreNulls" >> ScoreNulls(workspace, comparisons, number, plan.align, plan.score, ready, plan.frees),
     }
     if not plan.series:
         return _Nulls(of_pairs, {}, {})
     deals = dealt | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
     first = first_place(groups, pairs, number)
     traced = spaces | "TraceNulls" >> TraceSeries(
-        workspace, comparisons, first, len(plan.pairs.names), _series_options(plan), ready, {}
+        workspace, comparisons, first, len(plan.pairs.names), _series_options(plan), ready, {}, plan.frees
     )
     return _Nulls(of_pairs, {"deals": deals}, {"nulls": traced})
 

@@ -172,6 +172,7 @@ class ChangePlan:
     score: ChangeScoreOptions
     neighbours: NeighbourOptions
     write_text: str | None
+    frees: bool = False  # null spaces, once they are scored
 
 
 def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
@@ -213,6 +214,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         score=replace(options.score, targets=targets.words),
         neighbours=options.neighbours,
         write_text=options.write_text,
+        frees=options.keep == "published",
     )
 
 

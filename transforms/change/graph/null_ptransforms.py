@@ -163,6 +163,7 @@ class ScoreNulls(beam.PTransform):
         comparisons: the null slices and pairs.
         nulls: null pairs of each pair.
         ready: what `CountDeals` yields; only the counts are used.
+        frees: whether the null spaces are freed once they are scored.
     """
 
     workspace: Workspace
@@ -171,6 +172,7 @@ class ScoreNulls(beam.PTransform):
     align: AlignOptions
     score: ChangeScoreOptions
     ready: beam.PCollection
+    frees: bool
 
     def expand(
         self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
@@ -179,6 +181,6 @@ class ScoreNulls(beam.PTransform):
         return (
             spaces
             | "Align" >> AlignPairs(self.workspace, self.comparisons, self.score.alignments, self.align, self.ready)
-            | "Score" >> ScoreSeeds(self.workspace, self.score)
+            | "Score" >> ScoreSeeds(self.workspace, self.score, self.frees)
             | "KeyByPair" >> beam.Map(_of_pair, self.nulls)
         )

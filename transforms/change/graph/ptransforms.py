@@ -41,12 +41,20 @@ from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, A
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, ListedPart, NeighbourOptions, NeighbourTask
 from transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
 from transforms.change.view.slice_merges import SliceCounts
-from transforms.common.store.artefacts import Workspace
+from transforms.common.store.artefacts import Workspace, free_files
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.store.receipts import File
 from transforms.embeddings.sgns import SgnsOptions
 
-__all__ = ["AlignPairs", "CombineSeeds", "ListNeighbours", "ScoreSeeds", "SummarisePairs", "TrainSlices"]
+__all__ = [
+    "AlignPairs",
+    "CombineSeeds",
+    "ListNeighbours",
+    "ScoreSeeds",
+    "SummarisePairs",
+    "TrainSlices",
+    "without_spaces",
+]
 
 
 def _tasks(element: SliceReady, comparisons: Comparisons) -> Iterator[tuple[SpaceKey, TrainTask]]:
@@ -151,23 +159,36 @@ def _score_task(element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]]) -
     return pair, ScoreTask(task.slices, task.spaces, task.seed, maps)
 
 
+def without_spaces(element: tuple[Any, tuple[Any, Any]]) -> tuple[Any, Any]:
+    """Free the spaces of a task, a null's, of which all has been made that is needed; return key and receipt."""
+    key, (task, made) = element
+    free_files(task.spaces)
+    return key, made
+
+
 @dataclass
 class ScoreSeeds(beam.PTransform):
-    """Score every pair and seed."""
+    """Score every pair and seed.
+
+    Attributes:
+        frees: whether nothing needs the spaces once they are scored.
+    """
 
     workspace: Workspace
     options: ChangeScoreOptions
+    frees: bool = False
 
     def expand(
         self, aligned: beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]
     ) -> beam.PCollection[tuple[int, ScoredSeed]]:
         """Apply the transform."""
-        return (
+        scored = (
             aligned
             | "GroupAlignments" >> beam.GroupByKey()
             | "MakeTasks" >> beam.Map(_score_task)
-            | "ScoreSeed" >> beam.ParDo(MakeArtefact(self.workspace, SCORE, self.options))
+            | "ScoreSeed" >> beam.ParDo(MakeArtefact(self.workspace, SCORE, self.options, with_task=self.frees))
         )
+        return scored | "FreeSpaces" >> beam.Map(without_spaces) if self.frees else scored
 
 
 def _combine_task(

@@ -22,6 +22,7 @@ from transforms.change.graph.comparisons import (
     side_of,
     trace_task,
 )
+from transforms.change.graph.ptransforms import without_spaces
 from transforms.change.series.series_stage import SERIES, SeriesMade, SeriesTask
 from transforms.change.series.trace_stage import TRACE, SeriesOptions, Traced, TraceTask
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask
@@ -73,6 +74,7 @@ class TraceSeries(beam.PTransform):
         slices: how many slices a series has.
         ready: what `MergeSlices` yields; only the counts are used.
         maps: pairs of slices that are aligned already, as `AlignPairs` yields them, by name.
+        frees: whether nothing needs the spaces once they are traced.
     """
 
     workspace: Workspace
@@ -82,6 +84,7 @@ class TraceSeries(beam.PTransform):
     options: SeriesOptions
     ready: beam.PCollection
     maps: Mapping[str, beam.PCollection]
+    frees: bool = False
 
     def expand(
         self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
@@ -92,12 +95,13 @@ class TraceSeries(beam.PTransform):
         maps = {
             name: aligned | "KeyMaps" >> beam.FlatMap(_maps, self.comparisons) for name, aligned in self.maps.items()
         }
-        return (
+        traced = (
             {"sides": sides, **maps}
             | "JoinByRun" >> beam.CoGroupByKey()
             | "MakeTraceTasks" >> beam.Map(_trace_task)
-            | "TraceRun" >> beam.ParDo(MakeArtefact(self.workspace, TRACE, self.options))
+            | "TraceRun" >> beam.ParDo(MakeArtefact(self.workspace, TRACE, self.options, with_task=self.frees))
         )
+        return traced | "FreeSpaces" >> beam.Map(without_spaces) if self.frees else traced
 
 
 def _traced(element: tuple[RunKey, Traced]) -> tuple[int, Traced]:

@@ -19,7 +19,7 @@ import hashlib
 import logging
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -40,6 +40,7 @@ __all__ = [
     "Workspace",
     "announce",
     "files_of",
+    "free_files",
     "make",
     "make_all",
     "name_of",
@@ -52,6 +53,7 @@ T = TypeVar("T")
 Options = TypeVar("Options")
 R = TypeVar("R")
 
+NAME_DIGITS = 32
 FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
 
 
@@ -308,6 +310,17 @@ def files_of(value: object) -> Iterator[File]:
                 yield from files_of(item)
     elif isinstance(value, dict):
         yield from files_of(list(value.values()))
+
+
+def free_files(of: Iterable[File]) -> None:
+    """Remove files of artefacts that nothing needs any more; receipts stay, and stand for what was made of them.
+
+    What needs one all the same makes it anew, as after `removing.free`.
+    """
+    for file in of:
+        folder, _, name = file.path.rpartition("/")
+        files.write_bytes(f"{folder}/{name[:NAME_DIGITS]}{FREED}", b"")
+        files.remove(file.path)
 
 
 def announce(workspace: Workspace, stage: str, artefacts: int) -> None:
