@@ -81,7 +81,7 @@ def run_config(texts, tmp_path):
 def work(monkeypatch):
     """What is really annotated and trained, by the names of functions."""
     done = []
-    for module, name in ((annotate, "annotate_text"), (training, "train")):
+    for module, name in ((annotate, "annotate_text"), (training, "train_space")):
         true = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, _true=true, _name=name, **k: done.append(_name) or _true(*a, **k))
     return done
@@ -183,7 +183,7 @@ def test_fresh_makes_everything_anew(store, run_config, work):
     name = open_snapshot(OUT).name
     before = artefacts()
     assert call("run", run_config(), "--out", OUT, "--overwrite", "--fresh") == 0
-    assert {"annotate_text", "train"} <= set(work)
+    assert {"annotate_text", "train_space"} <= set(work)
     assert artefacts() == before
     assert open_snapshot(OUT).name == name
 
