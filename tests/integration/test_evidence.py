@@ -13,7 +13,9 @@ from small_runs import call, change, make_out
 
 from pipelines.cli import main
 from pipelines.frame import publishing
+from transforms.common.errors import UsageError
 from transforms.common.publish.removing import Freed
+from transforms.embeddings.trainers import TRAINERS
 
 NULL = ["--null", "3", "--rank-min-count", "5", "--rank-min-documents", "1"]
 
@@ -46,6 +48,32 @@ def test_null_pairs_are_the_same_on_every_runner(runner, ready, judged, out):
     ready(runner)
     assert change(out, *NULL, "--overwrite", "--runner-config", runner) == 0
     assert published(out) == published(judged)
+
+
+@pytest.fixture(scope="module")
+def by_loops(made_once):
+    """The same by `--trainer fast`."""
+    try:
+        TRAINERS["fast"].check()
+    except UsageError as error:
+        pytest.skip(str(error))
+
+    def make(folder):
+        out = make_out(folder)
+        assert change(out, *NULL, "--overwrite", "--trainer", "fast") == 0
+        return out
+
+    return made_once("by_loops", make)
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+@pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
+def test_the_trainer_in_c_gives_the_same_bytes_on_every_runner(runner, ready, by_loops, judged, out):
+    ready(runner)
+    assert change(out, *NULL, "--overwrite", "--trainer", "fast", "--runner-config", runner) == 0
+    assert published(out) == published(by_loops)
+    assert published(out).keys() != published(judged).keys()  # parts are named by what they hold
 
 
 def test_vectors_of_nulls_are_freed_once_they_are_scored_where_published_parts_alone_are_kept(
