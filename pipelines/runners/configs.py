@@ -183,6 +183,7 @@ class JobServerOptions(PipelineOptions):
             "--execution_mode_for_batch", choices=("PIPELINED", "PIPELINED_FORCED", "BATCH", "BATCH_FORCED")
         )
         parser.add_argument("--flink_conf_dir")
+        parser.add_argument("--checkpointing_interval", type=int)
 
 
 class _BeamParser(argparse.ArgumentParser):

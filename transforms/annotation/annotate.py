@@ -6,7 +6,9 @@ Ids are assigned here, once duplicates are known. A record on which the engine f
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated as Typed
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +18,15 @@ from schemas.rejects import RejectRow
 from transforms.annotation.engines.normalise import NormalisationRules
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import Engine, load_engine
+from transforms.annotation.landed import LandedPlace, landed_texts
 from transforms.annotation.staging import AnnotatedBlock, count_annotation, stage_documents, stage_sentences
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
-from transforms.common.records import annotation_batch
+from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.classes import Staged
-from transforms.common.store.identity import Fingerprinted
+from transforms.common.store.identity import Fingerprinted, Uncounted
 from transforms.formats.ingest.counts import late_counts, stage_inputs
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
 from transforms.formats.ingest.staging import EXAMPLES, RecordRow, stage_rejects
@@ -43,6 +46,7 @@ class AnnotateOptions:
         normalise: rules for forms and lemmas, or None.
         max_characters: longer documents are rejects.
         layers: further columns of sentences.
+        landed: where texts lie that a stream has annotated; None: it is not asked.
     """
 
     engine: Fingerprinted
@@ -51,6 +55,7 @@ class AnnotateOptions:
     normalise: NormalisationRules | None = None
     max_characters: int = 20_000_000
     layers: tuple[str, ...] = ()
+    landed: Typed[LandedPlace | None, Uncounted("an annotation is the same wherever it is found")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +101,7 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
     with BatchReader() as reader, one_thread():
         rows = reader.read(task.stage.records, 0).to_pylist()
         kept = np.zeros(len(rows), bool)
+        known = {} if engine is None else _known(rows, options)
         for place, row in enumerate(rows):
             decision = decided.get(place)
             name = document_id(row["key"], decision.number if decision else 0)
@@ -106,7 +112,7 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
                 continue
             annotation = None
             if reject is None:
-                annotation, reject = _annotate(row, engine, options)
+                annotation, reject = _annotate(row, engine, options, known.get(place))
             if annotation is None:
                 assert reject is not None
                 rejects.append(reject)
@@ -158,9 +164,24 @@ def _normalised(batch: pa.RecordBatch, rules: NormalisationRules | None) -> pa.R
     return batch
 
 
+def _known(rows: Sequence[RecordRow], options: AnnotateOptions) -> dict[int, pa.RecordBatch | str]:
+    """Return by place the annotation of texts that have landed, or why the engine failed on them."""
+    if options.landed is None:
+        return {}
+    texts = {place: row["text"] for place, row in enumerate(rows) if row["text"] is not None}
+    schema = annotation_schema(columns_of(options.layers))
+    found = landed_texts(options.landed).find(list(texts.values()), schema)
+    return {place: value for place, value in zip(texts, found, strict=True) if value is not None}
+
+
 def _annotate(
-    row: RecordRow, engine: Engine | None, options: AnnotateOptions
+    row: RecordRow, engine: Engine | None, options: AnnotateOptions, known: pa.RecordBatch | str | None
 ) -> tuple[pa.RecordBatch | None, RejectRow | None]:
+    if isinstance(known, pa.RecordBatch):
+        return known, None
+    place = (row["source"], row["position"])
+    if known is not None:
+        return None, RejectRow(*place, "annotate", "engine_error", known)
     if engine is None:
         raise LexbeamError(
             f"{row['source']} came without annotation: give `engine` an engine "
@@ -173,7 +194,6 @@ def _annotate(
         raise
     except Exception as error:  # whatever an engine raises is about this document
         detail = f"{type(error).__name__}: {error}"
-        place = (row["source"], row["position"])
         return None, RejectRow(*place, "annotate", "engine_error", detail)
     return annotation_batch(sentences, columns_of(options.layers)), None
 

@@ -14,6 +14,7 @@ import apache_beam as beam
 
 from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
 from transforms.annotation.counts import IntakeCounts, counts_of, sum_counts
+from transforms.annotation.landing import with_landed
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.classes import Staged
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
@@ -46,7 +47,8 @@ class AnnotateDocuments(beam.PTransform):
             | "KeyByContent" >> beam.Map(_keyed)
             | "SpreadTasks"
             >> SpreadOverLanes(weight=_characters, lanes=self.lanes, workspace=self.workspace, stage=ANNOTATE.name)
-            | "AnnotateFile" >> beam.ParDo(MakeArtefact(self.workspace, ANNOTATE, self.options))
+            | "AnnotateFile"
+            >> beam.ParDo(MakeArtefact(self.workspace, ANNOTATE, with_landed(self.workspace, self.options)))
             | "Receipts" >> beam.Values()
         )
 
