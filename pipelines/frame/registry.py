@@ -177,6 +177,9 @@ COMMANDS: Registry[CommandEntry] = Registry(
         "run": CommandEntry(
             "pipelines.commands.folder.run:RUN", doc="any commands from one configuration file, published once"
         ),
+        "stream": CommandEntry(
+            "pipelines.commands.folder.stream:STREAM", doc="take in and annotate documents as they come, without end"
+        ),
         "refresh": CommandEntry(
             "pipelines.commands.folder.refresh:REFRESH",
             doc="take up what has changed since a configuration was run, and publish it anew",

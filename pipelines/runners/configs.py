@@ -7,6 +7,7 @@ that this process may use.
 
 import argparse
 import importlib.resources
+import logging
 import math
 import os
 import re
@@ -29,7 +30,9 @@ from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.options.fields import from_mapping, option
 from transforms.common.options.yaml_files import read_yaml
 
-__all__ = ["DIRECT", "RunnerConfig", "cluster_of", "cores", "load_runner_config"]
+__all__ = ["DIRECT", "RunnerConfig", "cluster_of", "cores", "load_runner_config", "load_stream_config"]
+
+log = logging.getLogger("lexbeam")
 
 DIRECT = "direct"
 
@@ -116,6 +119,40 @@ def cluster_of(config: RunnerConfig) -> str:
             "too, by --artifacts_dir, or install it there"
         )
     return address_of(master)
+
+
+# Of runners that run streams: what they cannot, for a warning.
+_STREAMING = {
+    "FlinkRunner": "",
+    "PortableRunner": "",
+    "DataflowRunner": "no stream has been run there yet",
+    "PrismRunner": "prism knows no checkpoints and holds back no source; it is for trying a stream out",
+}
+
+
+def load_stream_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
+    """Read a runner configuration for a pipeline that does not end; see `load_runner_config`.
+
+    Raises:
+        UsageError: as there, or the runner runs no stream.
+    """
+    config = load_runner_config(name, ["--streaming", *extra])
+    runner = config.runner.rpartition(".")[2]
+    if runner not in _STREAMING:
+        bounded = runner in (DIRECT, "DirectRunner", "FnApiRunner")
+        why = "works stage after stage, and the first of a stream never ends, so that nothing would land"
+        raise UsageError(
+            f"`runner_config`: {runner} {why if bounded else 'is not known to run streams'}: give flink_stream, "
+            "flink_cluster or prism; or refresh at intervals by `lexbeam refresh`"
+        )
+    if PipelineOptions(list(config.beam)).view_as(JobServerOptions).load_balance_bundles:
+        raise UsageError(
+            "--load_balance_bundles: a stage of a stream keeps its worker for ever, and the next would wait as long: "
+            "give `runner_config` flink_stream, or leave it out"
+        )
+    if _STREAMING[runner]:
+        log.warning("%s", _STREAMING[runner])
+    return config
 
 
 def _read(name: str) -> dict[str, object]:

@@ -74,3 +74,16 @@ def test_one_that_is_changed_on_its_way_is_handed_on_as_it_is_then():
     looks.look([file("a", 1)], 10)
     looks.look([file("a", 2)], 20)
     assert looks.look([file("a", 2)], 30) == [file("a", 2)]
+
+
+def test_a_file_that_was_changed_a_moment_ago_has_no_time_and_waits_until_it_has_one():
+    looks = polling()
+    young, second = file("a", changed=0), 1_000_000_000
+    assert [looks.look([young], at * second) for at in (0, 1, 2)] == [[], [], []]
+    assert looks.look([file("a")], 3 * second) == []
+    assert looks.look([file("a")], 4 * second) == [file("a")]
+
+
+def test_on_a_store_without_times_the_size_tells():
+    looks, second = polling(), 1_000_000_000
+    assert [len(looks.look([file("a", changed=0)], at * second)) for at in range(6)] == [0, 0, 0, 0, 1, 0]

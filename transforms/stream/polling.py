@@ -17,6 +17,7 @@ from transforms.annotation.landing import LAND, file_key
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.sound import Damaged
+from transforms.formats.ingest.listing import GRANULARITY
 from transforms.formats.ingest.settling import FileLook, SettlingFile, look_at
 from transforms.formats.ingest.stage import InputFile
 
@@ -93,7 +94,9 @@ class Polling:
                 if len(self._states) + len(new) < limit:
                     new.append(file)
                 continue
-            state, settled = look_at(before, FileLook(at, file.size, file.changed), self._apart)
+            # A file that was changed a moment ago, or on a store without times, has none.
+            apart = self._apart if file.changed else max(self._apart, 2 * GRANULARITY)
+            state, settled = look_at(before, FileLook(at, file.size, file.changed), apart)
             states[file.name] = state
             if state.taken:
                 sent = self._handed.get(file.name)
@@ -102,7 +105,7 @@ class Polling:
                 else:
                     ready[file.name] = file
         for file in new:
-            states[file.name], _ = look_at(None, FileLook(at, file.size, file.changed), self._apart)
+            states[file.name], _ = look_at(None, FileLook(at, file.size, file.changed), 0)
         now = sorted(ready)[: max(0, self._most - len(handed))]
         for name in now:
             handed[name] = at, ready[name]

@@ -26,7 +26,7 @@ from transforms.formats.readers.registry import FORMATS, READERS
 from transforms.formats.records.base import ReaderOptions
 from transforms.layers.registry import LayerOptions, check_layers
 
-__all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus"]
+__all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus", "steps_of"]
 
 INPUT, ANNOTATION = "input", "annotation"
 
@@ -153,9 +153,32 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
     """
     asked = dict(inputs.year_checks) if inputs is not None else {}
     _check_dates(options, asked)
+    patterns, look, is_all = first_inputs(options.inputs, options.exclude, options.out)
+    ingest, annotate = steps_of(options)
+    if not options.dry_run:
+        check_look(look, ingest, options.max_reject_share, asked, is_all=is_all)
+    return CorpusPlan(
+        patterns,
+        tuple(look),
+        ingest,
+        annotate,
+        options.duplicates,
+        stated_parts(options.parts),
+        options.max_reject_share,
+        asked,
+        options.about,
+        options.check == "content",
+    )
+
+
+def steps_of(options: CorpusOptions) -> tuple[IngestOptions, AnnotateOptions]:
+    """Return how files become documents, and how these are annotated; tables and rules are read, no input is.
+
+    Raises:
+        UsageError: an option is wrong.
+    """
     if options.format == "html" or (options.format == "auto" and options.reader.html != "reject"):
         check_html(options.reader)
-    patterns, look, is_all = first_inputs(options.inputs, options.exclude, options.out)
     rule = parse_date_rule(options.dates) if options.dates else None
     layers = options.layers.layers
     info = _engine(options)
@@ -169,27 +192,15 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
         genre=options.genre,
         forgotten=forgotten_at(options.out),
     )
-    if not options.dry_run:
-        check_look(look, ingest, options.max_reject_share, asked, is_all=is_all)
-    return CorpusPlan(
-        patterns,
-        tuple(look),
-        ingest,
-        AnnotateOptions(
-            engine=options.engine,
-            name=info.name if info else "none",
-            fingerprint=info.fingerprint if info else "none",
-            normalise=read_rules(options.normalise) if options.normalise else None,
-            max_characters=options.max_document_characters,
-            layers=layers,
-        ),
-        options.duplicates,
-        stated_parts(options.parts),
-        options.max_reject_share,
-        asked,
-        options.about,
-        options.check == "content",
+    annotate = AnnotateOptions(
+        engine=options.engine,
+        name=info.name if info else "none",
+        fingerprint=info.fingerprint if info else "none",
+        normalise=read_rules(options.normalise) if options.normalise else None,
+        max_characters=options.max_document_characters,
+        layers=layers,
     )
+    return ingest, annotate
 
 
 def _check_dates(options: CorpusOptions, asked: Collection[str]) -> None:

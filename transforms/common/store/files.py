@@ -23,6 +23,7 @@ from transforms.common.store.remote import glob_pattern, remote
 __all__ = [
     "Folder",
     "ListedFile",
+    "NoFilesError",
     "absolute",
     "check_there",
     "exists",
@@ -301,8 +302,12 @@ def check_there(path: str) -> None:
         raise _nothing_at(path)
 
 
-def _nothing_at(path: str) -> LexbeamError:
-    return LexbeamError(f"no input files at {path!r}: check the path or the pattern")
+class NoFilesError(LexbeamError):
+    """A path names no files."""
+
+
+def _nothing_at(path: str) -> NoFilesError:
+    return NoFilesError(f"no input files at {path!r}: check the path or the pattern")
 
 
 def list_files(path: str) -> list[ListedFile]:
@@ -318,7 +323,8 @@ def find_files(path: str) -> Iterator[ListedFile]:
     reading it fails with a reason.
 
     Raises:
-        LexbeamError: nothing exists at the path, or a folder cannot be listed.
+        NoFilesError: nothing exists at the path.
+        LexbeamError: a folder cannot be listed.
     """
     number = 0
     for entry in _find_local(path) if is_local(path) else _list_remote(path):

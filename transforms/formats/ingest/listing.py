@@ -10,6 +10,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -43,16 +44,20 @@ class InputPatterns(NamedTuple):
     tables_by: str | None = None
 
 
-def find_files(patterns: InputPatterns) -> Iterator[InputFile]:
+def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[InputFile]:
     """Yield the input files once each.
 
     Names are relative to the input folder (for a file: the folder it is in); with several folders the folder's
     own name comes first. They are published names, no two alike. A file that several inputs hold, or that links
     to folders reach twice, has the name under which it is found first.
 
+    Args:
+        patterns: what names the files.
+        perhaps: whether there need not be any yet.
+
     Raises:
         UsageError: `out` is an input, or an input is or holds a folder that Lexbeam published to.
-        LexbeamError: there are no files, or none are left.
+        LexbeamError: there are no files, or none are left, and there must be.
     """
     refuse_output_as_input(patterns.inputs, patterns.out)
     roots = sorted({files.root_of(path) for path in patterns.inputs})
@@ -66,7 +71,7 @@ def find_files(patterns: InputPatterns) -> Iterator[InputFile]:
         holds_out = _lies_in(patterns.out, root)
         inside = files.real(patterns.out).rstrip("/") + "/"
         named = Names() if not files.is_local(path) else _as_it_is  # a store may have an object `a`, and one `a/a`
-        for entry in files.find_files(path):
+        for entry in _perhaps(files.find_files(path)) if perhaps else files.find_files(path):
             if any(matches(entry.name, pattern) for pattern in patterns.exclude):
                 continue
             if holds_out and files.real(entry.path).startswith(inside):
@@ -81,8 +86,13 @@ def find_files(patterns: InputPatterns) -> Iterator[InputFile]:
             changed = entry.changed if entry.changed <= time.time_ns() - GRANULARITY else 0
             number += 1
             yield InputFile(name, entry.path, entry.size, labels[root], changed)
-    if not number:
+    if not number and not perhaps:
         raise LexbeamError("no input files are left after `exclude`: give narrower patterns")
+
+
+def _perhaps(found: Iterator[files.ListedFile]) -> Iterator[files.ListedFile]:
+    with suppress(files.NoFilesError):
+        yield from found
 
 
 def _as_it_is(name: str) -> str:

@@ -1,0 +1,54 @@
+"""The lock of a stream: one at a time lands in a folder, beside runs, and nobody removes what it is writing."""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+
+from transforms.common.errors import LexbeamError
+from transforms.common.publish.layout import ARTEFACTS, make_marked_folder
+from transforms.common.store import files
+
+__all__ = ["check_not_streaming", "streaming"]
+
+_LOCK = "stream.lock"
+
+
+@contextlib.contextmanager
+def streaming(out: str) -> Iterator[str]:
+    """Hold a folder for one stream, and yield its folder of artefacts, which is made if necessary.
+
+    Object stores have no locks; there, two streams land the same by the same names.
+
+    Raises:
+        LexbeamError: another stream holds the folder.
+    """
+    root = make_marked_folder(out, ARTEFACTS)
+    if not files.is_local(out):
+        yield root
+        return
+    with open(os.open(os.path.join(root, _LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644), "rb") as lock:
+        if not _taken(lock.fileno()):
+            raise LexbeamError(f"another stream lands in {files.shown(out)!r}: stop it, or give another `out`")
+        yield root
+
+
+def check_not_streaming(out: str) -> None:
+    """Check that no stream lands in a folder whose artefacts are to be removed.
+
+    Raises:
+        LexbeamError: one does.
+    """
+    path = os.path.join(out, ARTEFACTS, _LOCK)
+    if files.is_local(out) and os.path.lexists(path):
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as lock:
+            if not _taken(lock.fileno()):
+                raise LexbeamError(f"a stream lands in {files.shown(out)!r}: stop it first")
+
+
+def _taken(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

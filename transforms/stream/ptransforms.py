@@ -1,0 +1,187 @@
+"""Beam glue of streams.
+
+    PollFiles     PCollection[InputPatterns] -> PCollection[InputFile], unbounded
+    LandWindows   PCollection[InputFile] -> PCollection[Landed], a window each
+
+Counters (namespace `stream`): files, documents, rejects.
+"""
+
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.io.restriction_trackers import OffsetRange, OffsetRestrictionTracker
+from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
+from apache_beam.metrics import Metrics
+from apache_beam.transforms.core import RestrictionProvider
+from apache_beam.transforms.window import TimestampedValue
+from apache_beam.utils.timestamp import Duration, Timestamp
+
+from transforms.annotation.annotate import ANNOTATE
+from transforms.annotation.landed import Landed
+from transforms.annotation.landing import LAND, intake_of, place_of, with_landed
+from transforms.common.errors import LexbeamError
+from transforms.common.store.artefacts import Stage, Workspace
+from transforms.common.store.ptransforms import MakeArtefact
+from transforms.formats.ingest.listing import InputPatterns, find_files
+from transforms.formats.ingest.stage import INGEST, InputFile
+from transforms.stream.polling import LandedFiles, Polling
+from transforms.stream.window import WindowSteps, land_window
+from transforms.stream.windows import WindowRule
+
+__all__ = ["CALLS", "WATERMARK", "LandWindows", "PollFiles"]
+
+log = logging.getLogger("lexbeam")
+
+WAITING = 4  # windows of files that are on their way at most
+PATIENCE = 10  # windows of time, after which a file that has not landed is handed on again
+_LEAST = 60.0  # seconds of it
+
+
+class _Calls(RestrictionProvider):
+    """Numbers the calls of a DoFn that is called again and again, for ever."""
+
+    def initial_restriction(self, element: Any) -> OffsetRange:
+        """Return all calls."""
+        return OffsetRange(0, 1 << 62)
+
+    def create_tracker(self, restriction: OffsetRange) -> OffsetRestrictionTracker:
+        """Return the tracker of calls."""
+        return OffsetRestrictionTracker(restriction)
+
+    def restriction_size(self, element: Any, restriction: OffsetRange) -> int:
+        """Return that of one call: nobody knows how many are to come."""
+        return 1
+
+    def truncate(self, element: Any, restriction: OffsetRange) -> None:
+        """Return nothing: a job that is drained calls no more."""
+        return
+
+
+# Parameters of `process` of a DoFn that is called for ever.
+CALLS = beam.DoFn.RestrictionParam(_Calls())
+WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_provider())
+
+
+class _Poll(beam.DoFn):
+    """List the inputs again and again, and hand on the files that have settled and have not landed."""
+
+    def __init__(self, workspace: Workspace, steps: WindowSteps, rule: WindowRule, every: float) -> None:
+        self._workspace = workspace
+        self._intake = intake_of(place_of(workspace, steps.annotate), steps.ingest)
+        self._rule = rule
+        self._every = every
+
+    def setup(self) -> None:
+        """Begin to look; what is forgotten with this object is found in artefacts."""
+        again = max(_LEAST, PATIENCE * self._rule.seconds)
+        apart = int(self._every * 0.5e9)
+        self._polling = Polling(apart, WAITING * self._rule.most, int(again * 1e9))
+        self._landed = LandedFiles(self._workspace, self._intake)
+
+    @beam.DoFn.unbounded_per_element()  # type: ignore[untyped-decorator]
+    def process(self, element: InputPatterns, tracker: Any = CALLS, watermark: Any = WATERMARK) -> Iterator[Any]:
+        """Yield files, and come back after a while."""
+        if not tracker.try_claim(tracker.current_restriction().start):
+            return
+        self._landed.look()
+        now = Timestamp.now()
+        try:
+            found = self._polling.look(self._landed.missing(find_files(element, perhaps=True)), time.monotonic_ns())
+        except LexbeamError as error:  # a folder that is away may come back
+            log.warning("%s; it is looked for again", error)
+            found = []
+        for file in found:
+            yield TimestampedValue(file, now)
+        watermark.set_watermark(now)
+        tracker.defer_remainder(Duration(self._every))
+
+
+@dataclass
+class PollFiles(beam.PTransform):
+    """Poll inputs for files that have not landed.
+
+    Attributes:
+        workspace: where artefacts lie.
+        steps: what is done with files.
+        rule: of windows, by which it is bounded how many files are on their way.
+        every: seconds between two looks.
+    """
+
+    workspace: Workspace
+    steps: WindowSteps
+    rule: WindowRule
+    every: float
+
+    def expand(self, patterns: beam.PCollection[InputPatterns]) -> beam.PCollection[InputFile]:
+        """Apply the transform."""
+        return patterns | "Poll" >> beam.ParDo(_Poll(self.workspace, self.steps, self.rule, self.every))
+
+
+class _LandWindow(beam.DoFn):
+    """Land a window of files, those left out that have landed meanwhile."""
+
+    def __init__(self, workspace: Workspace, steps: WindowSteps) -> None:
+        self._workspace = workspace
+        self._steps = steps
+        self._intake = intake_of(place_of(workspace, steps.annotate), steps.ingest)
+        # Each of them checks that this worker is as the driver is.
+        self._makers = {
+            INGEST.name: MakeArtefact(workspace, INGEST, steps.ingest),
+            ANNOTATE.name: MakeArtefact(workspace, ANNOTATE, with_landed(workspace, steps.annotate)),
+            LAND.name: MakeArtefact(workspace, LAND, None),
+        }
+        self._counters = [Metrics.counter("stream", name) for name in _COUNTED]
+
+    def process(self, element: tuple[str, Iterable[InputFile]]) -> Iterator[Landed]:
+        """Yield the receipt of the window, if there is anything new in it."""
+        landed = LandedFiles(self._workspace, self._intake)
+        landed.look()
+        files = list(landed.missing({file.name: file for file in element[1]}.values()))
+        if files:
+            receipt = land_window(self._workspace, files, self._steps, self._make)
+            for counter, name in zip(self._counters, _COUNTED, strict=True):
+                counter.inc(receipt.counts[name])
+            yield receipt
+
+    def _make(self, _: Workspace, stage: Stage[Any, Any, Any], task: Any, __: Any) -> Any:
+        ((_, receipt),) = self._makers[stage.name].process(("", task))
+        return receipt
+
+
+_COUNTED = ("files", "documents", "rejects")
+
+
+def _by_one_key(file: InputFile) -> tuple[str, InputFile]:
+    return "", file
+
+
+@dataclass
+class LandWindows(beam.PTransform):
+    """Gather files into windows, and land each.
+
+    Windows are of the time at which files come, not of any time that they tell: so none is late, and the same files
+    in other windows make the same tables.
+
+    Attributes:
+        workspace: where artefacts lie.
+        steps: what is done with files.
+        rule: when a window ends.
+    """
+
+    workspace: Workspace
+    steps: WindowSteps
+    rule: WindowRule
+
+    def expand(self, files: beam.PCollection[InputFile]) -> beam.PCollection[Landed]:
+        """Apply the transform."""
+        return (
+            files
+            | "ByOneKey" >> beam.Map(_by_one_key).with_output_types(tuple[str, InputFile])
+            | "IntoWindows" >> beam.GroupIntoBatches(self.rule.most, max_buffering_duration_secs=self.rule.seconds)
+            | "DealOut" >> beam.Reshuffle()
+            | "LandWindow" >> beam.ParDo(_LandWindow(self.workspace, self.steps))
+        )

@@ -1,0 +1,126 @@
+"""Beam glue of sources that are none of files: each lands what comes as files of a folder, and yields nothing.
+
+ReadLines    from a socket or a named pipe
+ReadKafka    from a topic of Kafka, by Beam's expansion service
+ReadPubSub   from a subscription of Google Cloud Pub/Sub
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.utils.timestamp import Duration, Timestamp
+
+from transforms.common.errors import LexbeamError
+from transforms.stream.connections import LineConnection
+from transforms.stream.landing_folder import LineSpool, land_lines, one_line
+from transforms.stream.ptransforms import CALLS, WATERMARK
+from transforms.stream.sources import Feed
+
+__all__ = ["ReadKafka", "ReadLines", "ReadPubSub"]
+
+_WAIT = 0.5  # seconds for lines: a call must be short, since a checkpoint waits for its end
+
+
+class _ReadLines(beam.DoFn):
+    """Take lines as they come: into the spool, and from there into a file when their window ends."""
+
+    def __init__(self) -> None:
+        self._connection: LineConnection | None = None
+        self._spool: LineSpool | None = None
+
+    @beam.DoFn.unbounded_per_element()  # type: ignore[untyped-decorator]
+    def process(self, element: Feed, tracker: Any = CALLS, watermark: Any = WATERMARK) -> Iterator[str]:
+        """Take what has come, and come back."""
+        if not tracker.try_claim(tracker.current_restriction().start):
+            return
+        pause = 0.0
+        try:
+            self._take(element)
+        except LexbeamError:  # the worker of before has not let go of the spool yet
+            pause = 1.0
+        watermark.set_watermark(Timestamp.now())
+        tracker.defer_remainder(Duration(pause))
+        yield from ()
+
+    def _take(self, feed: Feed) -> None:
+        if self._spool is None:
+            self._spool = LineSpool(feed.folder, feed.rule)
+        if self._connection is None:
+            self._connection = LineConnection(feed.address)
+        lines = self._connection.lines(_WAIT)
+        # By any clock that goes forward: a window begins and ends in one process.
+        self._spool.add(lines, time.monotonic())
+        self._spool.land(time.monotonic())
+
+    def teardown(self) -> None:
+        """Let go of the connection and of the spool."""
+        if self._connection is not None:
+            self._connection.close()
+        if self._spool is not None:
+            self._spool.__exit__(None, None, None)
+        self._connection = self._spool = None
+
+
+@dataclass
+class ReadLines(beam.PTransform):
+    """Land lines of a socket or of a named pipe."""
+
+    feed: Feed
+
+    def expand(self, pipeline: Any) -> beam.PCollection[str]:
+        """Apply the transform."""
+        return pipeline | "Feed" >> beam.Create([self.feed], reshuffle=False) | "ReadLines" >> beam.ParDo(_ReadLines())
+
+
+def _land(element: tuple[str, Iterable[bytes]], folder: str) -> None:
+    land_lines(folder, map(one_line, element[1]))
+
+
+@dataclass
+class _LandMessages(beam.PTransform):
+    """Land messages: PCollection[bytes] -> PCollection[None]."""
+
+    feed: Feed
+
+    def expand(self, messages: beam.PCollection[bytes]) -> beam.PCollection[None]:
+        rule = self.feed.rule
+        return (
+            messages
+            | "ByOneKey" >> beam.WithKeys("").with_output_types(tuple[str, bytes])
+            | "IntoFiles" >> beam.GroupIntoBatches(rule.most, max_buffering_duration_secs=rule.seconds)
+            | "LandFile" >> beam.Map(_land, self.feed.folder).with_output_types(type(None))
+        )
+
+
+@dataclass
+class ReadKafka(beam.PTransform):
+    """Land messages of a topic of Kafka; what has landed is committed, and what has not comes again."""
+
+    feed: Feed
+
+    def expand(self, pipeline: Any) -> beam.PCollection[None]:
+        """Apply the transform."""
+        from apache_beam.io.kafka import ReadFromKafka
+
+        servers, _, topic = self.feed.address.partition("/")
+        consumer = {"bootstrap.servers": servers, "group.id": "lexbeam", "auto.offset.reset": "earliest"}
+        read = ReadFromKafka(consumer, [topic], commit_offset_in_finalize=True)
+        return pipeline | "ReadTopic" >> read | "Values" >> beam.Values() | "Land" >> _LandMessages(self.feed)
+
+
+@dataclass
+class ReadPubSub(beam.PTransform):
+    """Land messages of a subscription of Pub/Sub."""
+
+    feed: Feed
+
+    def expand(self, pipeline: Any) -> beam.PCollection[None]:
+        """Apply the transform."""
+        from apache_beam.io.gcp.pubsub import ReadFromPubSub
+
+        project, _, name = self.feed.address.partition("/")
+        read = ReadFromPubSub(subscription=f"projects/{project}/subscriptions/{name}")
+        return pipeline | "ReadSubscription" >> read | "Land" >> _LandMessages(self.feed)
