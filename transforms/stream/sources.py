@@ -115,6 +115,7 @@ def chosen_source(text: str) -> ChosenSource:
         UsageError: there is no such source, its packages are missing, or its address is wrong.
     """
     name, _, address = text.partition(":")
+    SOURCES.check([name], "`source`")
     entry = SOURCES[name]
     entry.check_installed(f"`source` {name}")
     if bool(entry.address) != bool(address):

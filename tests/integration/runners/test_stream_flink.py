@@ -1,0 +1,95 @@
+"""A stream on embedded Flink that is killed while files are dropped in: each document once, and nothing twice."""
+
+import random
+import signal
+import statistics
+import threading
+import time
+
+import pytest
+from marked import left_of
+from mixed_runs import published, skip_without
+from small_runs import call
+from streaming import Stream, drop, landed_files, make_world, receipts, text_of
+
+from transforms.annotation import annotate as annotating
+from transforms.annotation.landing import file_key
+from transforms.formats.ingest.listing import InputPatterns, find_files
+
+pytestmark = pytest.mark.soak
+FILES = 1000
+KILLS = (150, 450, 800)  # files that have landed when the stream is killed
+EVERY = 0.2  # seconds between two files
+WORDS = ("--window", "5s", "--window-size", "100", "--every", "1s")
+
+
+def contents(number):
+    """A document; now and then a copy of another, or something that no reader takes."""
+    if number % 25 == 24:
+        return b"\xff\xfe\xfd" * 9 + bytes([number % 251])
+    return text_of(random.Random(number - 1 if number % 20 == 19 else number)).encode()
+
+
+def dropping(folder, stop, paused):
+    for number in range(FILES):
+        while paused.is_set() and not stop.is_set():
+            time.sleep(0.05)
+        if stop.is_set():
+            return
+        drop(folder, f"19{number % 100:02}_{number:05}.txt", contents(number))
+        if number % 50 == 49:  # delivered again, as it was
+            (folder / f"19{number % 100:02}_{number:05}.txt").touch()
+        time.sleep(EVERY)
+
+
+def listed(config):
+    patterns = InputPatterns((str(config.parent / "texts"),), (), str(config.parent / "out"))
+    return {file_key(file): file for file in find_files(patterns)}
+
+
+def share(values, part):
+    return sorted(values)[min(len(values) - 1, int(part * len(values)))]
+
+
+def test_each_document_once_whatever_is_killed(tmp_path, monkeypatch):
+    skip_without("flink_stream")
+    config = make_world(tmp_path, "texts", dates="name:^(\\d+)_")
+    out, stop, paused = tmp_path / "out", threading.Event(), threading.Event()
+    thread = threading.Thread(target=dropping, args=(tmp_path / "texts", stop, paused), daemon=True)
+    thread.start()
+    try:
+        for number in KILLS:
+            stream = Stream(config, *WORDS)
+            stream.until(lambda number=number: len(landed_files(out)) >= number, f"{number} files land")
+            assert stream.end(signal.SIGKILL) == -signal.SIGKILL
+            assert left_of(str(tmp_path)) == {}
+        paused.set()
+        there = len(list((tmp_path / "texts").iterdir()))
+        stream = Stream(config, *WORDS)
+        stream.until(lambda: len(landed_files(out)) >= there, "what was dropped while nobody looked lands")
+        paused.clear()
+        steady = time.time()
+        thread.join()
+        stream.until(lambda: listed(config).keys() <= landed_files(out).keys(), "all files land")
+        assert stream.end() == 128 + signal.SIGTERM
+    finally:
+        stop.set()
+        stream.process.kill()
+    assert left_of(str(tmp_path)) == {}
+    times, files = landed_files(out), listed(config)
+    twice = sum(len(times[key]) > 1 for key in files)
+    latencies = [min(times[key]) - files[key].changed / 1e9 for key in files if files[key].changed / 1e9 > steady]
+    print(
+        f"\n{len(files)} files, {len(receipts(out))} windows; landed more than once: {twice}; "
+        f"of {len(latencies)} files dropped after the last start: seconds until landed, median "
+        f"{statistics.median(latencies):.1f}, 95th percentile {share(latencies, 0.95):.1f}"
+    )
+
+    calls, real = [], annotating.annotate_text
+    monkeypatch.setattr(annotating, "annotate_text", lambda text, *a, **k: calls.append(text) or real(text, *a, **k))
+    assert call("refresh", config) == 0
+    assert calls == []
+    made = published(out)
+    assert call("run", config, "--out", tmp_path / "batch") == 0
+    assert len(calls) >= FILES * 0.9
+    assert made == published(tmp_path / "batch")

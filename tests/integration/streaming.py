@@ -1,0 +1,95 @@
+"""Streams in tests: documents that are dropped in, the command in a process of its own, and what has landed."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+from marked import MARK, wait_until
+
+from transforms.annotation.landed import Landed
+from transforms.common.store.batches import BatchReader
+from transforms.common.store.receipts import read_receipt
+
+__all__ = ["Stream", "drop", "landed_files", "make_world", "receipts", "text_of"]
+
+WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def text_of(random_, sentences=12):
+    """A document of some sentences of few words."""
+    return "\n\n".join(
+        " ".join(random_.choices(WORDS, k=random_.randint(5, 20))).capitalize() + "." for _ in range(sentences)
+    )
+
+
+def make_world(folder, *inputs, **corpus):
+    """Write a configuration of a corpus in some folders below one; return its path."""
+    for name in inputs:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    config = {
+        "out": "out",
+        "parts": 2,
+        "max-reject-share": 0.5,
+        "corpus": {"inputs": list(inputs), "engine": "builtin:en", "language": "en", **corpus},
+    }
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump(config))
+    return path
+
+
+def drop(folder, name, content):
+    """Write a file as people do: in its place, in two steps."""
+    with open(folder / name, "wb") as stream:
+        stream.write(content[: len(content) // 2])
+        stream.flush()
+        stream.write(content[len(content) // 2 :])
+
+
+class Stream:
+    """The command in a process of its own, whose output goes to a file."""
+
+    def __init__(self, config, *words):
+        self.log = config.parent / f"stream-{len(list(config.parent.glob('stream-*')))}.log"
+        with self.log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "pipelines.cli", "stream", str(config), *words],
+                env={**os.environ, "PYTHONPATH": str(ROOT), MARK: str(config.parent)},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+                preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM,)],
+            )
+
+    def until(self, condition, what):
+        """Wait until a condition holds, and return its value; the stream must not end meanwhile."""
+        value = wait_until(lambda: condition() or self.process.poll() is not None, what)
+        assert self.process.poll() is None, self.log.read_text()
+        return value
+
+    def end(self, number=signal.SIGTERM):
+        """End the stream by a signal; return its exit status."""
+        self.process.send_signal(number)
+        return self.process.wait(120)
+
+
+def receipts(out):
+    """The receipts of windows, each with the time at which it landed."""
+    found = []
+    for path in sorted((Path(out) / "_artefacts/corpus/land").glob("*.json")):
+        receipt = read_receipt(str(path), str(Path(out) / "_artefacts"), Landed)
+        found.append((path.stat().st_mtime, receipt))
+    return found
+
+
+def landed_files(out):
+    """When each file landed, by its key, once for each time that it did."""
+    times = {}
+    with BatchReader() as reader:
+        for at, receipt in receipts(out):
+            for key in reader.read(receipt.files, 0)["file"].to_pylist():
+                times.setdefault(key, []).append(at)
+    return times
