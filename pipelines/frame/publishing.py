@@ -21,6 +21,7 @@ from transforms.common.publish.publication import Keep, finish_publication, publ
 from transforms.common.publish.removing import discard_damaged, discard_stages, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot
+from transforms.common.publish.streaming import check_not_streaming
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.objects import Tag
@@ -127,6 +128,7 @@ def publish_run(
         check_links(out)
         workspace = Workspace(make_marked_folder(out, ARTEFACTS))
         if terms.renew:
+            check_not_streaming(out)
             leaving.forget()
             discard_stages(
                 workspace.root, {stage.partition("/")[0] for section in intended for stage in section.stages}

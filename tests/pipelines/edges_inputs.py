@@ -170,6 +170,7 @@ def given_to(words, base):
         "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")},
         "refresh": {"config": str(base / "c.yaml")},
+        "stream": {"config": str(base / "c.yaml"), "runner_config": "direct"},
         "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},
         **{name: {"path": published} for name in ("show", "report", "export", "status")},

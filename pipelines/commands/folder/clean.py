@@ -20,6 +20,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, locked
 from transforms.common.publish.removing import RESULTS, free, remove_hidden
+from transforms.common.publish.streaming import check_not_streaming
 from transforms.common.store import files
 
 __all__ = ["CLEAN", "remove_leftovers"]
@@ -65,6 +66,7 @@ def _clean_folder(out: str, action: Action) -> None:
     with locked(out, name="path"):
         root = files.join(out, ARTEFACTS)
         check_nobody_detached(out)
+        check_not_streaming(out)
         if is_marked_folder(out, ARTEFACTS):
             # Before anything else: what a job has handed back goes, and must not be looked for.
             files.remove(files.join(root, UNFINISHED))
