@@ -25,8 +25,8 @@ from transforms.common.system_errors import explaining
 
 __all__ = ["FunctionPlace", "attribute", "command_function", "group_module", "groups", "names", "places"]
 
-# Tables and views answer in Python what `show` prints.
-LEFT_OUT = ("show",)
+# Tables and views answer in Python what `show` prints, and a stream does not end.
+LEFT_OUT = ("show", "stream")
 PREVIEW = "preview_"
 # A preview is a function of its own, and a function that returns tables waits for them.
 NOT_HERE = ("dry_run", "detach")

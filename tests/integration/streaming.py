@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import yaml
-from marked import MARK, wait_until
+from marked import MARK
 
 from transforms.annotation.landed import Landed
 from transforms.common.store.batches import BatchReader
@@ -16,6 +17,7 @@ from transforms.common.store.receipts import read_receipt
 __all__ = ["Stream", "drop", "landed_files", "make_world", "receipts", "text_of"]
 
 WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
+SECONDS = 1800  # however busy the machine is
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -65,10 +67,12 @@ class Stream:
             )
 
     def until(self, condition, what):
-        """Wait until a condition holds, and return its value; the stream must not end meanwhile."""
-        value = wait_until(lambda: condition() or self.process.poll() is not None, what)
-        assert self.process.poll() is None, self.log.read_text()
-        return value
+        """Wait until a condition holds; the stream must not end meanwhile."""
+        end = time.monotonic() + SECONDS
+        while not condition():
+            assert self.process.poll() is None, self.log.read_text()
+            assert time.monotonic() < end, f"in vain: {what}"
+            time.sleep(0.5)
 
     def end(self, number=signal.SIGTERM):
         """End the stream by a signal; return its exit status."""

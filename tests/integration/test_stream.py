@@ -1,0 +1,84 @@
+"""What a stream lands is what the next run publishes: byte for byte, and nothing is annotated again.
+
+The stream runs here over what is there when it starts, and ends. `runners/test_stream_flink.py` has real ones.
+"""
+
+import random
+import re
+
+import apache_beam as beam
+import pytest
+from small_runs import call
+from streaming import drop, landed_files, make_world, receipts, text_of
+
+from pipelines.runners import configs
+from transforms.annotation import annotate as annotating
+from transforms.common.publish.streaming import streaming
+from transforms.formats.ingest.listing import find_files
+from transforms.stream import ptransforms
+
+
+class _ListOnce(beam.PTransform):
+    """In the place of polling: all files, once."""
+
+    def __init__(self, *_):
+        super().__init__()
+
+    def expand(self, patterns):
+        return patterns | beam.FlatMap(find_files, perhaps=True)
+
+
+@pytest.fixture
+def ending(monkeypatch):
+    """Streams that end once they have landed what is there, and the texts that are annotated."""
+    monkeypatch.setattr(ptransforms, "PollFiles", _ListOnce)
+    monkeypatch.setattr(configs, "load_stream_config", lambda _, extra: configs.load_runner_config("direct", extra))
+    calls, real = [], annotating.annotate_text
+    monkeypatch.setattr(annotating, "annotate_text", lambda text, *a, **k: calls.append(text) or real(text, *a, **k))
+    return calls
+
+
+def published(out):
+    top = (out / "current").resolve()
+    return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
+
+
+def stream(config, *words):
+    return call("stream", config, "--window", "1s", "--window-size", "4", "--every", "1s", *words)
+
+
+def test_the_next_refresh_takes_up_what_has_landed(tmp_path, ending, capsys):
+    config = make_world(tmp_path, "texts", dates="name:^(\\d+)_")
+    texts, out = tmp_path / "texts", tmp_path / "out"
+    assert stream(config) == 0, "nothing is there yet"
+    for number in range(9):
+        drop(texts, f"19{number:02}_a.txt", text_of(random.Random(number % 7), 2).encode())
+    drop(texts, "1910_b.txt", b"\xff\xfe\xfd")
+    assert stream(config) == 0
+    assert len(set(ending)) == 7, "what lies in one window is annotated before it lands"
+    assert sum(receipt.counts["files"] for _, receipt in receipts(out)) == len(landed_files(out)) == 10
+    told = capsys.readouterr().out
+    assert re.search(r"landed: \d files?, .*; 10 files, .* documents, . rejects since the start", told), told
+    drop(texts, "1911_c.txt", b"One more. It came late.")
+    assert stream(config) == 0
+    assert ending[7:] == ["One more. It came late."]
+    ending.clear()
+    assert call("refresh", config) == 0
+    assert ending == []
+    assert call("run", config, "--out", tmp_path / "batch") == 0
+    assert len(ending) == 8
+    assert published(out) == published(tmp_path / "batch")
+
+
+def test_while_a_stream_lands_nothing_of_it_is_removed(tmp_path, ending, capsys):
+    config = make_world(tmp_path, "texts")
+    drop(tmp_path / "texts", "a.txt", b"A dog.")
+    assert stream(config) == 0
+    with streaming(str(tmp_path / "out")):
+        assert stream(config) == 1
+        assert "another stream lands in" in capsys.readouterr().err
+        for words in (("clean", tmp_path / "out"), ("run", config, "--fresh")):
+            assert call(*words) == 1
+            assert "a stream lands in" in capsys.readouterr().err
+        assert call("run", config) == 0, "runs go on beside it"
+    assert call("clean", tmp_path / "out") == 0
