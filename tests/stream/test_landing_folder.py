@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.common.errors import LexbeamError
@@ -81,6 +81,7 @@ def test_a_message_is_one_line():
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e", b""]), max_size=4)
 
 
+@settings(max_examples=25)  # each of them waits for the disk
 @given(st.lists(st.tuples(lines, st.integers(0, 12), st.booleans()), max_size=20))
 def test_whatever_comes_when_and_whoever_is_killed_each_line_lands_once(tmp_path_factory, steps):
     folder = tmp_path_factory.mktemp("landing")

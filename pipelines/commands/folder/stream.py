@@ -157,18 +157,14 @@ def _telling(workspace: Workspace, steps: WindowSteps, options: StreamOptions, a
     thread.start()
     try:
         yield
-    except KeyboardInterrupt:
+    finally:
         stopped.set()
         thread.join()
         tell()
         action.tell(
-            f"stopped: {amount(total['windows'], 'windows')} landed, {_shown(total)}; `lexbeam refresh "
+            f"{amount(total['windows'], 'windows')} landed, {_shown(total)}: `lexbeam refresh "
             f"{files.typed(options.config)}` takes them up, and the same command goes on"
         )
-        raise
-    finally:
-        stopped.set()
-        thread.join()
 
 
 _SECONDS = 1.0  # between two looks at what has landed
