@@ -4,7 +4,6 @@ The stream runs here over what is there when it starts, and ends. `runners/test_
 """
 
 import random
-import re
 
 import apache_beam as beam
 import pytest
@@ -57,16 +56,16 @@ def test_the_next_refresh_takes_up_what_has_landed(tmp_path, ending, capsys):
     assert stream(config) == 0
     assert len(set(ending)) == 7, "what lies in one window is annotated before it lands"
     assert sum(receipt.counts["files"] for _, receipt in receipts(out)) == len(landed_files(out)) == 10
-    told = capsys.readouterr().out
-    assert re.search(r"landed: \d files?, .*; 10 files, .* documents, . rejects since the start", told), told
+    assert "; 10 files, 9 documents, 1 reject since the start\n3 windows landed, 10 files" in capsys.readouterr().out
+    ending.clear()
     drop(texts, "1911_c.txt", b"One more. It came late.")
     assert stream(config) == 0
-    assert ending[7:] == ["One more. It came late."]
+    assert ending == ["One more. It came late."]
     ending.clear()
     assert call("refresh", config) == 0
     assert ending == []
     assert call("run", config, "--out", tmp_path / "batch") == 0
-    assert len(ending) == 8
+    assert len(set(ending)) == 8
     assert published(out) == published(tmp_path / "batch")
 
 
