@@ -80,4 +80,6 @@ def test_while_a_stream_lands_nothing_of_it_is_removed(tmp_path, ending, capsys)
             assert call(*words) == 1
             assert "a stream lands in" in capsys.readouterr().err
         assert call("run", config) == 0, "runs go on beside it"
+        assert call("forget", tmp_path / "out", "a.txt") == 1
+        assert "a stream lands in" in capsys.readouterr().err
     assert call("clean", tmp_path / "out") == 0

@@ -48,6 +48,7 @@ from transforms.common.publish.publication import Keep, publish
 from transforms.common.publish.removing import Freed, discard_artefacts, remove_snapshot
 from transforms.common.publish.sections import Outcome
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_kept, open_snapshot
+from transforms.common.publish.streaming import check_not_streaming
 from transforms.common.shown import amount, listed
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
@@ -95,6 +96,7 @@ def _forget(options: ForgetOptions, action: Action) -> None:
     open_snapshot(out)
     with locked(out, name="path"):
         check_nobody_detached(out)
+        check_not_streaming(out)
         before, pending = read_marks(out)
         if not (options.names or pending):
             raise UsageError("`names` must be given: documents by their ids, or sources")
