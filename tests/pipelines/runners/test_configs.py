@@ -12,7 +12,7 @@ from apache_beam.portability.api import beam_job_api_pb2 as messages
 from apache_beam.runners.portability.portable_runner import JobServiceHandle
 
 from pipelines.runners import configs
-from pipelines.runners.configs import cores, load_runner_config
+from pipelines.runners.configs import cores, load_runner_config, load_stream_config
 from transforms.common.errors import UsageError
 
 CONFIGS = Path(__file__).resolve().parents[3] / "runner_configs"
@@ -128,6 +128,29 @@ def test_flink_has_a_worker_for_each_slot(monkeypatch):
     assert options["parallelism"] == int(options["sdk_worker_parallelism"])
 
 
+@pytest.mark.parametrize("name", ["flink_stream", "flink_cluster", "flink_kubernetes", "prism"])
+def test_runners_of_streams(name, monkeypatch, caplog):
+    for variable in ("LEXBEAM_FLINK_JAR", "LEXBEAM_BOOT", "LEXBEAM_PRISM"):
+        monkeypatch.setenv(variable, __file__)
+    assert "--streaming" in load_stream_config(name).beam
+    assert ("no checkpoints" in caplog.text) == (name == "prism")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("direct", "direct works stage after stage, .* nothing would land: give flink_stream"),
+        ("direct_multiprocess", "nothing would land"),
+        ("flink_local", "--load_balance_bundles: a stage of a stream keeps its worker for ever"),
+        ("{runner: DaskRunner}", "DaskRunner is not known to run streams"),
+    ],
+)
+def test_other_runners_refuse_a_stream_before_it_starts(name, message, tmp_path, monkeypatch):
+    monkeypatch.setenv("LEXBEAM_FLINK_JAR", __file__)
+    with pytest.raises(UsageError, match=message):
+        load_stream_config(write(tmp_path, name) if name.startswith("{") else name)
+
+
 def test_an_unknown_name_lists_what_there_is():
     with pytest.raises(UsageError, match=r"did you mean 'direct'\?"):
         load_runner_config("dirct")
@@ -168,7 +191,11 @@ def test_a_variable_without_default_must_be_set(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "variable", "target"),
-    [("flink_local", "LEXBEAM_FLINK_JAR", "flink-jar"), ("prism", "LEXBEAM_PRISM", "prism")],
+    [
+        ("flink_local", "LEXBEAM_FLINK_JAR", "flink-jar"),
+        ("flink_stream", "LEXBEAM_FLINK_JAR", "flink-jar"),
+        ("prism", "LEXBEAM_PRISM", "prism"),
+    ],
 )
 def test_a_missing_program_is_named_with_its_make_target(name, variable, target, monkeypatch):
     monkeypatch.setenv(variable, "/nowhere/program")
