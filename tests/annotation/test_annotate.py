@@ -203,6 +203,7 @@ def test_no_option_of_annotation_is_about_the_tables_parts():
         "normalise",
         "max_characters",
         "layers",
+        "landed",
     ]
 
 
