@@ -142,7 +142,7 @@ def test_runners_of_streams(name, monkeypatch, caplog):
         ("direct", "direct works stage after stage, .* nothing would land: give flink_stream"),
         ("direct_multiprocess", "nothing would land"),
         ("flink_local", "--load_balance_bundles: a stage of a stream keeps its worker for ever"),
-        ("{runner: DaskRunner}", "DaskRunner is not known to run streams"),
+        ("{runner: SparkRunner}", "SparkRunner is not known to run streams"),
     ],
 )
 def test_other_runners_refuse_a_stream_before_it_starts(name, message, tmp_path, monkeypatch):
