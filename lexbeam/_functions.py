@@ -28,8 +28,8 @@ __all__ = ["FunctionPlace", "attribute", "command_function", "group_module", "gr
 # Tables and views answer in Python what `show` prints, and a stream does not end.
 LEFT_OUT = ("show", "stream")
 PREVIEW = "preview_"
-# A preview is a function of its own, and a function that returns tables waits for them.
-NOT_HERE = ("dry_run", "detach")
+# A preview is a function of its own, a function that returns tables waits for them, and all return.
+NOT_HERE = ("dry_run", "detach", "watch", "watch_files", "watch_minutes", "watch_poll")
 # A run sets PATH and the levels of loggers while it lasts, and trains on as many threads as it
 # was given: two runs at once would undo each other's settings.
 _ONE_AT_A_TIME = threading.RLock()

@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
 from pipelines.frame.interrupts import (
@@ -20,6 +20,7 @@ from pipelines.frame.interrupts import (
     was_interrupted,
 )
 from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
+from pipelines.messages import STYLES, JsonFormatter, JsonLines, json_message, without_style
 from transforms.common.errors import LexbeamError, UsageError, nearest, readable
 from transforms.common.heap import share_heap
 from transforms.common.spared_imports import spare_imports
@@ -36,13 +37,14 @@ SHELLS = ("bash", "zsh", "tcsh")
 class _Format(logging.Formatter):
     """A formatter that turns names of options into flags."""
 
-    def __init__(self) -> None:
-        super().__init__("%(levelname)s %(name)s: %(message)s")
+    def __init__(self, text: str = "%(levelname)s %(name)s: %(message)s") -> None:
+        super().__init__(text)
 
     def format(self, record: logging.LogRecord) -> str:
         return _as_flags(super().format(record))
 
 
+_JSON: list[JsonLines] = []  # what stands for standard error where messages are JSON lines
 _AT_WORK: "list[Command[Any, Any]]" = []  # their options come first where several have the same name
 
 
@@ -55,6 +57,7 @@ def _fill(parser: Parser, words: str) -> None:
     command = load(words)
     add_options(parser, command.options)
     parser.add_argument("--verbose", action="store_true", help="show what Beam logs")
+    parser.add_argument("--log", choices=STYLES, help="messages as text, or as JSON lines on standard error")
     epilog = f"examples:\n{command.examples}\n" if command.examples else ""
     if command.build is not None or command.takes_beam:
         epilog += "\nAny Beam option may follow after a lone `--`.\n"
@@ -166,6 +169,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
     words, rest = _split(line)
     command = load(words)
     _AT_WORK.append(command)
+    note_nothing_begun(arguments, resumes="--resume" in flags_of([command.options]).values())
     values = _parser_of(words).parse_strictly(rest)
     _log(verbose=verbose)
     options = from_arguments(command.options, values)
@@ -179,12 +183,23 @@ def _dispatch(arguments: Sequence[str]) -> None:
 
 
 def _print(line: str) -> None:
-    _print_data(_as_flags(line))
+    if _JSON:
+        _print_aside(line)
+    else:
+        _print_data(_as_flags(line))
 
 
 def _print_aside(line: str) -> None:
     """Print a line where standard output is a text."""
-    print(_as_flags(line), file=sys.stderr)
+    _say(_as_flags(line), "info")
+
+
+def _say(text: str, level: str) -> None:
+    """Print a message to standard error."""
+    if _JSON:
+        print(json_message(level, text), file=_JSON[0].stream, flush=True)
+    else:
+        print(text if level == "info" else f"lexbeam: {text}", file=sys.stderr)
 
 
 def _print_data(line: str) -> None:
@@ -202,8 +217,8 @@ def _print_data(line: str) -> None:
 
 
 def _log(*, verbose: bool) -> None:
-    handler = logging.StreamHandler()
-    handler.setFormatter(_Format())
+    handler = logging.StreamHandler(_JSON[0].stream if _JSON else None)
+    handler.setFormatter(JsonFormatter(_Format("%(message)s")) if _JSON else _Format())
     logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, handlers=[handler])
     logging.getLogger("lexbeam").setLevel(logging.INFO)
     if not verbose:
@@ -218,30 +233,49 @@ def _print_error(message: object) -> None:
             with contextlib.suppress(LexbeamError):
                 load(words)
         text = _as_flags(text)
-    print(f"lexbeam: {text}", file=sys.stderr)
+    _say(text, "error")
 
 
 def _interrupted() -> str:
     """Return the message for a command that was interrupted."""
-    return f"lexbeam: {interrupted_text(flags_of([command.options for command in _AT_WORK]))}"
+    return interrupted_text(flags_of([command.options for command in _AT_WORK]))
+
+
+def _interrupted_line() -> str:
+    """Return that message as it is printed where the process ends at once."""
+    return json_message("error", _interrupted()) if _JSON else f"lexbeam: {_interrupted()}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return 0, 1 (failure), 2 (bad usage), 4 (stale, if asked), or 128 and a signal's number."""
-    _AT_WORK.clear()
+    """Run the command; return its exit code (docs/reference/commands.md has a table)."""
     words = sys.argv[1:] if arguments is None else list(arguments)
+    _JSON.clear()
+    try:
+        words, style = without_style(words)
+    except UsageError as error:
+        _print_error(error)
+        return error.exit_code
+    if style == "text" or sys.stderr is None:
+        return _main(words)
+    _JSON.append(JsonLines(sys.stderr))
+    with contextlib.redirect_stderr(cast(TextIO, _JSON[0])):
+        return _main(words)
+
+
+def _main(words: Sequence[str]) -> int:
+    _AT_WORK.clear()
     note_nothing_begun(words)
     try:
         with explaining():
             _dispatch(words)
     except KeyboardInterrupt:
-        print(_interrupted(), file=sys.stderr)
+        _say(_interrupted(), "error")
         return interrupted_status()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
         if was_interrupted():  # the interrupted work failed in turn
-            print(_interrupted(), file=sys.stderr)
+            _say(_interrupted(), "error")
             return interrupted_status()
         if isinstance(error, LexbeamError):
             _print_error(error)
@@ -269,7 +303,7 @@ def _flushed(code: int) -> int:
 
 def entry() -> NoReturn:
     """Run the command and exit at once, without tearing down the engines' native threads."""
-    heed_signals(_interrupted)
+    heed_signals(_interrupted_line)
     spare_imports()
     share_heap()
     # What gRPC's threads say of sockets that a run closes as it ends; what fails in earnest is raised.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from pipelines.runners.hooks import hook_words
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
 from transforms.common.parts import AUTO, stated_parts
@@ -32,7 +33,7 @@ class FolderOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class KeepOptions:
-    """Options of what a folder keeps; none of them affects what is published."""
+    """Options of what a folder keeps, and of what follows a publication; none of them affects what is published."""
 
     keep: str = option(
         "all",
@@ -46,6 +47,14 @@ class KeepOptions:
     )
     keep_days: float = option(
         0, help="also keep every snapshot that was published in so many days", least=0, published=False, group=RUN
+    )
+    on_publish: str | None = option(
+        None,
+        help="run this after a publication, with LEXBEAM_OUT and LEXBEAM_SNAPSHOT in its environment; not by a shell",
+        metavar="COMMAND",
+        check=hook_words,
+        published=False,
+        group=RUN,
     )
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "interrupted_status",
     "interrupted_text",
     "leave_signals",
+    "note_ended",
     "note_nothing_begun",
     "note_run",
     "resuming_line",
@@ -48,12 +49,24 @@ class _Begun(NamedTuple):
 
 _BEGUN: list[_Begun] = []
 _WORDS: list[str] = []  # the command line, without the program
+_RESUMES = [True]
 
 
-def note_nothing_begun(words: Sequence[str] = ()) -> None:
-    """Note a command line, without the program, of which no run has begun."""
+def note_nothing_begun(words: Sequence[str] = (), *, resumes: bool = True) -> None:
+    """Note a command line, without the program, of which no run has begun.
+
+    Args:
+        words: the command line.
+        resumes: whether it goes on with `--resume`; else simply by being given again.
+    """
     _BEGUN.clear()
     _WORDS[:] = words
+    _RESUMES[:] = [resumes]
+
+
+def note_ended() -> None:
+    """Note that the run that was begun has ended, and the command goes on."""
+    _BEGUN.clear()
 
 
 def resuming_line() -> str:
@@ -95,6 +108,8 @@ def _kept(progress: "RunProgress") -> list[str]:
 
 def _resuming(words: Sequence[str]) -> list[str]:
     """Return a command line with `--resume`, before what is for Beam."""
+    if not _RESUMES[0]:
+        return list(words)
     end = words.index("--") if "--" in words else len(words)
     return [*words[:end], *([] if "--resume" in words[:end] else ["--resume"]), *words[end:]]
 

@@ -22,6 +22,7 @@ from pipelines.frame.registry import load, section_of
 from pipelines.frame.sections import make_section, plan_of
 from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress
+from pipelines.runners.hooks import run_hook
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
 from transforms.common.publish.bounds import check_bounds
@@ -99,6 +100,7 @@ def run_jobs(
         noted: what the log beside the snapshot says of every section.
 
     Raises:
+        PublishHookError: all is published, and the command that was to follow has failed.
         UsageError, LexbeamError: as `run_command`.
     """
     made: set[str] = set()
@@ -132,6 +134,8 @@ def run_jobs(
         _tell_summaries(jobs, snapshot, options.out, tell)
     for job in jobs:
         job.command.after(job.options, snapshot, tell)
+    if published and options.on_publish is not None:
+        run_hook(options.on_publish, files.absolute(options.out), snapshot.name)
 
 
 @dataclass(frozen=True)

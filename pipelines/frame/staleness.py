@@ -22,7 +22,7 @@ from transforms.formats.ingest.comparing import Changes, compare_inputs
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import InputFile
 
-__all__ = ["InputChanges", "changes_outside", "section_logs", "stale_sections"]
+__all__ = ["InputChanges", "OutsideChanges", "all_outside", "changes_outside", "section_logs", "stale_sections"]
 
 
 class InputChanges(NamedTuple):
@@ -51,14 +51,18 @@ class OutsideChanges(NamedTuple):
 
 def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
     """Return the sections that are stale, each with the reasons."""
+    return {name: outside.reasons for name, outside in all_outside(snapshot).items() if outside.reasons}
+
+
+def all_outside(snapshot: Snapshot) -> dict[str, OutsideChanges]:
+    """Return what has changed outside a folder of what each of its sections was made from."""
     logs = section_logs(snapshot)
-    stale = {}
+    found = {}
     for name in snapshot.sections:
         noted = logs.get(name)
-        reasons = [*changes_outside(snapshot, name, noted).reasons, *_options(name, snapshot, noted or {})]
-        if reasons:
-            stale[name] = reasons
-    return stale
+        outside = changes_outside(snapshot, name, noted)
+        found[name] = outside._replace(reasons=[*outside.reasons, *_options(name, snapshot, noted or {})])
+    return found
 
 
 def section_logs(snapshot: Snapshot) -> dict[str, Any]:

@@ -100,6 +100,7 @@ VALUES: dict[str, list[str] | None] = {
     "keep": None,
     "keep_snapshots": None,
     "keep_days": None,
+    "on_publish": None,
     "runner_config": None,
     "dry_run": None,
     "inputs": None,

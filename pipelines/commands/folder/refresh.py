@@ -2,20 +2,24 @@
 
 lexbeam refresh config.yaml --dry-run
 lexbeam refresh config.yaml --max-change .2 --exit-code
+lexbeam refresh config.yaml --watch --watch-minutes 10
 """
 
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, NoReturn
 
 from pipelines.commands.folder.run import ConfigOptions
+from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, watch
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.running import run_jobs
 from pipelines.frame.staleness import changes_outside, section_logs
-from transforms.common.errors import LexbeamError, NothingToDoError
+from transforms.common.errors import LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, plain_options
 from transforms.common.publish.history import read_history
+from transforms.common.publish.run_log import note_success
 from transforms.common.publish.sections import owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
 from transforms.common.store import files
@@ -26,7 +30,7 @@ _MANY = 0.5  # of the files: more is likelier a folder that is not mounted than 
 
 
 @dataclass(frozen=True, kw_only=True)
-class RefreshOptions(ConfigOptions, KeepOptions):
+class RefreshOptions(ConfigOptions, KeepOptions, WatchOptions):
     """Options of `lexbeam refresh`."""
 
     dry_run: bool = option(False, help="say what would be made anew, and why, and make nothing")
@@ -65,6 +69,8 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
         NothingToDoError: with `exit_code`, nothing has changed.
         LexbeamError: more has changed than `max_change` allows, or the work failed.
     """
+    if options.watch:
+        _watch(options, action)
     jobs = options.jobs(overwrite=True)
     out = files.absolute(jobs[0].options.out)
     snapshot = find_snapshot(out)
@@ -72,6 +78,8 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     for section, reasons in plan.reasons.items():
         action.tell(f"{section}: {'; '.join(reasons) or 'stays as it is'}")
     if not plan.changes:
+        if snapshot is not None and not options.dry_run:
+            note_success(out, snapshot.name)
         since = _last_time(out)
         action.tell(f"nothing has changed since {since}: nothing is published" if since else "nothing has changed")
         if options.exit_code:
@@ -81,6 +89,26 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     if not options.dry_run:
         noted = {"config": files.absolute(options.config)}
         run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted)
+
+
+def _watch(options: RefreshOptions, action: Action) -> NoReturn:
+    for name in ("dry_run", "exit_code", "detach"):
+        if getattr(options, name):
+            raise UsageError(f"`watch` stays and refreshes again and again: leave out `{name}`")
+
+    def tell(line: str) -> None:
+        action.tell(line)
+        if sys.stdout is not None:  # nobody is to wait for a line until there are many
+            sys.stdout.flush()
+
+    once = replace(options, watch=False)
+    watch(
+        lambda: input_files(options.jobs(overwrite=True)),
+        lambda: _refresh(once, action._replace(tell=tell)),
+        Pace(options.watch_files, 60 * options.watch_minutes),
+        options.watch_poll,
+        out=options.out,
+    )
 
 
 def _last_time(out: str) -> str:
@@ -131,7 +159,8 @@ REFRESH: Command[RefreshOptions, None] = Command(
     options=RefreshOptions,
     examples="""\
   lexbeam refresh config.yaml --dry-run
-  lexbeam refresh config.yaml --max-change .2 --exit-code""",
+  lexbeam refresh config.yaml --max-change .2 --exit-code
+  lexbeam refresh config.yaml --watch --watch-minutes 10""",
     action=_refresh,
     takes_beam=True,
 )

@@ -7,6 +7,7 @@ lexbeam status results --json
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,11 +18,12 @@ from pipelines.commands.folder.survey import WRONG, Survey, leftover_sizes, surv
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.detaching import ended, look_at
-from pipelines.frame.staleness import stale_sections
+from pipelines.frame.staleness import OutsideChanges, all_outside
 from pipelines.runners.flink_jobs import JobKind, JobState
 from transforms.common.errors import LexbeamError, StaleError
 from transforms.common.options.fields import option
 from transforms.common.publish.layout import ARTEFACTS, MANIFEST
+from transforms.common.publish.run_log import last_success
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 
@@ -45,10 +47,11 @@ def _status(options: StatusOptions, action: Action) -> None:
         StaleError: with `exit_code`, a published section is stale.
     """
     state = survey(options.path)
-    stale = {} if state.snapshot is None else stale_sections(state.snapshot)
+    outside = {} if state.snapshot is None else all_outside(state.snapshot)
+    stale = {name: changes.reasons for name, changes in outside.items() if changes.reasons}
     job = None if state.left is None else look_at(files.join(options.path, ARTEFACTS), state.left)
     if options.json:
-        record = _record(options.path, state, stale, job)
+        record = _record(options.path, state, stale, job) | {"ages": _ages(state.snapshot, outside)}
         (action.data or action.tell)(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         for line in _lines(options.path, state, stale, job):
@@ -95,6 +98,18 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
         "artefact_bytes": state.artefacts,
         "left_behind": [leftover._asdict() for leftover in state.leftovers],
     }
+
+
+def _ages(snapshot: Snapshot | None, outside: Mapping[str, OutsideChanges]) -> dict[str, float | None]:
+    """Return for how many seconds nothing has come, and nothing has ended well."""
+    newest = [changes.inputs.changes.newest for changes in outside.values() if changes.inputs is not None]
+    success = None if snapshot is None else last_success(snapshot.out, snapshot.name)
+    return {"newest_document": _age(max(newest, default=0) / 1e9), "last_success": _age(success)}
+
+
+def _age(seconds: float | None) -> float | None:
+    """Return how long ago a time was, by a clock that may have been set back; None for one that is not known."""
+    return round(max(0.0, time.time() - seconds), 1) if seconds else None
 
 
 def _detached(state: Survey, job: JobState | None) -> dict[str, str] | None:

@@ -1,12 +1,21 @@
 """What stages took, kept beside snapshots: who is known by name, what stands on, and what goes."""
 
 import dataclasses
+import os
+import time
 
 import pytest
 from making import made_section, put
 
 from transforms.common.publish.layout import RUN_LOG, snapshot_name
-from transforms.common.publish.run_log import RunLine, driver_line, most_at_work, read_run_log
+from transforms.common.publish.run_log import (
+    RunLine,
+    driver_line,
+    last_success,
+    most_at_work,
+    note_success,
+    read_run_log,
+)
 
 
 def line(stage, worker="w", **more):
@@ -69,6 +78,21 @@ def test_without_a_log_or_with_a_damaged_one_nothing_is_known(out):
     assert read_run_log(str(out)) == []
     publish(out, "b", line("corpus/train", elements=2))
     assert [each.elements for each in read_run_log(str(out))] == [2]
+
+
+def test_the_time_of_a_log_is_that_of_the_last_success(out):
+    name = publish(out, "a", line("corpus/train", elements=1))
+    path = out / "_snapshots" / (name + RUN_LOG)
+    content = path.read_bytes()
+    os.utime(path, (1000, 1000))
+    assert last_success(str(out), name) == 1000
+    note_success(str(out), name)
+    assert abs(last_success(str(out), name) - time.time()) < 600
+    assert path.read_bytes() == content
+    path.unlink()  # as of a version that wrote none
+    note_success(str(out), name)
+    assert last_success(str(out), name) == (out / "current" / "manifest.json").stat().st_mtime
+    assert not path.exists()
 
 
 def test_very_many_workers_of_a_stage_are_summed():

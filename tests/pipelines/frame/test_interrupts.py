@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.frame.interrupts import interrupted_text, note_nothing_begun, note_run
+from pipelines.frame.interrupts import interrupted_text, note_ended, note_nothing_begun, note_run
 from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress
 
@@ -98,10 +98,10 @@ def test_a_command_without_resume_says_what_is_written(words, told):
 def begin(tmp_path):
     """Returns the progress of a run that has begun to make its sections in a folder, by a command line."""
 
-    def begin(*words):
+    def begin(*words, resumes=True):
         stages = [Foreseen("toy/read", "batches"), Foreseen("toy/train", "slices"), Foreseen("toy/score", "pairs")]
         progress = RunProgress(str(tmp_path), {"toy": stages})
-        note_nothing_begun(words)
+        note_nothing_begun(words, resumes=resumes)
         note_run(str(tmp_path), progress)
         return progress
 
@@ -127,6 +127,13 @@ def test_a_run_that_has_finished_nothing_goes_on_as_well(begin):
         "interrupted; nothing new is published, and nothing is finished yet",
         "go on by: lexbeam toy --resume --out x",
     ]
+
+
+def test_what_goes_on_by_itself_is_given_again_as_it_was(begin):
+    begin("toy", "--stay", resumes=False)
+    assert interrupted_text([]).endswith("\ngo on by: lexbeam toy --stay")
+    note_ended()
+    assert interrupted_text([]) == "interrupted; nothing was written"
 
 
 def test_what_is_published_meanwhile_need_not_go_on(begin, tmp_path):

@@ -4,7 +4,8 @@
 
 Nothing that is published depends on it. Workers sum as they work, so it grows with stages and workers and with nothing
 else, and it goes with its snapshot. Of a stage that a run took up whole, the lines of the run that made it last stand
-on, so that what a stage takes is known as long as anything is published.
+on, so that what a stage takes is known as long as anything is published. When the file was written says when a run or
+a refresh has ended well last.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,10 +16,20 @@ from operator import attrgetter
 import msgspec
 
 from transforms.common.code.usage import peak_memory
-from transforms.common.publish.layout import RUN_LOG, SNAPSHOTS, snapshot_name
+from transforms.common.publish.layout import MANIFEST, RUN_LOG, SNAPSHOTS, snapshot_name
 from transforms.common.store import files
 
-__all__ = ["DRIVER", "RunLine", "driver_line", "most_at_work", "now_in_utc", "read_run_log", "write_run_log"]
+__all__ = [
+    "DRIVER",
+    "RunLine",
+    "driver_line",
+    "last_success",
+    "most_at_work",
+    "note_success",
+    "now_in_utc",
+    "read_run_log",
+    "write_run_log",
+]
 
 DRIVER = "driver"
 _WORKERS = 64  # of a stage, that have lines of their own
@@ -126,3 +137,20 @@ def write_run_log(out: str, snapshot: str, lines: Iterable[RunLine], before: Seq
     kept = sorted([*new, *stand], key=attrgetter("stage", "at", "worker"))
     content = b"".join(msgspec.json.encode(line) + b"\n" for line in kept)
     files.write_bytes(files.join(out, SNAPSHOTS, snapshot + RUN_LOG), content)
+
+
+def note_success(out: str, snapshot: str) -> None:
+    """Note that a refresh has found a snapshot to be what a new run would publish: its log is as if written now."""
+    path = files.join(out, SNAPSHOTS, snapshot + RUN_LOG)
+    if files.is_local(path):
+        with suppress(FileNotFoundError):
+            files.touch(path)
+    else:
+        with suppress(FileNotFoundError):
+            files.write_bytes(path, files.read_bytes(path))
+
+
+def last_success(out: str, snapshot: str) -> float | None:
+    """Return when a run or a refresh has ended well last, in seconds since 1970; None where that is not known."""
+    folder = files.join(out, SNAPSHOTS, snapshot)
+    return files.modified(folder + RUN_LOG) or files.modified(files.join(folder, MANIFEST))

@@ -37,11 +37,19 @@ class Some:
 
 @dataclass
 class Changes:
-    """Files that were not there before, that are not there now, and that have other bytes."""
+    """Files that were not there before, that are not there now, and that have other bytes.
+
+    Attributes:
+        new: the first.
+        gone: the second.
+        changed: the third.
+        newest: when a file that is there was changed last, in nanoseconds since 1970; 0: nobody knows.
+    """
 
     new: Some = field(default_factory=Some)
     gone: Some = field(default_factory=Some)
     changed: Some = field(default_factory=Some)
+    newest: int = 0
 
 
 def compare_inputs(
@@ -66,6 +74,7 @@ def compare_inputs(
         known = _Known(rows(), rounds, turn)
         files = listed()
         while batch := list(islice(files, _BATCH)):
+            changes.newest = max(changes.newest, *(file.changed for file in batch))
             for place, at in known.places([file.name for file in batch]):
                 file = batch[at]
                 if place is None:

@@ -320,6 +320,8 @@ def test_programs_get_the_same_as_json_with_times(killed, capsys):
     assert made["first"] <= made["last"]
     assert (later["left"], later["first"], later["last"]) == (2, None, None)
     assert found["artefact_bytes"] > 0
+    assert found["ages"]["newest_document"] is None  # it has no files
+    assert 0 <= found["ages"]["last_success"] < 3600
 
 
 def test_a_stale_section_is_told_by_the_exit_code_if_that_is_asked(tmp_path, capsys):

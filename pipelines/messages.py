@@ -1,0 +1,84 @@
+"""Messages of the command line as JSON lines on standard error, for whoever collects logs: `--log json`.
+
+{"time": "2026-01-31T02:00:05.120Z", "level": "info", "message": "corpus: input: 3 new (a.txt, ...)"}
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from transforms.common.errors import UsageError
+
+__all__ = ["STYLES", "JsonFormatter", "JsonLines", "json_message", "without_style"]
+
+STYLES = ("text", "json")
+
+
+def without_style(words: Sequence[str]) -> tuple[list[str], str]:
+    """Return a command line without `--log`, and the style that this asks for; what is for Beam stays as it is.
+
+    Raises:
+        UsageError: it asks for no style, or for one that there is not.
+    """
+    end = list(words).index("--") if "--" in words else len(words)
+    kept: list[str] = []
+    style = STYLES[0]
+    ours = iter(words[:end])
+    for word in ours:
+        name, given, value = word.partition("=")
+        if name != "--log":
+            kept.append(word)
+            continue
+        style = value if given else next(ours, "")
+        if style not in STYLES:
+            raise UsageError(f"--log is one of {', '.join(STYLES)}, not {style!r}")
+    return [*kept, *words[end:]], style
+
+
+def json_message(level: str, message: str, at: float | None = None) -> str:
+    """Return a message as one line.
+
+    Args:
+        level: `info`, `warning` or `error`, as logging has them, in small letters.
+        message: what is said; its lines stay within the line.
+        at: seconds since 1970; None: now.
+    """
+    time = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
+    stamp = time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return json.dumps({"time": stamp, "level": level, "message": message}, ensure_ascii=False)
+
+
+class JsonFormatter(logging.Formatter):
+    """What a formatter makes of a record, as a JSON line."""
+
+    def __init__(self, words: logging.Formatter) -> None:
+        super().__init__()
+        self._words = words
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return json_message(record.levelname.lower(), self._words.format(record), record.created)
+
+
+class JsonLines:
+    """A text stream whose lines become messages: those of progress, and what packages print."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self._begun = ""
+
+    def write(self, text: str) -> int:
+        """Write text; a line is passed on when it ends."""
+        *lines, self._begun = (self._begun + text).split("\n")
+        for line in filter(str.strip, lines):
+            self.stream.write(json_message("info", line) + "\n")
+        return len(text)
+
+    def isatty(self) -> bool:
+        """Return that nothing is drawn."""
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)

@@ -1,0 +1,52 @@
+"""A command of somebody else's that is run after each publication, such as one that tells a reader of it."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+from transforms.common.errors import LexbeamError, UsageError, quoted
+
+__all__ = ["PublishHookError", "hook_words", "run_hook"]
+
+
+class PublishHookError(LexbeamError):
+    """The command that was to follow a publication failed; what is published stays."""
+
+
+def hook_words(command: str) -> list[str]:
+    """Return the words of a command, split as a shell splits them; no shell runs it.
+
+    Raises:
+        UsageError: a quote is not closed, or there is no word.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"must be a command, not {quoted(command)}: {str(error).lower()}") from None
+    if not words:
+        raise UsageError("must be a command, such as 'systemctl reload reader'")
+    return words
+
+
+def run_hook(command: str, out: str, snapshot: str) -> None:
+    """Run a command and wait for it.
+
+    It gets the folder and the snapshot's name by the variables `LEXBEAM_OUT` and `LEXBEAM_SNAPSHOT` of its
+    environment, and nothing on standard input; what it prints goes to standard error.
+
+    Raises:
+        PublishHookError: it cannot be started, or does not end with 0.
+    """
+    words = hook_words(command)
+    environment = {**os.environ, "LEXBEAM_OUT": out, "LEXBEAM_SNAPSHOT": snapshot}
+    sys.stderr.flush()
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=2, env=environment, check=False)
+    except OSError as error:
+        raise PublishHookError(
+            f"snapshot {snapshot} is published, but `on_publish` cannot be run: {words[0]}: {error.strerror}"
+        ) from None
+    if done.returncode:
+        how = f"ended with {done.returncode}" if done.returncode > 0 else f"was ended by signal {-done.returncode}"
+        raise PublishHookError(f"snapshot {snapshot} is published, but `on_publish` {how}: {quoted(command)}")

@@ -1,0 +1,167 @@
+"""When a watch refreshes, and what it does about failures, by a clock of the test's own."""
+
+import re
+
+import numpy as np
+import pytest
+
+from pipelines.commands.folder.watch import LONGEST, Pace, input_files, watch
+from pipelines.frame.configuration import read_jobs
+from pipelines.runners.hooks import PublishHookError
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.formats.ingest.arrivals import Seen
+from transforms.formats.ingest.stage import InputFile
+
+
+def seen(coming=0, settled=0, gone=0, rests=True, keys=(1,)):
+    return Seen(np.array(keys), coming, settled, gone, rests)
+
+
+@pytest.fixture
+def pace():
+    """A pace that has refreshed once."""
+    pace = Pace(files=10, seconds=60)
+    assert pace.is_due(seen(3, 3), 0)
+    pace.note_success()
+    return pace
+
+
+def test_the_first_refresh_waits_for_whole_files_alone():
+    pace = Pace(files=10, seconds=60)
+    assert not pace.is_due(seen(3, 2), 0)
+    assert pace.is_due(seen(3, 3), 1)
+
+
+def test_files_or_minutes_make_a_refresh_due(pace):
+    assert not pace.is_due(seen(), 5)
+    assert not pace.is_due(seen(9, 9), 10)
+    assert pace.is_due(seen(10, 10), 11)
+    assert not pace.is_due(seen(1, 1), 69)
+    assert pace.is_due(seen(1, 1), 70)
+
+
+def test_it_waits_for_what_is_being_written_but_not_for_ever(pace):
+    assert not pace.is_due(seen(12, 11), 0)
+    assert not pace.is_due(seen(12, 11), 100)
+    assert pace.is_due(seen(12, 11), 120)
+    pace.note_success()
+    assert pace.is_due(seen(40, 20), 121)
+
+
+def test_what_is_gone_counts_when_nothing_moves_any_more(pace):
+    assert not pace.is_due(seen(gone=1), 0)
+    assert not pace.is_due(seen(gone=1, rests=False), 60)
+    assert pace.is_due(seen(gone=1), 61)
+
+
+def test_time_counts_from_the_first_difference_after_all_was_taken_up(pace):
+    assert not pace.is_due(seen(1, 1), 0)
+    assert not pace.is_due(seen(), 50)  # it went again
+    assert not pace.is_due(seen(1, 1), 100)
+    assert not pace.is_due(seen(1, 1), 159)
+    assert pace.is_due(seen(1, 1), 160)
+
+
+def test_after_failures_it_waits_longer_and_longer_unless_inputs_change(pace):
+    at, waits = 0.0, []
+    for _ in range(9):
+        due = next(at + wait for wait in range(0, 10_000, 10) if pace.is_due(seen(10, 10), at + wait))
+        waits.append(due - at)
+        at = due
+        pace.note_failure(seen(10, 10), at)
+    assert waits == [0, 60, 120, 240, 480, 960, 1920, LONGEST, LONGEST]
+    other = seen(10, 10, keys=(2,))
+    assert not pace.is_due(other, at + 50)
+    assert pace.is_due(other, at + 60)
+
+
+class World:
+    """Files that appear at given times, refreshes that take their time, a clock, and an end."""
+
+    def __init__(self, files, end, fails=()):
+        self.files, self.end, self.fails = files, end, list(fails)
+        self.now, self.refreshed, self.looks = 1000.0, [], 0
+
+    def listed(self):
+        self.looks += 1
+        there = [name for name, at in self.files.items() if at <= self.now - 1000]
+        if not there:
+            raise LexbeamError("there are no files")
+        return [("corpus", InputFile(name, name, 1, "", 1)) for name in there]
+
+    def refresh(self):
+        names = {file.path for _, file in self.listed()}
+        self.now += 7
+        if self.fails and (error := self.fails.pop(0)) is not None:
+            raise error
+        self.refreshed.append((self.now - 1000, len(names)))
+
+    def sleep(self, seconds):
+        self.now += seconds
+        if self.now - 1000 > self.end:
+            raise KeyboardInterrupt
+
+    def watch(self, files=3, seconds=30, poll=2):
+        with pytest.raises(KeyboardInterrupt):
+            watch(self.listed, self.refresh, Pace(files, seconds), poll, clock=lambda: self.now, sleep=self.sleep)
+        return self.refreshed
+
+
+def test_files_are_taken_up_as_they_come():
+    world = World({"a": 0, "b": 5, "c": 40, "d": 100, "e": 101, "f": 102}, 200)
+    # At the start; half a minute after `b` was seen, with `c`, which is whole by then; three together at once.
+    assert world.watch() == [(9, 1), (50, 3), (111, 6)]
+
+
+def test_nothing_there_is_told_once_and_waited_for(caplog):
+    world = World({"a": 50}, 100)
+    assert [number for _, number in world.watch()] == [1]
+    assert len(re.findall("cannot be listed", caplog.text)) == 1
+
+
+def test_a_failed_refresh_is_told_and_tried_again_not_at_once(caplog):
+    world = World({"a": 0}, 200, fails=[LexbeamError("a full disk"), None])
+    ((at, number),) = world.watch()
+    assert number == 1
+    assert 9 + 30 <= at <= 9 + 30 + 7 + 4
+    assert caplog.text.count("a full disk") == 1
+
+
+def test_a_hook_that_fails_is_told_and_what_is_published_is_not_made_again(caplog):
+    world = World({"a": 0}, 200, fails=[PublishHookError("the hook failed")])
+    assert world.watch() == []
+    assert caplog.text.count("the hook failed") == 1
+
+
+def test_errors_of_usage_end_it_at_the_start_and_never_later():
+    world = World({"a": 0}, 100, fails=[UsageError("no such option")])
+    with pytest.raises(UsageError, match="no such option"):
+        watch(world.listed, world.refresh, Pace(3, 30), 2, clock=lambda: world.now, sleep=world.sleep)
+    world = World({"a": 0, "b": 30}, 300, fails=[None, UsageError("no such option"), None])
+    assert [number for _, number in world.watch()] == [1, 2]
+
+
+def test_looks_that_take_long_are_made_more_seldom():
+    world = World({"a": 0}, 1000)
+    listed = world.listed
+
+    def slow():
+        world.now += 10
+        return listed()
+
+    world.listed = slow
+    world.watch()
+    assert world.looks < 1000 / 50 + 3
+
+
+def test_the_files_of_a_configuration_are_those_that_its_sections_take_in(tmp_path):
+    (tmp_path / "texts").mkdir()
+    for name in ("a.txt", "b.txt", "c.md"):
+        (tmp_path / "texts" / name).write_text("A ship.")
+    config = tmp_path / "c.yaml"
+    config.write_text("corpus: {inputs: texts, engine: 'builtin:en', exclude: ['*.md']}\n")
+    found = list(input_files(read_jobs(str(config), {"out": str(tmp_path / "out")})))
+    assert [(section, file.name) for section, file in sorted(found)] == [("corpus", "a.txt"), ("corpus", "b.txt")]
+    config.write_text("change: {slices: '1800,1900'}\n")
+    with pytest.raises(UsageError, match="`watch`: no section"):
+        list(input_files(read_jobs(str(config), {"out": str(tmp_path / "out")})))

@@ -1,0 +1,43 @@
+"""The command that follows a publication: split without a shell, told what was published, its failure told."""
+
+import shlex
+import sys
+
+import pytest
+
+from pipelines.runners.hooks import PublishHookError, hook_words, run_hook
+from transforms.common.errors import UsageError
+
+
+def python(code):
+    return shlex.join([sys.executable, "-c", code])
+
+
+def test_it_is_told_what_is_published_and_gets_no_input(tmp_path, capfd):
+    code = "import os, sys; print(os.environ['LEXBEAM_OUT'], os.environ['LEXBEAM_SNAPSHOT'], repr(sys.stdin.read()))"
+    run_hook(python(code), "/data/out", "ab12")
+    out, err = capfd.readouterr()
+    assert (out, err) == ("", "/data/out ab12 ''\n")
+
+
+def test_no_shell_runs_it(tmp_path):
+    made = tmp_path / "made"
+    with pytest.raises(PublishHookError, match=r"cannot be run: .*: No such file"):
+        run_hook(f"/no/such/program ; touch {made}", "o", "s")
+    run_hook(f"{sys.executable} -c pass ; touch {made} > $HOME", "o", "s")
+    assert not made.exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [("raise SystemExit(3)", "ended with 3"), ("import os; os.kill(os.getpid(), 9)", "was ended by signal 9")],
+)
+def test_its_failure_says_that_what_is_published_stays(code, how):
+    with pytest.raises(PublishHookError, match=f"snapshot ab12 is published, but `on_publish` {how}"):
+        run_hook(python(code), "o", "ab12")
+
+
+@pytest.mark.parametrize("command", ["", "  ", "sh -c 'x"])
+def test_what_is_no_command_is_refused(command):
+    with pytest.raises(UsageError, match="must be a command"):
+        hook_words(command)
