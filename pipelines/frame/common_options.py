@@ -18,7 +18,7 @@ __all__ = [
     "or_a_name",
 ]
 
-KEEP = ("all", "published")
+KEEP = ("all", "used", "published")
 PARTS_HELP = "parts (files) of each table of records: a number, or auto: 8, and of large tables more by their size"
 RUN = "run"
 LIMITS = "limits"
@@ -37,7 +37,7 @@ class KeepOptions:
 
     keep: str = option(
         "all",
-        help="artefacts kept for later runs: all, or only published parts",
+        help="artefacts kept for later runs: all, those that this run made or took up, or only published parts",
         choices=KEEP,
         published=False,
         group=RUN,

@@ -18,7 +18,7 @@ from transforms.common.errors import HeldBackError, LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_marked_folder, pointer_tag
 from transforms.common.publish.publication import Keep, finish_publication, publish
-from transforms.common.publish.removing import discard_damaged, discard_stages, free
+from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot
 from transforms.common.publish.streaming import check_not_streaming
@@ -134,6 +134,7 @@ def publish_run(
                 workspace.root, {stage.partition("/")[0] for section in intended for stage in section.stages}
             )
         with _noted_as_unfinished(workspace, terms.note, failed, leaving):
+            since = begun_at(workspace.root)
             outcome = _attempt(
                 lambda: _finished(options, terms, make(workspace, old), old, pointer, versions, gate),
                 workspace,
@@ -145,11 +146,19 @@ def publish_run(
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
             return False
-        if options.keep == "published":
-            freed = free(workspace.root, kept_digests(out))
+        if freed := _freed(out, workspace, options.keep, intended, 0 if left else since or 0):
             tell(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
     _tell_outcome(outcome, tables, tell)
     return True
+
+
+def _freed(out: str, workspace: Workspace, keep: str, intended: Sequence[Intended], since: int) -> Freed | None:
+    """Free the artefacts that are not to be kept; those that a cluster took up have no time at which it did."""
+    if keep == "published":
+        return free(workspace.root, kept_digests(out))
+    if keep == "used":
+        return discard_unused(workspace.root, {stage for section in intended for stage in section.stages}, since)
+    return None
 
 
 def _request(intended: Sequence[Intended]) -> str:

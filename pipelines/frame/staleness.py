@@ -70,13 +70,16 @@ def section_logs(snapshot: Snapshot) -> dict[str, Any]:
     return read_log(snapshot.out, snapshot.name).get("sections") or {}
 
 
-def changes_outside(snapshot: Snapshot, name: str, noted: Mapping[str, Any] | None) -> OutsideChanges:
+def changes_outside(
+    snapshot: Snapshot, name: str, noted: Mapping[str, Any] | None, *, keep_gone: bool = False
+) -> OutsideChanges:
     """Return what has changed outside a folder of what a section was made from, but for the options of its command.
 
     Args:
         snapshot: what is published.
         name: the section.
         noted: what the log says of it (`section_logs`); None: it is damaged or gone.
+        keep_gone: whether input files that have gone change nothing, since what was made of them is kept.
     """
     section = snapshot.sections[name]
     reasons = [section["stale"]] if "stale" in section else []
@@ -90,7 +93,7 @@ def changes_outside(snapshot: Snapshot, name: str, noted: Mapping[str, Any] | No
     except _Unlisted as error:
         reasons.append(f"inputs cannot be listed: {error}")
     if inputs is not None:
-        reasons += _input_lines(inputs.changes)
+        reasons += _input_lines(inputs.changes, keep_gone=keep_gone)
     reasons += _folders(section, noted)
     reasons += _files(noted)
     reasons += _resources(noted)
@@ -145,9 +148,9 @@ def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, 
     return InputChanges(number, changes)
 
 
-def _input_lines(changes: Changes) -> Iterator[str]:
+def _input_lines(changes: Changes, *, keep_gone: bool) -> Iterator[str]:
     for what, names in (("new", changes.new), ("gone", changes.gone), ("changed", changes.changed)):
-        if names.number:
+        if names.number and not (keep_gone and names is changes.gone):
             more = ", ..." if names.number > len(names.least) else ""
             yield f"input: {names.number} {what} ({', '.join(names.least)}{more})"
 

@@ -22,7 +22,7 @@ def drawn(rows: int) -> Instances:
     level = draw.beta(2, 5, size=tokens)
     complexity = np.clip(level[of] + draw.normal(0, 0.05, rows), 0, 1)
     sentences = draw.integers(1, 2**63, size=rows, dtype=np.uint64)
-    return Instances(names[of], sentences, draw.integers(3, size=rows), complexity)
+    return Instances(names[of], sentences, draw.integers(3, size=rows), complexity, np.full(rows, -1))
 
 
 if __name__ == "__main__":

@@ -101,6 +101,7 @@ VALUES: dict[str, list[str] | None] = {
     "keep_snapshots": None,
     "keep_days": None,
     "on_publish": None,
+    "keep_missing": None,  # tests/integration/test_refresh.py keeps what has gone
     "runner_config": None,
     "dry_run": None,
     "inputs": None,

@@ -68,7 +68,7 @@ def _noted(found: dict[str, dict[str, Case]]) -> Iterator[None]:
 
 
 def change(folder: Path) -> None:
-    """Corpus and change: three slices, downsampled, with nulls, a series, targets."""
+    """Corpus and change: three slices, downsampled, with nulls, a series, targets; a corpus of which some is kept."""
     texts = write_texts(folder / "texts")
     (texts / "1890.txt").write_text((texts / "1870.txt").read_text().replace("sea", "lake"))
     (folder / "targets.txt").write_text("sea\nland\n")
@@ -77,6 +77,8 @@ def change(folder: Path) -> None:
     slices = ("--slices", "1800-1849,1850-1875,1876-1900", "--targets", folder / "targets.txt")
     more = ("--series", "--null", "3", "--seeds", "1", "--max-tokens", "400", "--rank-min-count", "1")
     assert do("change", "--out", out, *slices, *SMALL, *more) == 0
+    (texts / "1890.txt").unlink()
+    assert corpus(texts, folder / "kept", "--keep-missing", out) == 0
 
 
 def large(folder: Path) -> None:

@@ -150,6 +150,19 @@ def test_the_same_rows_whatever_the_parts(made, tmp_path):
     assert read(other, "questions") == rows
 
 
+def test_published_questions_stay_in_their_splits(made):
+    out = made / "out"
+
+    def splits(*words):
+        assert call("cloze", "questions", out, "--overwrite", *words) == 0
+        return {(row["question_id"], row["kind"]): row["split"] for row in read(out, "questions") if row["kept"]}
+
+    other, before = splits("--seed", "7"), splits()
+    kept = splits("--seed", "7", "--splits-from", out)
+    assert kept == {**other, **before} != other
+    assert manifest(out)["cloze.questions"]["kept"]
+
+
 def test_a_file_that_is_there_is_not_replaced_unasked(made, tmp_path, capsys):
     out = made / "out"
     (tmp_path / "nonspecificity_train.jsonl").write_text("mine\n")

@@ -2,7 +2,10 @@
 
 import json
 import random
+import re
 import shutil
+import zipfile
+from collections import Counter
 
 import pytest
 import yaml
@@ -10,6 +13,7 @@ from small_runs import SMALL, call
 
 from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import RUN_LOG, snapshot_name
+from transforms.common.publish.snapshots import open_snapshot
 
 WORDS = "ship sea captain sail wind harbour gold letter news king war".split()  # noqa: SIM905
 
@@ -82,14 +86,41 @@ def step(random_, texts):
     return way
 
 
+def receipts(out):
+    """The artefacts of a folder, each with its stage."""
+    return {str(path.relative_to(out / "_artefacts")) for path in out.glob("_artefacts/*/*/*.json")}
+
+
+def planned(world, capsys, *words):
+    """What the plan says of each stage: how many artefacts it makes; None: that follows from others."""
+    lines = told(capsys, "refresh", world / "config.yaml", "--out", world / "out", "--dry-run", *words).splitlines()
+    stages = [line.split(None, 1) for line in lines if line.startswith("  c")]
+    told_ = {stage: re.match(r"(makes (\d+)|keeps all|makes what)", said) for stage, said in stages}
+    return {stage: None if said[1] == "makes what" else int(said[2] or 0) for stage, said in told_.items()}
+
+
+def check_plan(plan, before, after):
+    """Check a plan against what has been made since."""
+    made = Counter(name.rpartition("/")[0] for name in after - before)
+    assert made.keys() <= plan.keys() or not plan
+    assert {stage: made[stage] for stage, number in plan.items() if number is not None} == {
+        stage: number for stage, number in plan.items() if number is not None
+    }
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 201))])
-def test_a_refresh_is_a_rebuild(world, seed):
+def test_a_refresh_is_a_rebuild(world, seed, capsys):
     random_ = random.Random(seed)
-    for _ in range(3 if seed == 0 else 10):
+    for number in range(3 if seed == 0 else 10):
         way = step(random_, world / "texts")
-        assert refresh(world) == 0, way
+        plan, before = planned(world, capsys), receipts(world / "out")
+        keep, name = ("all", "used")[number % 2], snapshot_name(str(world / "out"))
+        assert refresh(world, "--keep", keep) == 0, way
+        check_plan(plan, before, receipts(world / "out"))
         assert published(world / "out") == rebuilt(world), way
+        if keep == "used" and snapshot_name(str(world / "out")) != name:
+            assert receipts(world / "out") == receipts(world / "full"), way
 
 
 def times(out):
@@ -99,7 +130,9 @@ def times(out):
 
 def test_nothing_changed_publishes_nothing(world, capsys):
     assert refresh(world, "--dry-run") == 0
-    assert capsys.readouterr().out == "corpus: new\nchange: new\n"
+    heard = capsys.readouterr().out
+    assert heard.startswith("corpus: new\nchange: new\n  stage ")
+    assert heard.endswith("\nno time can be estimated: no log says what these stages took before\n")
     assert not (world / "out" / "current").exists()
     assert refresh(world) == 0
     name = snapshot_name(str(world / "out"))
@@ -120,10 +153,13 @@ def test_nothing_changed_publishes_nothing(world, capsys):
     config = yaml.safe_load((world / "config.yaml").read_text())
     config["change"]["neighbours"] = 3
     (world / "config.yaml").write_text(yaml.safe_dump(config))
-    capsys.readouterr()
-    assert refresh(world, "--dry-run") == 0
-    assert capsys.readouterr().out == "corpus: stays as it is\nchange: --neighbours 10 to 3\n"
+    heard = told(capsys, "refresh", world / "config.yaml", "--out", world / "out", "--dry-run")
+    assert heard.startswith("corpus: stays as it is\nchange: --neighbours 10 to 3\n  stage ")
+    assert re.search(r"\nwork by the log of the last run, on one worker: \d+ seconds?\n$", heard)
+    plan, artefacts = planned(world, capsys), receipts(world / "out")
+    assert {stage: number for stage, number in plan.items() if number} == {"change/neighbours": 2}
     assert refresh(world) == 0
+    check_plan(plan, artefacts, receipts(world / "out"))
     entries = json.loads(told(capsys, "history", world / "out", "--json"))
     assert [entry["snapshot"] for entry in entries] == [name, snapshot_name(str(world / "out"))]
     assert entries[-1]["sections"].keys() == {"change"}
@@ -155,3 +191,138 @@ def test_a_folder_that_was_not_mounted_empties_nothing(world, capsys):
     assert snapshot_name(str(world / "out")) == name
     assert refresh(world) == 0
     assert published(world / "out") == rebuilt(world)
+
+
+def write_labelled(folder, random_):
+    """Write a file of labelled instances, a few of them of words that other files have, too."""
+    rows = []
+    for _ in range(random_.randint(3, 8)):
+        token = random_.choice(WORDS) + random_.choice(["", "s"])
+        rows.append(f"{token}\t{random_.random():.2f}\t{token} {' '.join(random_.sample(WORDS, 5))}")
+    name = f"{random_.randrange(10**6)}.tsv"
+    (folder / name).write_text("\n".join(["token\tcomplexity\tsentence", *rows]) + "\n")
+
+
+@pytest.fixture
+def kept_world(world):
+    """Texts and labelled files, and a configuration that takes them in and splits the instances."""
+    (world / "labelled").mkdir()
+    for seed in range(3):
+        write_labelled(world / "labelled", random.Random(seed))
+    config = yaml.safe_load((world / "config.yaml").read_text())
+    del config["change"]
+    config["complexity"] = {
+        "load": {"inputs": "labelled", "layout": "tsv", "language": "en"},
+        "split": {"shares": ["train=.6", "test=.4"]},
+    }
+    (world / "config.yaml").write_text(yaml.safe_dump(config))
+    return world
+
+
+def rebuilt_given(world, snapshot):
+    """What a run of everything in an empty folder publishes, given what was published before."""
+    config = yaml.safe_load((world / "config.yaml").read_text())
+    config["corpus"]["keep-missing"] = config["complexity"]["split"]["splits-from"] = str(snapshot)
+    (world / "given.yaml").write_text(yaml.safe_dump(config))
+    shutil.rmtree(world / "full", ignore_errors=True)
+    assert call("run", world / "given.yaml", "--out", world / "full") == 0
+    return published(world / "full")
+
+
+def names_and_splits(out):
+    """The input files of a corpus, its documents with their texts, and the splits of instances."""
+    snapshot = open_snapshot(str(out))
+    inputs = set(snapshot.read("corpus/inputs", ["name"])["name"].to_pylist())
+    documents = snapshot.read("documents", ["document_id", "text"])
+    splits = snapshot.read("complexity/splits", ["instance_id", "split"])
+    return (
+        inputs,
+        dict(zip(*documents.to_pydict().values(), strict=True)),
+        dict(zip(*splits.to_pydict().values(), strict=True)),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 51))])
+def test_what_stays_follows_from_the_snapshot_before(kept_world, seed):
+    random_ = random.Random(seed)
+    texts, out = kept_world / "texts", kept_world / "out"
+    assert refresh(kept_world) == 0
+    for number in range(1 if seed == 0 else 10):
+        before = (out / "current").resolve()
+        inputs, documents, splits = names_and_splits(before)
+        way = step(random_, texts) if number % 2 else "removed and added"
+        if way == "removed and added":
+            min(texts.iterdir()).unlink()
+            (texts / name_of(random_)).write_text(text_of(random_))
+            write_labelled(kept_world / "labelled", random_)
+        there = {path.name for path in texts.iterdir()}
+        gone = inputs - there
+        assert refresh(kept_world, "--keep-missing", "--freeze-splits", "--max-change", "1") == 0, way
+        if (out / "current").resolve() == before:  # nothing has changed but what is kept
+            assert there <= inputs, way
+            continue
+        after, texts_after, splits_after = names_and_splits(out)
+        assert after == there | gone, way
+        assert published(out) == rebuilt_given(kept_world, before), way
+        if way not in ("changed", "dated anew"):  # which may put it in the place of another
+            assert documents.items() <= texts_after.items(), way
+        assert {name: splits_after[name] for name in splits} == splits, way
+
+
+def test_what_is_kept_must_fit(kept_world, capsys):
+    assert refresh(kept_world) == 0
+    kept = ("--keep-missing", "--freeze-splits", "--exit-code")
+    min((kept_world / "texts").iterdir()).unlink()
+    assert refresh(kept_world, *kept) == 3  # it is kept, so nothing has changed
+    config = yaml.safe_load((kept_world / "config.yaml").read_text())
+    config["complexity"]["split"]["shares"] = ["train=.6", "held=.4"]
+    (kept_world / "config.yaml").write_text(yaml.safe_dump(config))
+    capsys.readouterr()
+    assert refresh(kept_world, *kept) == 1
+    assert "instances are in split test, which --shares does not have" in capsys.readouterr().err
+    config["corpus"]["duplicates"] = "keep"
+    (kept_world / "config.yaml").write_text(yaml.safe_dump(config))
+    assert refresh(kept_world, *kept) == 2
+    assert "with --duplicates keep, equal documents of files that have gone cannot be told" in capsys.readouterr().err
+
+
+CONLLU = "# newdoc id = {0}\n1\tShips\tship\tNOUN\t_\t_\t0\troot\t_\t_\n2\tsail\tsail\tVERB\t_\t_\t1\tdep\t_\t_\n\n"
+
+
+def tables_of(out):
+    """The parts of all tables, without the manifest, which names what is kept."""
+    return {name: content for name, content in published(out).items() if name != "manifest.json"}
+
+
+def test_what_has_gone_is_published_as_it_was(tmp_path):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    long = "".join(CONLLU.format(0).partition("\n")[2] for _ in range(4100))  # blocks of a document
+    (texts / "a.conllu").write_text("# newdoc id = long\n" + long + "".join(map(CONLLU.format, range(3))))
+    (texts / "b.conllu").write_text("1\tbroken\n\n" + CONLLU.format("b"))
+    (texts / "left.conllu").write_text(CONLLU.format("left"))
+    with zipfile.ZipFile(texts / "c!.zip", "w") as archive:
+        archive.writestr("in/one.conllu", CONLLU.format("one"))
+        archive.writestr("two.conllu", CONLLU.format("two"))
+    words = ("--engine", "none", "--format", "conllu", "--parts", "2", "--max-reject-share", "1")
+    assert call("corpus", texts, "--out", tmp_path / "out", *words) == 0
+    before = tables_of(tmp_path / "out")
+    for name in ("a.conllu", "b.conllu", "c!.zip"):
+        (texts / name).unlink()
+    kept = ("--keep-missing", tmp_path / "out")
+    assert call("corpus", texts, "--out", tmp_path / "kept", *words, *kept) == 0
+    assert tables_of(tmp_path / "kept") == before
+    # And once more, from what was kept.
+    again = ("--keep-missing", tmp_path / "kept")
+    assert call("corpus", texts, "--out", tmp_path / "again", *words, *again) == 0
+    assert tables_of(tmp_path / "again") == before
+    # But not what this folder has forgotten, though another one keeps it.
+    assert call("forget", tmp_path / "again", "b.conllu") == 0
+    assert call("corpus", texts, "--out", tmp_path / "again", *words, *kept, "--overwrite") == 0
+    snapshot = open_snapshot(str(tmp_path / "again"))
+    assert "b.conllu" not in snapshot.read("documents")["source"].to_pylist()
+    rejects = snapshot.read("rejects").to_pylist()
+    assert {row["reason"] for row in rejects if row["source"] == "b.conllu"} == {"forgotten"}
+    counts = {row["name"]: row for row in snapshot.read("corpus/inputs").to_pylist()}["b.conllu"]
+    assert (counts["records"], counts["documents"]) == (counts["rejects"], 0)

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipelines.commands.keeping import kept_entry, splits_from
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.inputs import folder_with
 from pipelines.frame.openings import Opening
 from schemas.cloze.candidates import CANDIDATES
 from schemas.cloze.options import OPTIONS
@@ -48,6 +50,7 @@ class ClozeQuestionsOptions(RunnerOptions):
     """Options of `lexbeam cloze questions`."""
 
     folder: str | None = input_folder("options, of `lexbeam cloze options`")
+    splits_from: str | None = splits_from("questions")
     write_jsonl: str | None = option(
         None,
         help="write the questions as the task's files have them, too; {kind} and {split} in the name: a file for each",
@@ -68,12 +71,14 @@ class QuestionsPlan(NamedTuple):
         pairs: parts of the pairs.
         how: which candidates become questions.
         rules: how they are split.
+        kept: what the manifest says of splits that are kept.
     """
 
     tasks: tuple[DraftTask, ...]
     pairs: tuple[Part, ...]
     how: QuestionOptions
     rules: SplitRules
+    kept: Mapping[str, str]
 
 
 def _reads(options: ClozeQuestionsOptions) -> Sequence[TableSource]:
@@ -98,8 +103,13 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
         ),
         tuple(pairs),
         options.how,
-        SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed),
+        SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed, _kept(options.splits_from)),
+        kept_entry(options.splits_from),
     )
+
+
+def _kept(folder: str | None) -> tuple[Part, ...]:
+    return () if folder is None else tuple(folder_with(folder, QUESTIONS.name).parts(QUESTIONS.name))
 
 
 def _build(pipeline: "beam.Pipeline", plan: QuestionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
@@ -121,6 +131,7 @@ def _section(plan: QuestionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     candidates = totals({kind: number} for (kind, _), number in counts.items())
     deviations = [abs(stratum.share - stratum.wanted) for stratum in split.strata if not stratum.upos]
     return {
+        **plan.kept,
         "kinds": [
             {
                 "kind": kind,

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.keeping import kept_entry, kept_from, splits_from
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
@@ -42,6 +43,7 @@ class ComplexitySplitOptions(PublishOptions):
     """Options of `lexbeam complexity split`."""
 
     folder: str | None = input_folder("instances and labels")
+    splits_from: str | None = splits_from("instances")
     how: SplitOptions = embedded(SplitOptions, group="splits")
 
 
@@ -60,7 +62,7 @@ def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.T
         read_rows([checked(part) for part in instances], list(COLUMNS)),
         read_rows([checked(part) for part in labels], list(LABEL_COLUMNS)),
     )
-    made = split(held, options.how)
+    made = split(held, options.how, kept_from(options.splits_from, SPLITS.name, ["instance_id", "split"]))
     shares = parse_shares(options.how.shares)
     largest = shares.names[shares.values.index(max(shares.values))]
     for kind, groups in made.too_large.items():
@@ -78,7 +80,7 @@ def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.T
 
 def _plan(options: ComplexitySplitOptions, _: Inputs) -> Mapping[str, Any]:
     shares = parse_shares(options.how.shares)
-    return {"splits": list(shares.names), "wanted": list(shares.values)}
+    return {"splits": list(shares.names), "wanted": list(shares.values), **kept_entry(options.splits_from)}
 
 
 def _section(plan: Mapping[str, Any], _: HandedBack) -> Mapping[str, Any]:

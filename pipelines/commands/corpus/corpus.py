@@ -40,6 +40,7 @@ from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels
 from transforms.formats.ingest.counts import MERGE_INPUTS
 from transforms.formats.ingest.cut import CUT
+from transforms.formats.ingest.keep_stage import KEEP
 from transforms.formats.ingest.merges import MERGE_REJECTS
 from transforms.formats.ingest.stage import INGEST
 from transforms.layers.registry import columns_of
@@ -66,7 +67,14 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
     from transforms.common.store.ptransforms import MergeTables
     from transforms.formats.ingest.cut_ptransforms import CutLarge
-    from transforms.formats.ingest.ptransforms import IngestFiles, KeepAcceptable, ListFiles, ListRows, SettleDuplicates
+    from transforms.formats.ingest.ptransforms import (
+        IngestFiles,
+        KeepAcceptable,
+        KeepGone,
+        ListFiles,
+        ListRows,
+        SettleDuplicates,
+    )
 
     workspace, lanes = graph.workspace, graph.lanes
     for stage in MERGES.values():
@@ -76,6 +84,11 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     pieces = large | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes, plan.check_content)
     units = (shared, pieces) | "AllUnits" >> beam.Flatten()
     ingested = units | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes, plan.check_content)
+    if plan.kept:
+        kept = (shared, large) | "KeepGone" >> KeepGone(
+            workspace, graph.scratch, plan.kept.parts, plan.kept.setting, lanes
+        )
+        ingested = (ingested, kept) | "AllIngested" >> beam.Flatten()
     tasks = (
         ingested
         | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
@@ -111,7 +124,7 @@ _MERGING = {"documents": 0.5, "sentences": 2.0, "rejects": 0.1, INPUTS.name: 0.1
 
 def _weights(options: CorpusOptions) -> Mapping[str, float]:
     """Return about how much work the stages are; annotation by other engines takes any time."""
-    weights = {CUT.name: 0.02, INGEST.name: 1.0, GATHER.name: 0.1}
+    weights = {CUT.name: 0.02, INGEST.name: 1.0, KEEP.name: 0.1, GATHER.name: 0.1}
     weights.update({MERGES[table].name: w for table, w in _MERGING.items()})
     engine = options.engine.partition(":")[0]
     if engine in _ANNOTATING:
@@ -126,6 +139,7 @@ def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
         "engine": plan.annotate.fingerprint,
         "normalise": digest(asdict(rules)) if rules else None,
         "metadata": metadata.fingerprint if metadata else None,
+        **({"kept": plan.kept.snapshot} if plan.kept else {}),
     }
 
 
@@ -236,7 +250,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     tables=(DOCUMENTS, SENTENCES, REJECTS, INPUTS),
     gauges={"language-shares": Gauge(_language_shares, doc="share of the documents that are in a language")},
     explains=(REJECTS,),
-    stages=(CUT, INGEST, ANNOTATE, GATHER, *MERGES.values()),
+    stages=(CUT, INGEST, KEEP, ANNOTATE, GATHER, *MERGES.values()),
     plan=plan_corpus,
     build=_build,
     rows={"counts": IntakeCounts},

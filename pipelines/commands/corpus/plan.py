@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from pipelines.commands.corpus.accepting import check_look
+from pipelines.commands.corpus.keeping import KeptCorpus, kept_corpus
 from pipelines.frame.command import Inputs
 from pipelines.frame.common_options import IntakeOptions, model_folder
 from pipelines.frame.inputs import check_patterns, first_inputs
@@ -16,8 +17,10 @@ from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
 from transforms.common.parts import stated_parts
 from transforms.common.publish.forgotten import forgotten_at
+from transforms.common.publish.snapshots import open_snapshot
 from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.duplicates import DUPLICATES
+from transforms.formats.ingest.keep_stage import KeepSetting
 from transforms.formats.ingest.known import CHECKS
 from transforms.formats.ingest.listing import InputPatterns
 from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks
@@ -73,6 +76,15 @@ class CorpusOptions(IntakeOptions):
         published=False,
         group=INPUT,
     )
+    keep_missing: str | None = option(
+        None,
+        help="folder of a published corpus, or one of its snapshots: documents of files that have gone since are kept "
+        "as they are there",
+        metavar="DIR",
+        path="place",
+        published=False,
+        group=INPUT,
+    )
     duplicates: str = option("reject", help="what becomes of equal documents", choices=DUPLICATES, group=INPUT)
     dry_run: bool = option(
         False, help="show the first 20 documents and their rejects, and write nothing", published=False, group=INPUT
@@ -112,6 +124,16 @@ class CorpusOptions(IntakeOptions):
     layers: LayerOptions = embedded(LayerOptions, group=ANNOTATION)
     max_document_characters: int = option(20_000_000, help="longer documents are rejects", least=1, group="limits")
 
+    def __post_init__(self) -> None:
+        """Refuse options with which nothing can be kept."""
+        if self.keep_missing is not None and self.duplicates == "keep":
+            raise UsageError(
+                "`keep_missing`: with `duplicates` keep, equal documents of files that have gone cannot be told from "
+                "those that are there: reject duplicates"
+            )
+        if self.keep_missing is not None and self.engine == "none" and self.normalise:
+            raise UsageError("`keep_missing`: what is kept has been normalised, and `normalise` would do it again")
+
 
 @dataclass(frozen=True)
 class CorpusPlan:
@@ -128,6 +150,7 @@ class CorpusPlan:
         asked: what other sections of the run ask of the documents' years.
         about: what the texts are, as the manifest says if it is given.
         check_content: whether files are read even if size and time of change say that they are those of before.
+        kept: what was published of files that may have gone since; None: nothing is kept of them.
     """
 
     patterns: InputPatterns
@@ -140,6 +163,7 @@ class CorpusPlan:
     asked: YearChecks = field(default_factory=dict)
     about: str | None = None
     check_content: bool = False
+    kept: KeptCorpus | None = None
 
 
 def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusPlan:
@@ -168,6 +192,7 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
         asked,
         options.about,
         options.check == "content",
+        _kept(options),
     )
 
 
@@ -201,6 +226,15 @@ def steps_of(options: CorpusOptions) -> tuple[IngestOptions, AnnotateOptions]:
         layers=layers,
     )
     return ingest, annotate
+
+
+def _kept(options: CorpusOptions) -> KeptCorpus | None:
+    if options.keep_missing is None:
+        return None
+    setting = KeepSetting(
+        annotated=options.engine == "none", layers=options.layers.layers, forgotten=forgotten_at(options.out)
+    )
+    return kept_corpus(open_snapshot(options.keep_missing), setting)
 
 
 def _check_dates(options: CorpusOptions, asked: Collection[str]) -> None:

@@ -2,26 +2,30 @@
 
 lexbeam refresh config.yaml --dry-run
 lexbeam refresh config.yaml --max-change .2 --exit-code
+lexbeam refresh config.yaml --keep-missing --freeze-splits
 lexbeam refresh config.yaml --watch --watch-minutes 10
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, NoReturn
 
 from pipelines.commands.folder.run import ConfigOptions
 from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, watch
+from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.running import run_jobs
+from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
 from pipelines.frame.staleness import changes_outside, section_logs
 from transforms.common.errors import LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, plain_options
 from transforms.common.publish.history import read_history
-from transforms.common.publish.run_log import note_success
+from transforms.common.publish.run_log import RunLine, note_success, read_run_log
 from transforms.common.publish.sections import owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
+from transforms.common.shown import Block, columns_with, units
 from transforms.common.store import files
 
 __all__ = ["REFRESH"]
@@ -41,6 +45,12 @@ class RefreshOptions(ConfigOptions, KeepOptions, WatchOptions):
         most=1,
         group="limits",
     )
+    keep_missing: bool = option(
+        False, help="keep the documents of input files that have gone, as they are published", group="limits"
+    )
+    freeze_splits: bool = option(
+        False, help="leave instances in the splits in which they are published; the rule adds new ones", group="limits"
+    )
     exit_code: bool = option(False, help="exit with 3 if nothing has changed")
 
 
@@ -49,10 +59,12 @@ class _Plan(NamedTuple):
 
     Attributes:
         reasons: of each section, in the order in which they are made, why it is made anew; none: it stays.
+        follows: of each section, those among them whose tables it reads and that are made anew.
         lost: of each section with input files, how many of them have gone or changed, and of how many.
     """
 
     reasons: dict[str, list[str]]
+    follows: dict[str, list[str]]
     lost: dict[str, tuple[int, int]]
 
     @property
@@ -74,6 +86,7 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     jobs = options.jobs(overwrite=True)
     out = files.absolute(jobs[0].options.out)
     snapshot = find_snapshot(out)
+    jobs = [_keeping(job, options, snapshot) for job in jobs]
     plan = _planned(jobs, snapshot)
     for section, reasons in plan.reasons.items():
         action.tell(f"{section}: {'; '.join(reasons) or 'stays as it is'}")
@@ -86,7 +99,10 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
             raise NothingToDoError(f"nothing to do at {files.shown(out)}")
         return
     _check_change(plan, options.max_change)
-    if not options.dry_run:
+    if options.dry_run:
+        for line in shown_lines(_stage_lines(jobs, plan, snapshot)):
+            action.tell(line)
+    else:
         noted = {"config": files.absolute(options.config)}
         run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted)
 
@@ -111,6 +127,17 @@ def _watch(options: RefreshOptions, action: Action) -> NoReturn:
     )
 
 
+def _keeping(job: Job, options: RefreshOptions, snapshot: Snapshot | None) -> Job:
+    """Return a job with what it keeps of what it has published."""
+    published = snapshot is not None and job.section in snapshot.sections
+    kept = {
+        name: snapshot.folder
+        for name, asked in (("keep_missing", options.keep_missing), ("splits_from", options.freeze_splits))
+        if snapshot is not None and published and asked and hasattr(job.options, name)
+    }
+    return job._replace(options=replace(job.options, **kept))
+
+
 def _last_time(out: str) -> str:
     publications = read_history(out).publications
     return publications[-1].time if publications else ""
@@ -119,21 +146,69 @@ def _last_time(out: str) -> str:
 def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
     """Return what is to be made anew; a section that reads another one's tables is, if these come out otherwise."""
     reasons: dict[str, list[str]] = {}
+    follows: dict[str, list[str]] = {}
     lost = {}
     logs = section_logs(snapshot) if snapshot else {}
     for job in jobs:
         if snapshot is None or job.section not in snapshot.sections:
             reasons[job.section] = ["new"]
             continue
-        outside = changes_outside(snapshot, job.section, logs.get(job.section))
+        keeps = getattr(job.options, "keep_missing", None) is not None
+        outside = changes_outside(snapshot, job.section, logs.get(job.section), keep_gone=keeps)
         found = [*outside.reasons, *_option_changes(job, snapshot)]
         if outside.inputs is not None:
             changes = outside.inputs.changes
-            lost[job.section] = changes.gone.number + changes.changed.number, outside.inputs.taken
+            gone = 0 if keeps else changes.gone.number
+            lost[job.section] = gone + changes.changed.number, outside.inputs.taken
         read = {owner_of(snapshot.manifest, source.table) for source in job.reads_here()}
-        found += [f"follows {name}" for name in reasons if name in read and reasons[name]]
-        reasons[job.section] = found
-    return _Plan(reasons, lost)
+        follows[job.section] = [name for name in reasons if name in read and reasons[name]]
+        reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
+    return _Plan(reasons, follows, lost)
+
+
+def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]:
+    """Return what the stages of a section would make.
+
+    Raises:
+        LexbeamError: it cannot be told.
+    """
+    if snapshot is None or job.section not in snapshot.sections:
+        return stages_that_follow(job, None, ())
+    if after := plan.follows[job.section]:
+        return stages_that_follow(job, snapshot, after)
+    return plan_stages(job, snapshot, stays=not plan.reasons[job.section])
+
+
+def _stage_lines(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None) -> Iterator[Block]:
+    """Yield what each stage would do, as far as that can be told without doing it."""
+    stages: list[StagePlan] = []
+    for job in jobs:
+        try:
+            stages += _stages(job, plan, snapshot)
+        except LexbeamError as error:
+            yield f"{job.section}: what its stages would make cannot be told: {error}"
+    if stages:
+        rows = [(stage.stage, _said(stage)) for stage in stages]
+        yield columns_with([("stage", "<"), ("what it would do", "<")], rows, indent=2)
+    yield _estimate(stages, read_run_log(snapshot.out, snapshot.name) if snapshot else ())
+
+
+def _estimate(stages: Sequence[StagePlan], log: Sequence[RunLine]) -> str:
+    found = estimated(stages, log)
+    if not log or (found.unknown and not found.most):
+        return "no time can be estimated: no log says what these stages took before"
+    least, most = round(found.least), round(found.most)
+    span = f"{least} to {most}" if least < most else f"{most}"
+    more = f", and what {', '.join(found.unknown)} would take, of which none is known" if found.unknown else ""
+    return f"work by the log of the last run, on one worker: {span} {units(most, 'seconds')}{more}"
+
+
+def _said(stage: StagePlan) -> str:
+    if stage.made is None:
+        return f"makes what follows from {', '.join(stage.after)}" if stage.after else "makes what is not there"
+    if not stage.made:
+        return "keeps all" if stage.kept is None else f"keeps all, {stage.kept} {units(stage.kept, stage.unit)}"
+    return f"makes {stage.made} {units(stage.made, stage.unit)}, keeps {stage.kept}"
 
 
 def _option_changes(job: Job, snapshot: Snapshot) -> list[str]:
@@ -160,6 +235,7 @@ REFRESH: Command[RefreshOptions, None] = Command(
     examples="""\
   lexbeam refresh config.yaml --dry-run
   lexbeam refresh config.yaml --max-change .2 --exit-code
+  lexbeam refresh config.yaml --keep-missing --freeze-splits
   lexbeam refresh config.yaml --watch --watch-minutes 10""",
     action=_refresh,
     takes_beam=True,

@@ -112,3 +112,17 @@ def test_a_group_that_is_too_large_is_told():
     placed = place_questions(rows_of(rows), SHARES, seed=1)
     assert [int((placed.group == group).sum()) for group in placed.too_large] == [40]
     assert set(placed.split[:40].tolist()) == {0}
+
+
+def test_what_is_kept_stays_and_articles_follow_it():
+    rows = many(200)
+    first = place_questions(rows.slice(0, 150), SHARES, seed=1).split
+    kept = np.concatenate([first, np.full(50, -1)])
+    kept[1] = -1  # the other question of the first article
+    found = place_questions(rows, SHARES, seed=2, kept=kept).split
+    assert found[:150].tolist() == first.tolist()
+    shares = np.bincount(found, minlength=3) / len(found)
+    assert np.abs(shares - SHARES.values).max() < 0.02
+    # What was torn apart before stays so, and what is new goes where most of its article is.
+    torn = rows_of([("imperceptibility", 0, place, place, "NOUN", 1) for place in range(4)])
+    assert place_questions(torn, SHARES, seed=1, kept=np.array([1, 2, 2, -1])).split.tolist() == [1, 2, 2, 2]

@@ -17,13 +17,14 @@ PAPER = parse_shares(["train=.85", "trial=.05", "test=.10"])
 TRAIN, TRIAL, TEST = range(3)
 
 
-def instances(rows):
+def instances(rows, kept=None):
     """Instances of (token, genre, complexity) or (token, genre, complexity, sentence)."""
     return Instances(
         content_hashes([row[0] for row in rows]),
         np.array([content_hashes([row[3]])[0] if len(row) > 3 else NO_SENTENCE for row in rows], "u8"),
         np.array([row[1] for row in rows], np.int64),
         np.array([row[2] for row in rows], np.float64),
+        np.full(len(rows), -1) if kept is None else np.array(kept),
     )
 
 
@@ -250,3 +251,33 @@ def test_rounded_shares_are_scaled():
     assert parse_shares(["a=.333", "b = .333", "c=.333"]) == Shares(
         ("a", "b", "c"), pytest.approx((1 / 3, 1 / 3, 1 / 3))
     )
+
+
+@pytest.mark.parametrize("method", SPLIT_METHODS)
+def test_what_is_kept_stays_and_shares_come_out_as_tokens_are_added(method):
+    rows = corpus(60, genres=1)
+    kept = split(rows, method)
+    for night in range(40):  # a token each: alone, each would be dealt as the first of a block
+        rows = [*rows, (f"new {night}", 0, night / 40), (rows[night][0], rows[night][1], 0.5)]
+        asked = [*kept, -1, -1]
+        found = SPLIT_METHODS[method].deal(instances(rows, asked), PAPER, SplitOptions(method=method)).split.tolist()
+        assert found[: len(kept)] == kept
+        assert found[-1] == kept[night]  # another instance of a token follows it
+        kept = found
+    shares = np.bincount(kept, minlength=3) / len(kept)
+    assert np.abs(shares - PAPER.values).max() < 0.05
+
+
+def test_what_is_kept_is_not_torn_by_what_connects_it():
+    # One sentence of two tokens that are kept in two splits: both stay, and the new instance follows one of them.
+    rows = [("a", 0, 0.1, "one"), ("b", 0, 0.2, "two"), ("a", 0, 0.1, "two")]
+    options = SplitOptions(one_sentence=True)
+    found = balanced_kept(rows, [TEST, TRIAL, -1], options)
+    assert found[2] in (TEST, TRIAL)
+    assert balanced_kept(rows, [TEST, TEST, -1], options) == [TEST, TEST, TEST]
+    assert balanced_kept(rows, [TEST, TRIAL, TRIAL], options)[0] == TRIAL  # most rows of the group
+
+
+def balanced_kept(rows, kept, options):
+    """The splits of groups; instances that are kept are put back by whoever asks."""
+    return SPLIT_METHODS["balanced"].deal(instances(rows, kept), PAPER, options).split.tolist()

@@ -28,6 +28,7 @@ def complex_rows(data, kind):
         content_hashes([row[2] for row in rows]),
         np.array([GENRES.index(row[1]) for row in rows]),
         np.array([float(row[4]) for row in rows]),
+        np.full(len(rows), -1),
     )
     return instances, np.array([row[5] for row in rows])
 

@@ -21,7 +21,7 @@ from transforms.cloze.questions.question import SCORES
 from transforms.common.draws.balancing import Floats, Ints
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.draws.folds import components
-from transforms.common.draws.splits import Shares, deal_alike, distances, parse_shares
+from transforms.common.draws.splits import Shares, deal_alike, distances, kept_splits, parse_shares
 from transforms.common.options.fields import option
 
 __all__ = [
@@ -114,13 +114,15 @@ class Distance:
     off: bool
 
 
-def place_questions(rows: pa.Table, shares: Shares, *, seed: int) -> PlacedQuestions:
+def place_questions(rows: pa.Table, shares: Shares, *, seed: int, kept: Ints | None = None) -> PlacedQuestions:
     """Return the splits of questions.
 
     Args:
         rows: with `COLUMNS`; their order does not count.
         shares: of splits.
         seed: other seeds give other splits.
+        kept: of each row the place of the split that it keeps, -1 for none; None: no row keeps any. What hangs
+            together with such rows goes where most of them are.
     """
     if not rows.num_rows:
         return PlacedQuestions(np.zeros(0, np.int64), np.zeros(0, np.int64), ())
@@ -132,9 +134,11 @@ def place_questions(rows: pa.Table, shares: Shares, *, seed: int) -> PlacedQuest
     group = place[joined.of_row]
     entries = list(_entries(rows))
     of, stratum, level = (np.concatenate(column) for column in zip(*entries, strict=True))
-    dealt = deal_alike(hashes[order], group[of], stratum, level, shares, bands=BANDS, seed=seed)
+    before = np.full(len(group), -1, np.int64) if kept is None else kept
+    stays = kept_splits(group, before, len(order))
+    dealt = deal_alike(hashes[order], group[of], stratum, level, shares, bands=BANDS, seed=seed, kept=stays)
     large = tuple(np.flatnonzero(dealt.fixed).tolist())
-    return PlacedQuestions(dealt.split[group], group, large)
+    return PlacedQuestions(np.where(before < 0, dealt.split[group], before), group, large)
 
 
 def _entries(rows: pa.Table) -> Iterator[tuple[Ints, Ints, Floats]]:

@@ -17,7 +17,9 @@ from transforms.cloze.pairs.pair import ARTICLE_DIGITS, Row
 from transforms.cloze.questions.drafts import DRAFTS, PAIR_COLUMNS
 from transforms.cloze.questions.question import gapped
 from transforms.cloze.questions.splits import COLUMNS, Distance, Stratum, distances_of, place_questions, strata_of
-from transforms.common.draws.splits import parse_shares
+from transforms.common.draws.balancing import Ints
+from transforms.common.draws.splits import Shares, parse_shares
+from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.join import RowsByKey
 from transforms.common.store.sound import checked
@@ -29,12 +31,13 @@ SPLITS = pa.schema([("question_id", pa.string()), ("kind", pa.string()), ("split
 
 
 class SplitRules(NamedTuple):
-    """How questions are split, see `QuestionSplitOptions`."""
+    """How questions are split, see `QuestionSplitOptions`; `kept`: parts of published questions that stay in splits."""
 
     shares: tuple[str, ...]
     tolerance: float
     score_tolerance: float
     seed: int
+    kept: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) ->
     schema = pa.schema([DRAFTS.field(name) for name in COLUMNS])
     rows = sort_rows(pa.concat_tables([schema.empty_table(), *drafted]), ("question_id", "kind"))
     shares = parse_shares(rules.shares)
-    placed = place_questions(rows, shares, seed=rules.seed)
+    placed = place_questions(rows, shares, seed=rules.seed, kept=_kept(rows, shares, rules.kept))
     names = pa.array(shares.names, pa.string()).take(pa.array(placed.split))
     table = pa.table([rows["question_id"], rows["kind"], names], schema=SPLITS)
     sizes = np.bincount(placed.group) if rows.num_rows else np.zeros(1, np.int64)
@@ -90,6 +93,22 @@ def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) ->
         largest=int(sizes.max()),
         too_large=tuple(sorted((int(sizes[group]) for group in placed.too_large), reverse=True)),
     )
+
+
+def _kept(rows: pa.Table, shares: Shares, parts: Sequence[Part]) -> Ints:
+    """Return of each question the place of the split that it keeps; -1: none."""
+    places: dict[tuple[str, str], int] = {}
+    for published in read_rows([checked(part) for part in parts], ["question_id", "kind", "split"]):
+        for name, kind, split in zip(*(column.to_pylist() for column in published.columns), strict=True):
+            if split is not None and split not in shares.names:
+                raise LexbeamError(
+                    f"`splits_from`: questions are in split {split}, which `shares` does not have: name the same "
+                    "splits, or split anew without it"
+                )
+            if split is not None:
+                places[name, kind] = shares.names.index(split)
+    keys = zip(rows["question_id"].to_pylist(), rows["kind"].to_pylist(), strict=True)
+    return np.array([places.get(key, -1) for key in keys], np.int64)
 
 
 def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:

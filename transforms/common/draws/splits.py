@@ -19,7 +19,17 @@ from transforms.common.draws.by_content import integers, numbers
 from transforms.common.draws.sharpening import TURNS, Sharpened, sharpen
 from transforms.common.errors import UsageError, quoted
 
-__all__ = ["DealtAlike", "Shares", "bands_of", "deal", "deal_alike", "distances", "parse_shares", "pattern"]
+__all__ = [
+    "DealtAlike",
+    "Shares",
+    "bands_of",
+    "deal",
+    "deal_alike",
+    "distances",
+    "kept_splits",
+    "parse_shares",
+    "pattern",
+]
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -98,13 +108,34 @@ def pattern(shares: Shares) -> Ints:
     return np.repeat(order, best[order])
 
 
-def deal(groups: int, block: Ints) -> Ints:
+def kept_splits(of: Ints, kept: Ints, groups: int) -> Ints:
+    """Return the split that most of a group's rows keep, the first of equal ones; -1 where none keeps any.
+
+    Args:
+        of: the group of each row, from 0.
+        kept: of each row the split that it keeps; -1: none.
+        groups: how many groups there are.
+    """
+    many = int(kept.max(initial=-1)) + 1
+    if not many:
+        return np.full(groups, -1, np.int64)
+    known = kept >= 0
+    counts = np.bincount(of[known] * many + kept[known], minlength=groups * many).reshape(groups, many)
+    return np.where(counts.any(1), counts.argmax(1), -1)
+
+
+def deal(groups: int, block: Ints, dealt: int = 0) -> Ints:
     """Return the splits of so many groups in order, block after block.
+
+    Where others have been `dealt` before, in blocks, these go on from there: so the shares come out in the long run,
+    however few there are at a time.
 
     A last block that is short takes places at equal distances, each from the middle of its step:
     of 10 groups the first takes the second place of 20. Its splits have about their shares, where
     the first places would all be of the smallest splits.
     """
+    if dealt:
+        return np.asarray(block[(dealt + np.arange(groups)) % len(block)], np.int64)
     whole, left = divmod(groups, len(block))
     places = ((2 * np.arange(left) + 1) * len(block)) // (2 * max(left, 1))
     return np.concatenate([np.tile(block, whole), block[places]])
@@ -136,7 +167,15 @@ class DealtAlike(NamedTuple):
 
 
 def deal_alike(
-    names: Hashes, of: Ints, stratum: Ints, values: Floats, shares: Shares, *, bands: int, seed: int
+    names: Hashes,
+    of: Ints,
+    stratum: Ints,
+    values: Floats,
+    shares: Shares,
+    *,
+    bands: int,
+    seed: int,
+    kept: Ints | None = None,
 ) -> DealtAlike:
     """Return splits of groups, alike in size, strata and values.
 
@@ -153,6 +192,7 @@ def deal_alike(
         shares: of splits.
         bands: of values that are told apart, if there are more values.
         seed: other seeds give other splits.
+        kept: of each group the split that it keeps, -1 for those to be dealt out; None: all are.
     """
     if not len(of):
         return DealtAlike(np.zeros(0, np.int64), np.zeros(0, np.bool_))
@@ -162,15 +202,20 @@ def deal_alike(
     fine = bands_of(values, bands)[order]
     coarse = bands_of(values, min(bands, COARSE))[order]
     wanted = np.array(shares.values)
-    fixed = np.bincount(group) > len(group) * np.sort(wanted)[-2] / 2
-    start = _start(GroupedInstances(group, genre, coarse), names, shares, seed)
-    start[fixed] = int(np.argmax(wanted))
+    if kept is None:
+        kept = np.full(len(names), -1, np.int64)
+    too_large = (np.bincount(group) > len(group) * np.sort(wanted)[-2] / 2) & (kept < 0)
+    start = _start(GroupedInstances(group, genre, coarse), names, shares, seed, kept)
+    start[too_large] = int(np.argmax(wanted))
+    fixed = too_large | (kept >= 0)
+    if fixed.all():
+        return DealtAlike(start, too_large)
     seeds = _seeds(seed, min(max(TRIED // len(group), 1), TRIES))
     last = min(
         (_swapped(GroupedInstances(group, genre, coarse), fine, start, wanted, names, fixed, drawn) for drawn in seeds),
         key=lambda dealt: dealt.after,
     )
-    return DealtAlike(last.split, fixed)
+    return DealtAlike(last.split, too_large)
 
 
 def _seeds(seed: int, many: int) -> list[int]:
@@ -202,17 +247,18 @@ def _swapped(
     )
 
 
-def _start(cells: GroupedInstances, names: Hashes, shares: Shares, seed: int) -> Ints:
-    """Return splits of groups: alike groups are a block, dealt out in an order that is drawn."""
+def _start(cells: GroupedInstances, names: Hashes, shares: Shares, seed: int, kept: Ints) -> Ints:
+    """Return splits of groups: those that are kept; of others, alike ones are a block, dealt out as is drawn."""
     sizes = np.bincount(cells.group)
     means = np.bincount(cells.group, cells.band) / sizes
     first = np.flatnonzero(np.diff(cells.group, prepend=-1))
     drawn = numbers(names, seed=seed, label="complexity/split start", draws=2)
     alike = np.lexsort((drawn[:, 0], means, -sizes, cells.genre[first]))
+    alike = alike[kept[alike] < 0]
     block = pattern(shares)
     number = np.arange(len(alike)) // len(block)
-    split = np.empty(len(alike), np.int64)
-    split[alike[np.lexsort((drawn[alike, 1], number))]] = deal(len(alike), block)
+    split = kept.copy()
+    split[alike[np.lexsort((drawn[alike, 1], number))]] = deal(len(alike), block, int((kept >= 0).sum()))
     return split
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "discard_artefacts",
     "discard_damaged",
     "discard_stages",
+    "discard_unused",
     "free",
     "leftovers",
     "remove_hidden",
@@ -232,6 +233,25 @@ def discard_artefacts(root: str, kept: Callable[[str, Sequence[File]], bool]) ->
         there = [file for file in found if state_of(file.path) is not None]
         number, size = number + len(there), size + sum(map(_bytes, there))
         _discard(root, held)
+    return Freed(number, size)
+
+
+def discard_unused(root: str, stages: Collection[str], since: int) -> Freed:
+    """Remove the artefacts of some stages that were neither made nor taken up since a time.
+
+    Args:
+        root: where artefacts lie; on an object store, which does not tell what was taken up, nothing is removed.
+        stages: their names.
+        since: in nanoseconds since 1970, by the clock of what holds the artefacts.
+    """
+    number = size = 0
+    for stage in sorted(stages) if files.is_local(root) else ():
+        for held in _held_by(root, stage, files.list_folder(files.join(root, stage)).files):
+            if os.stat(held.receipt).st_mtime_ns < since:
+                gone = [file for name in held.files or () if state_of((file := _file(root, name)).path) is not None]
+                number += len(gone)
+                size += sum(map(_bytes, gone))
+                _discard(root, held)
     return Freed(number, size)
 
 

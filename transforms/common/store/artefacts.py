@@ -41,6 +41,7 @@ __all__ = [
     "announce",
     "files_of",
     "free_files",
+    "look_up",
     "make",
     "make_all",
     "name_of",
@@ -70,9 +71,16 @@ class Superseded(Exception):
 
 
 class Workspace(NamedTuple):
-    """Where artefacts lie: `root`, and in it a folder per section and stage."""
+    """Where artefacts lie: `root`, and in it a folder per section and stage.
+
+    Attributes:
+        root: the folder.
+        looked: a folder that takes how many artefacts are there, if they are only looked up and none is made, nor
+            anything else written to `root`; empty: they are made.
+    """
 
     root: str
+    looked: str = ""
 
     def stage(self, name: str) -> str:
         """Return the folder of a stage, by its name with its section: `change/train`."""
@@ -279,21 +287,35 @@ def name_of(stage: Stage[T, Options, R], task: T, options: Options) -> str:
     return digest([stage.name, code, stage.identity(task, options), *kernels])
 
 
+def look_up(workspace: Workspace, stage: Stage[Any, Any, R], tasks: Sequence[Any], options: Any) -> list[R | None]:
+    """Return the receipts of several tasks' artefacts, None for one that is not there; nothing is changed."""
+    stems = (files.join(workspace.stage(stage.name), name_of(stage, task, options)) for task in tasks)
+    found = (_found(workspace, stage, Artefact(stem)) for stem in stems)
+    return [None if wrong else receipt for receipt, wrong in found]
+
+
 def _taken_up(workspace: Workspace, stage: Stage[T, Options, R], artefact: Artefact) -> R | None:
-    path = artefact.path(".json")
-    receipt = read_receipt(path, workspace.root, stage.receipt)
+    receipt: R | None
+    receipt, wrong = _found(workspace, stage, artefact)
     if receipt is None:
         return None
-    for file in files_of(receipt):
+    if wrong:
+        log.warning("%s: it is made anew", wrong)
+        files.remove(artefact.path(FREED))
+        return None
+    files.touch(artefact.path(".json"))  # by the time `lexbeam status` tells what belongs to this run
+    return receipt
+
+
+def _found(workspace: Workspace, stage: Stage[Any, Any, Any], artefact: Artefact) -> tuple[Any, str]:
+    """Return the receipt of an artefact, None if there is none, and what is wrong with a file of it."""
+    receipt = read_receipt(artefact.path(".json"), workspace.root, stage.receipt)
+    for file in () if receipt is None else files_of(receipt):
         sound = is_sound_size(file)
         if sound or (sound is None and files.exists(artefact.path(FREED))):
             continue
-        state = "missing" if sound is None else "of another size"
-        log.warning("%s is %s: it is made anew", file.path, state)
-        files.remove(artefact.path(FREED))
-        return None
-    files.touch(path)  # by the time `lexbeam status` tells what belongs to this run
-    return receipt
+        return receipt, f"{file.path} is {'missing' if sound is None else 'of another size'}"
+    return receipt, ""
 
 
 def files_of(value: object) -> Iterator[File]:
@@ -325,6 +347,8 @@ def free_files(of: Iterable[File]) -> None:
 
 def announce(workspace: Workspace, stage: str, artefacts: int) -> None:
     """Note how many artefacts a stage is to make, for progress."""
+    if workspace.looked:
+        return
     path = files.join(workspace.root, "plan", *stage.split("/"))
     files.make_folder(path.rpartition("/")[0])
     files.write_bytes(path, str(artefacts).encode())

@@ -2,6 +2,8 @@
 
 MakeArtefact      a DoFn: (key, task) -> (key, receipt)
 stages_in         the stages whose artefacts a pipeline makes, with the entries of registries that count
+stages_before     of each of them, those whose artefacts its own may be made from
+looked_up         how many artefacts of each stage a pipeline that only looked them up has found, and missed
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
 MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
@@ -12,6 +14,8 @@ WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
 import functools
+import os
+import struct
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +31,7 @@ from transforms.common.code.usage import MEMORY, SUMMED, amount_of, counter_name
 from transforms.common.code.workers import differences, makings_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
-from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, make_all
+from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, look_up, make_all
 from transforms.common.store.classes import Staged
 from transforms.common.store.lanes import pack
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
@@ -44,6 +48,8 @@ __all__ = [
     "NameParts",
     "SpreadOverLanes",
     "WriteResult",
+    "looked_up",
+    "stages_before",
     "stages_in",
 ]
 
@@ -134,6 +140,8 @@ class MakeArtefact(beam.DoFn):
         options: of the stage.
         entries: of a stage whose tasks choose entries of registries: those that any of them chooses.
         with_task: whether receipts are handed on with their tasks, `(key, (task, receipt))`.
+
+    In a workspace in which artefacts are only looked up, nothing is yielded for one that is not there.
     """
 
     def __init__(
@@ -175,11 +183,18 @@ class MakeArtefact(beam.DoFn):
             )
         key, task = element
         tasks = task if self._stage.together else [task]
-        offer(self._workspace)
-        made: list[tuple[Any, Any]] = []
-        begun = time.perf_counter()
-        receipts = make_all(self._workspace, self._stage, tasks, self._options, lambda *each: made.append(each))
-        _note_used(self._stage.name, len(tasks) - len(made), made, time.perf_counter() - begun)
+        if self._workspace.looked:
+            receipts = look_up(self._workspace, self._stage, tasks, self._options)
+            missed = receipts.count(None)
+            _note_looked(self._workspace, self._stage.name, len(receipts) - missed, missed)
+            if missed:
+                return
+        else:
+            offer(self._workspace)
+            made: list[tuple[Any, Any]] = []
+            begun = time.perf_counter()
+            receipts = make_all(self._workspace, self._stage, tasks, self._options, lambda *each: made.append(each))
+            _note_used(self._stage.name, len(tasks) - len(made), made, time.perf_counter() - begun)
         receipt = receipts if self._stage.together else receipts[0]
         yield key, (task, receipt) if self._with_task else receipt
 
@@ -203,6 +218,46 @@ def _counters(stage: str) -> dict[str, Any]:
     space = namespace(stage)
     counters: dict[str, Any] = {name: Metrics.counter(space, counter_name(name)) for name in SUMMED}
     return counters | {MEMORY: Metrics.distribution(space, counter_name(MEMORY))}
+
+
+_LOOKED = struct.Struct("<qq")
+
+
+def _note_looked(workspace: Workspace, stage: str, found: int, missed: int) -> None:
+    # Small appends are whole, whoever else appends.
+    with open(os.path.join(workspace.looked, stage.replace("/", " ")), "ab") as stream:
+        stream.write(_LOOKED.pack(found, missed))
+
+
+def looked_up(workspace: Workspace) -> dict[str, tuple[int, int]]:
+    """Return, by stage, how many artefacts were looked up and found, and how many were not."""
+    counts = {}
+    for name in sorted(os.listdir(workspace.looked)):
+        with open(os.path.join(workspace.looked, name), "rb") as stream:
+            pairs = list(_LOOKED.iter_unpack(stream.read()))
+        counts[name.replace(" ", "/")] = (sum(found for found, _ in pairs), sum(missed for _, missed in pairs))
+    return counts
+
+
+def stages_before(pipeline: beam.Pipeline) -> dict[str, set[str]]:
+    """Return, of each stage of a pipeline, all stages whose artefacts reach it, itself among them only if they do."""
+    before: dict[AppliedPTransform, set[str]] = {}
+    stages: dict[str, set[str]] = {}
+
+    class Visitor(PipelineVisitor):
+        def visit_transform(self, transform_node: AppliedPTransform) -> None:
+            # A pipeline is visited in an order in which what is read comes first.
+            read = [*transform_node.inputs, *(side.pvalue for side in transform_node.side_inputs)]
+            reaching = set().union(*(before.get(value.producer, ()) for value in read))
+            fn = getattr(transform_node.transform, "fn", None)
+            if isinstance(fn, MakeArtefact):
+                stage, _ = fn.chosen()
+                stages.setdefault(stage, set()).update(reaching)
+                reaching.add(stage)
+            before[transform_node] = reaching
+
+    pipeline.visit(Visitor())
+    return stages
 
 
 def stages_in(pipeline: beam.Pipeline) -> dict[str, dict[str, set[str]]]:

@@ -17,7 +17,7 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.common.draws.balancing import Floats, Ints
 from transforms.common.draws.by_content import content_hashes, numbers
 from transforms.common.draws.folds import Oversized, components
-from transforms.common.draws.splits import Shares, deal, deal_alike, parse_shares, pattern
+from transforms.common.draws.splits import Shares, deal, deal_alike, kept_splits, parse_shares, pattern
 from transforms.common.options.fields import option
 
 __all__ = ["NO_SENTENCE", "SPLIT_METHODS", "DealtSplits", "Instances", "SplitOptions"]
@@ -64,12 +64,14 @@ class Instances(NamedTuple):
         sentence: hash of the sentence, uint64; `NO_SENTENCE` for none.
         genre: place among the genres in sorted order (without one: the last), int64.
         complexity: float64, no nan.
+        kept: place among the shares of the split that each keeps, int64; -1: it is dealt out.
     """
 
     token: Hashes
     sentence: Hashes
     genre: Ints
     complexity: Floats
+    kept: Ints
 
 
 class DealtSplits(NamedTuple):
@@ -84,14 +86,16 @@ class DealtSplits(NamedTuple):
     too_large: tuple[Oversized, ...] = ()
 
 
-def _literally(token: Hashes, complexity: Floats, shares: Shares, seed: int) -> tuple[Hashes, Ints]:
-    """Return tokens in ascending order and their splits, by the paper's rule."""
+def _literally(token: Hashes, complexity: Floats, kept: Ints, shares: Shares, seed: int) -> tuple[Hashes, Ints]:
+    """Return tokens in ascending order and their splits, by the paper's rule; those of rows that keep one are kept."""
     tokens, of = np.unique(token, return_inverse=True)
     least = np.full(len(tokens), np.inf)
     np.minimum.at(least, of, complexity)
     ties = numbers(tokens, seed=seed, label="complexity/split ties")
-    split = np.empty(len(tokens), np.int64)
-    split[np.lexsort((ties, least))] = deal(len(tokens), pattern(shares))
+    split = kept_splits(of, kept, len(tokens))
+    order = np.lexsort((ties, least))
+    free = order[split[order] < 0]
+    split[free] = deal(len(free), pattern(shares), len(order) - len(free))
     return tokens, split
 
 
@@ -105,7 +109,8 @@ def paper(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits
     split = np.zeros(len(rows.token), np.int64)
     for genre in np.unique(rows.genre):
         of_genre = np.flatnonzero(rows.genre == genre)
-        tokens, dealt = _literally(rows.token[of_genre], rows.complexity[of_genre], shares, options.seed)
+        held = rows.token[of_genre], rows.complexity[of_genre], rows.kept[of_genre]
+        tokens, dealt = _literally(*held, shares, options.seed)
         split[of_genre] = dealt[np.searchsorted(tokens, rows.token[of_genre])]
     return DealtSplits(split)
 
@@ -115,11 +120,12 @@ def paper_global(rows: Instances, shares: Shares, options: SplitOptions) -> Deal
 
     All groups of a genre are dealt out, even those whose token gets its split from another genre.
     """
-    of = np.unique(rows.token, return_inverse=True)[1]
+    tokens, of = np.unique(rows.token, return_inverse=True)
     literal = paper(rows, shares, options).split
     order = np.lexsort((rows.genre, of))
     first = order[np.flatnonzero(np.diff(of[order], prepend=-1))]
-    return DealtSplits(literal[first][of])
+    kept = kept_splits(of, rows.kept, len(tokens))
+    return DealtSplits(np.where(kept < 0, literal[first], kept)[of])
 
 
 def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits:
@@ -131,7 +137,10 @@ def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSpl
     if not len(rows.token):
         return DealtSplits(np.zeros(0, np.int64))
     names, of, called = _groups(rows, whole_sentences=options.one_sentence)
-    dealt = deal_alike(names, of, rows.genre, rows.complexity, shares, bands=options.bands, seed=options.seed)
+    kept = kept_splits(of, rows.kept, len(names))
+    dealt = deal_alike(
+        names, of, rows.genre, rows.complexity, shares, bands=options.bands, seed=options.seed, kept=kept
+    )
     sizes = np.bincount(of)
     large = sorted(np.flatnonzero(dealt.fixed).tolist(), key=lambda group: (-sizes[group], group))
     too_large = (Oversized(called(group), int(sizes[group]), float(sizes[group] / len(of))) for group in large)

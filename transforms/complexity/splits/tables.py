@@ -159,13 +159,20 @@ def _complexities(ids: pa.Array, labels: Iterable[pa.Table]) -> Floats:
     return np.array(pc.fill_null(complexities, np.nan).to_numpy(zero_copy_only=False))
 
 
-def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
+def split(held: SplitInstances, options: SplitOptions, kept: pa.Table | None = None) -> SplitTables:
     """Split instances kind by kind, and measure how alike the splits are.
 
+    Args:
+        held: the instances.
+        options: how they are split.
+        kept: rows of complexity/splits: instances that are there stay in their splits, others of their tokens follow
+            them, and the rest is dealt out by the rule; None: all are dealt out.
+
     Raises:
-        LexbeamError: no instance has a label.
+        LexbeamError: no instance has a label, or a split that is kept is not among the shares.
     """
     shares = parse_shares(options.shares)
+    before = _kept(held.ids, shares, kept)
     inside = np.isfinite(held.complexity)
     if not inside.any():
         raise LexbeamError("no instance has a complexity: load labelled files, or aggregate judgments first")
@@ -178,9 +185,15 @@ def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
     for number, kind in enumerate(KINDS):
         of_kind = np.flatnonzero(inside & (held.kind == number))
         if len(of_kind):
-            rows = Instances(held.token[of_kind], held.sentence[of_kind], held.genre[of_kind], held.complexity[of_kind])
+            rows = Instances(
+                held.token[of_kind],
+                held.sentence[of_kind],
+                held.genre[of_kind],
+                held.complexity[of_kind],
+                before[of_kind],
+            )
             dealt = SPLIT_METHODS[options.method].deal(rows, shares, options)
-            places[of_kind] = dealt.split
+            places[of_kind] = np.where(rows.kept < 0, dealt.split, rows.kept)
             too_large[kind] = dealt.too_large
     names = pa.array([*shares.names, None], pa.string())
     rows = pa.table(
@@ -196,6 +209,23 @@ def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
         held.kind.astype(np.int64), held.genre, held.token, held.sentence, held.complexity, places, KINDS, held.genres
     )
     return SplitTables(rows, strata(placed, shares, options.method), too_large)
+
+
+def _kept(ids: pa.Array, shares: Shares, kept: pa.Table | None) -> Ints:
+    """Return of each instance the place of the split that it keeps; -1: none."""
+    if kept is None:
+        return np.full(len(ids), -1, np.int64)
+    kept = kept.filter(pc.is_valid(kept["split"]))
+    unknown = sorted({*pc.unique(kept["split"]).to_pylist()} - {*shares.names})
+    if unknown:
+        raise LexbeamError(
+            f"`splits_from`: instances are in split {', '.join(unknown)}, which `shares` does not have: name the same "
+            "splits, or split anew without it"
+        )
+    places = pc.index_in(kept["split"], value_set=pa.array(shares.names, pa.string()))
+    at = pc.index_in(ids, value_set=kept["instance_id"].combine_chunks())
+    found: Ints = pc.fill_null(places.combine_chunks().take(at), -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
 
 
 Hashes = npt.NDArray[np.uint64]

@@ -72,7 +72,7 @@ class _Cut(MakeArtefact):
         if not self._check_content:
             task = replace(task, file=digests.fill(unit).files[0])
         yield from super().process((name, task))
-        if not task.file.known:
+        if not (task.file.known or self._workspace.looked):
             digests.keep([task.file], [task.read[0]])
 
 

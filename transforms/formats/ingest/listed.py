@@ -137,7 +137,7 @@ def settle_bits(listings: Sequence[FileListing], workspace: Workspace | None) ->
     except (ValueError, KeyError, TypeError):  # damaged
         kept = None
     bits = bits_for(int(files_listed.sum()), int(size.sum()), kept if isinstance(kept, int) else None)
-    if bits != kept:
+    if bits != kept and not workspace.looked:
         files.make_folder(files.join(workspace.root, LISTING))
         files.write_bytes(path, json.dumps({"bits": bits}).encode())
     return bits

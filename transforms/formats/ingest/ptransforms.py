@@ -3,6 +3,7 @@
     MakeOfFiles       a DoFn: (key, Unit or ListedUnit) -> (key, receipt)
     ListFiles         PCollection[InputPatterns] -> PCollection[(name, ListedUnit)], and [(name, Unit)] of large files
     IngestFiles       PCollection[(name, Unit or ListedUnit)] -> PCollection[Ingested]
+    KeepGone          both of what ListFiles returns -> PCollection[Ingested], what is kept of files that have gone
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if the input is not good enough
     ListRows          PCollection[receipt with rejects and inputs] -> PCollection[(table, Staged)]
@@ -26,10 +27,12 @@ from schemas.rejects import NOT_COUNTED, REJECTS
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Workspace
-from transforms.common.store.batches import BatchReader
+from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.classes import Staged
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, by_bucket, decide, repeated
+from transforms.formats.ingest.keep_stage import GONE, KEEP, KeepSetting, KeepTask, KeptPart, gone_keys
 from transforms.formats.ingest.known import KnownDigests
 from transforms.formats.ingest.listed import FileListing, ListedUnit, ListingWriter, listed_units, opened, settle_bits
 from transforms.formats.ingest.listing import InputPatterns, find_files
@@ -37,7 +40,16 @@ from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Uni
 from transforms.formats.ingest.staging import StageFile
 from transforms.formats.ingest.units import UNIT_BYTES, unit_of
 
-__all__ = ["IngestFiles", "KeepAcceptable", "ListFiles", "ListRows", "MakeOfFiles", "NumberUnits", "SettleDuplicates"]
+__all__ = [
+    "IngestFiles",
+    "KeepAcceptable",
+    "KeepGone",
+    "ListFiles",
+    "ListRows",
+    "MakeOfFiles",
+    "NumberUnits",
+    "SettleDuplicates",
+]
 
 T = TypeVar("T")
 
@@ -136,7 +148,8 @@ class _Ingest(MakeOfFiles):
         if not self._check_content:
             unit = digests.fill(unit)
         yield from super().of_unit(key, unit, listed)
-        digests.keep(unit.files, unit.readings)
+        if not self._workspace.looked:
+            digests.keep(unit.files, unit.readings)
 
 
 def _size(task: tuple[str, Unit | ListedUnit]) -> float:
@@ -167,6 +180,81 @@ class IngestFiles(beam.PTransform):
             >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage=INGEST.name)
             | "IngestUnit" >> beam.ParDo(_Ingest(self.workspace, self.options, self.check_content))
             | "Receipts" >> beam.Values()
+        )
+
+
+_LISTED, _NAMED = "listed", "named"
+
+
+def _listings(element: tuple[str, ListedUnit]) -> Iterator[tuple[int, tuple[str, File | str]]]:
+    for file, _ in element[1].spans:
+        yield 0, (_LISTED, file)
+
+
+def _names(element: tuple[str, Unit]) -> Iterator[tuple[int, tuple[str, File | str]]]:
+    for file in element[1].files:
+        yield 0, (_NAMED, file.name)
+
+
+class _FindGone(beam.DoFn):
+    """Write the keys of files that have gone; yield a task for each part of the published tables, if any have."""
+
+    def __init__(self, folder: str, parts: tuple[KeptPart, ...]) -> None:
+        self._folder = folder
+        self._parts = parts
+
+    def process(self, element: tuple[int, Iterable[tuple[str, Any]]]) -> Iterator[tuple[int, KeepTask]]:
+        found = list(element[1])
+        listed = {file.path: file for kind, file in found if kind == _LISTED}
+        large = [name for kind, name in found if kind == _NAMED]
+        keys = gone_keys([listed[path] for path in sorted(listed)], large, [part.inputs for part in self._parts])
+        gone = np.sort(np.concatenate(list(keys)))
+        if not len(gone):
+            return
+        artefact = Artefact(files.join(self._folder, secrets.token_hex(16)))  # of a run alone, as the listing is
+        with artefact.writing("-gone.arrow") as stream, BatchWriter(stream, GONE) as writer:
+            writer.write(pa.record_batch([gone], schema=GONE))
+        for number, part in enumerate(self._parts):
+            yield number, KeepTask(part, artefact.file("-gone.arrow"))
+
+
+def _rows_of(task: tuple[int, KeepTask]) -> float:
+    return task[1].part.documents.rows
+
+
+@dataclass
+class KeepGone(beam.PTransform):
+    """Take in what was published of files that are no longer listed.
+
+    Attributes:
+        workspace: where artefacts lie.
+        folder: of this run alone, for the keys of files.
+        parts: what was published.
+        setting: what is kept of documents.
+        lanes: how many keys work is dealt out to.
+    """
+
+    workspace: Workspace
+    folder: str
+    parts: tuple[KeptPart, ...]
+    setting: KeepSetting
+    lanes: int
+
+    def expand(self, units: Any) -> beam.PCollection[Ingested]:
+        """Apply the transform."""
+        shared, large = units
+        found = (
+            shared | "ListingsOf" >> beam.FlatMap(_listings),
+            large | "NamesOf" >> beam.FlatMap(_names),
+        ) | "AllListed" >> beam.Flatten()
+        return (
+            found
+            | "GatherListed" >> beam.GroupByKey()
+            | "FindGone" >> beam.ParDo(_FindGone(self.folder, self.parts))
+            | "SpreadParts"
+            >> SpreadOverLanes(weight=_rows_of, lanes=self.lanes, workspace=self.workspace, stage=KEEP.name)
+            | "KeepParts" >> beam.ParDo(MakeArtefact(self.workspace, KEEP, self.setting))
+            | "Kept" >> beam.Values()
         )
 
 
