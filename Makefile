@@ -102,7 +102,7 @@ bench: $(VENV)/.all ## the benchmarks: tables, out/bench.json and out/bench-extr
 
 PART ?= tokens
 SIZES ?= small
-bench-scale: $(VENV)/.all ## how cost grows: PART=tokens|files|refresh|gather|merging|memory|cut|cluster|intake, SIZES=small|full; PART=page writes docs/scale.md
+bench-scale: $(VENV)/.all ## how cost grows: PART=tokens|files|refresh|gather|merging|memory|cut|cluster|intake|nights, SIZES=small|full; PART=page writes docs/scale.md
 	$(BIN)/python -m benchmarks.scale $(PART) --sizes $(SIZES)
 
 lock: | $(UV) ## renew the locked versions

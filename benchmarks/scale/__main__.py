@@ -19,7 +19,7 @@ from typing import NoReturn
 from benchmarks.measure import ROOT
 from benchmarks.scale.runs import Checkout, Results
 
-PARTS = ("tokens", "files", "refresh", "gather", "merging", "memory", "cut", "cluster", "intake")
+PARTS = ("tokens", "files", "refresh", "gather", "merging", "memory", "cut", "cluster", "intake", "nights")
 
 
 def _end(number: int, _: object) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Plots of docs/scale.md: CPU by size, both axes logarithmic, as small SVG files, the same for the same rows."""
+"""Plots of docs/scale.md and docs/refresh.md, as small SVG files, the same for the same rows."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -18,21 +18,21 @@ class Point(NamedTuple):
     value: float
 
 
-def svg(points: Sequence[Point], *, x: str, y: str) -> str:
-    """Return lines through points; what is not above 0 has no logarithm and is left out."""
+def svg(points: Sequence[Point], *, x: str, y: str, logarithmic: bool = True) -> str:
+    """Return lines through points; on logarithmic axes what is not above 0 is left out."""
     import vl_convert
 
     alt: Any = altair()
-    rows = [point._asdict() for point in points if point.value > 0]
+    rows = [point._asdict() for point in points if point.value > 0 or not logarithmic]
     order = list(dict.fromkeys(point.line for point in points))
-    logarithmic = alt.Scale(type="log")
+    scale = alt.Scale(type="log" if logarithmic else "linear")
     axis = {"format": "~s", "tickCount": 5}
     chart = (
         alt.Chart(alt.Data(values=rows), width=WIDTH, height=HEIGHT)
         .mark_line(point=True)
         .encode(
-            x=alt.X("size:Q", title=x, scale=logarithmic, axis=alt.Axis(**axis)),
-            y=alt.Y("value:Q", title=y, scale=logarithmic, axis=alt.Axis(**axis)),
+            x=alt.X("size:Q", title=x, scale=scale, axis=alt.Axis(**axis)),
+            y=alt.Y("value:Q", title=y, scale=scale, axis=alt.Axis(**axis)),
             color=alt.Color("line:N", title=None, sort=order),
             strokeDash=alt.StrokeDash("line:N", title=None, sort=order),
         )
