@@ -204,6 +204,8 @@ def _is_kept(stage: str, found: Collection[File], marks: ForgottenMarks) -> bool
         if not file.path.endswith("-sentences.arrow"):
             with StagedFile(file) as staged:
                 for rows in staged.tables():
+                    if "source" not in rows.schema.names:  # counts of files of which annotation rejected records
+                        return False
                     texts = rows["text"].to_pylist() if "text" in rows.schema.names else [""] * len(rows)
                     places = (rows[name].to_pylist() for name in ("source", "position"))
                     if any(map(marks.has_document, texts, *places)):
