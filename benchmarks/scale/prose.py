@@ -14,9 +14,9 @@ of published documents is checked. Two worker processes share the machine with o
 unless said otherwise, over all processes, the median of three runs (one of the largest size). On another machine the
 seconds are others; how they grow is what the tables show. *before* is commit {before}, *after* {after}.
 
-*Before* was measured while five to eight processes wanted two cores, *after* on a quiet machine, but for one large
-file, the files of other tasks and text by `builtin:en`. Beside other work a step takes up to twice the CPU: compare
-bytes and memory first, then seconds.
+*Before* was measured while five to eight processes wanted two cores, *after* on a quiet machine, but for memory, one
+large file, the files of other tasks and text by `builtin:en`. Beside other work a step takes up to twice the CPU:
+compare bytes and memory first, then seconds.
 """
 STEPS = """
 Steps: `start` is what the driver does before it plans, above all the imports of Beam; `plan` lists the inputs where
@@ -24,7 +24,9 @@ that is the driver's work; `graph` builds the pipeline; `shuffle and rest` is th
 what is done between stages. A slope is that of log CPU on log size: 1 is a straight line through the origin, less is
 what does not grow, and at most {slope} is asked. What should be flat may grow by {growth:.0%} from the smallest to the
 largest size. Memory is the peak of resident memory, of the driver and of the worker that takes most; what both
-share, such as Beam's code, counts in each. *Shuffled* is what the workers send.
+share, such as Beam's code, counts in each. *Shuffled* is what the workers send. Beam's direct runner lies in the
+driver, and passes all of it on there: so the driver's memory grows with it, as it does not where Flink or Dataflow
+shuffles.
 """
 TOKENS = """
 Documents of 1,000 words, 100 in a file. To `builtin:en` the words of a made language are unknown: it guesses each from
@@ -52,7 +54,7 @@ more than {most}, they are gathered first. *Memory* is by how much it grows from
 """
 MEMORY = """
 The peak of the sum of PSS over driver and two workers, of `lexbeam corpus` (annotated input) and `lexbeam change` with
-one seed. At 100 M words at most {bound:g} GiB are asked.
+one seed and one pass (more passes take time alone). At 100 M words at most {bound:g} GiB are asked.
 """
 INTAKE = """
 Small texts, each a file, of which `lexbeam cloze pairs` makes pairs without an engine, by two worker processes.
