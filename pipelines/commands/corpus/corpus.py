@@ -40,7 +40,7 @@ from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels
 from transforms.formats.ingest.counts import MERGE_INPUTS
 from transforms.formats.ingest.cut import CUT
-from transforms.formats.ingest.keep_stage import KEEP
+from transforms.formats.ingest.keep_stage import GONE, KEEP
 from transforms.formats.ingest.merges import MERGE_REJECTS
 from transforms.formats.ingest.stage import INGEST
 from transforms.layers.registry import columns_of
@@ -85,9 +85,7 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     units = (shared, pieces) | "AllUnits" >> beam.Flatten()
     ingested = units | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes, plan.check_content)
     if plan.kept:
-        kept = (shared, large) | "KeepGone" >> KeepGone(
-            workspace, graph.scratch, plan.kept.parts, plan.kept.setting, lanes
-        )
+        kept = (shared, large) | "KeepGone" >> KeepGone(workspace, plan.kept.parts, plan.kept.setting, lanes)
         ingested = (ingested, kept) | "AllIngested" >> beam.Flatten()
     tasks = (
         ingested
@@ -250,7 +248,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     tables=(DOCUMENTS, SENTENCES, REJECTS, INPUTS),
     gauges={"language-shares": Gauge(_language_shares, doc="share of the documents that are in a language")},
     explains=(REJECTS,),
-    stages=(CUT, INGEST, KEEP, ANNOTATE, GATHER, *MERGES.values()),
+    stages=(CUT, INGEST, GONE, KEEP, ANNOTATE, GATHER, *MERGES.values()),
     plan=plan_corpus,
     build=_build,
     rows={"counts": IntakeCounts},

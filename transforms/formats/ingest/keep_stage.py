@@ -1,6 +1,7 @@
 """What is kept of files that have gone: their documents, rejects and rows of `corpus/inputs`, as they were published.
 
     keys = gone_keys(listing, names, inputs)        # of a run, from the listing and the published table
+    gone = make(workspace, GONE, GoneTask(keys))    # in a file, since there may be many
     receipt = make(workspace, KEEP, task, setting)  # a part of each published table; the receipt is one of ingestion
 
 What is kept goes on like what is taken in: duplicates are settled among all, texts are annotated by the engine of
@@ -35,10 +36,10 @@ from transforms.formats.ingest.units import key_of
 from transforms.formats.records.base import BLOCK, Record
 from transforms.layers.registry import columns_of
 
-__all__ = ["GONE", "KEEP", "KeepSetting", "KeepTask", "KeptPart", "gone_keys"]
+__all__ = ["GONE", "KEEP", "Gone", "GoneTask", "KeepSetting", "KeepTask", "KeptPart", "gone_keys"]
 
 HELD = 1 << 22  # files that are held at a time
-GONE = pa.schema([pa.field("key", pa.int64(), nullable=False)])  # of the names of files, ascending
+GONE_KEYS = pa.schema([pa.field("key", pa.int64(), nullable=False)])  # of the names of files, ascending
 _FIELDS = ("source", "position", "language", "year", "year_to", "date", "genre", "author", "title", "text")
 
 Keys = npt.NDArray[np.int64]
@@ -68,8 +69,21 @@ class KeptPart(NamedTuple):
     inputs: Part
 
 
+class GoneTask(NamedTuple):
+    """The keys of the names of files that have gone, int64, ascending, as bytes."""
+
+    keys: bytes
+
+
+@dataclass(frozen=True)
+class Gone:
+    """Receipt of the files that have gone: one batch of `GONE_KEYS`."""
+
+    keys: File
+
+
 class KeepTask(NamedTuple):
-    """Parts of published tables, and the files whose rows of them are kept: a batch of `GONE`."""
+    """Parts of published tables, and the files whose rows of them are kept: a batch of `GONE_KEYS`."""
 
     part: KeptPart
     gone: File
@@ -107,6 +121,12 @@ def _unique(arrays: Iterable[Keys]) -> Keys:
 
 def _keys_of(names: Iterable[str]) -> Keys:
     return np.fromiter(map(key_of, names), np.int64)
+
+
+def _gone(artefact: Artefact, task: GoneTask, _: None) -> Gone:
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, GONE_KEYS) as writer:
+        writer.write(pa.record_batch([np.frombuffer(task.keys, np.int64)], schema=GONE_KEYS))
+    return Gone(artefact.file(".arrow"))
 
 
 def _keep(artefact: Artefact, task: KeepTask, setting: KeepSetting) -> Ingested:
@@ -210,6 +230,7 @@ def _chosen(_: KeepTask, setting: KeepSetting) -> dict[str, tuple[str, ...]]:
     return {"transforms.layers.registry:LAYERS": setting.layers}
 
 
+GONE: Stage[GoneTask, None, Gone] = Stage(name="corpus/gone", receipt=Gone, build=_gone, unit="lists")
 KEEP: Stage[KeepTask, KeepSetting, Ingested] = Stage(
     name="corpus/keep", receipt=Ingested, build=_keep, chosen=_chosen, unit="parts"
 )

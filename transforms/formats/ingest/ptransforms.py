@@ -27,12 +27,12 @@ from schemas.rejects import NOT_COUNTED, REJECTS
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Workspace
-from transforms.common.store.batches import BatchReader, BatchWriter
+from transforms.common.store.batches import BatchReader
 from transforms.common.store.classes import Staged
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, by_bucket, decide, repeated
-from transforms.formats.ingest.keep_stage import GONE, KEEP, KeepSetting, KeepTask, KeptPart, gone_keys
+from transforms.formats.ingest.keep_stage import GONE, KEEP, Gone, GoneTask, KeepSetting, KeepTask, KeptPart, gone_keys
 from transforms.formats.ingest.known import KnownDigests
 from transforms.formats.ingest.listed import FileListing, ListedUnit, ListingWriter, listed_units, opened, settle_bits
 from transforms.formats.ingest.listing import InputPatterns, find_files
@@ -196,26 +196,21 @@ def _names(element: tuple[str, Unit]) -> Iterator[tuple[int, tuple[str, File | s
         yield 0, (_NAMED, file.name)
 
 
-class _FindGone(beam.DoFn):
-    """Write the keys of files that have gone; yield a task for each part of the published tables, if any have."""
+def _find_gone(
+    element: tuple[int, Iterable[tuple[str, Any]]], parts: tuple[KeptPart, ...]
+) -> Iterator[tuple[int, GoneTask]]:
+    found = list(element[1])
+    listed = {file.path: file for kind, file in found if kind == _LISTED}
+    large = [name for kind, name in found if kind == _NAMED]
+    keys = gone_keys([listed[path] for path in sorted(listed)], large, [part.inputs for part in parts])
+    gone = np.sort(np.concatenate(list(keys)))
+    if len(gone):
+        yield 0, GoneTask(gone.tobytes())
 
-    def __init__(self, folder: str, parts: tuple[KeptPart, ...]) -> None:
-        self._folder = folder
-        self._parts = parts
 
-    def process(self, element: tuple[int, Iterable[tuple[str, Any]]]) -> Iterator[tuple[int, KeepTask]]:
-        found = list(element[1])
-        listed = {file.path: file for kind, file in found if kind == _LISTED}
-        large = [name for kind, name in found if kind == _NAMED]
-        keys = gone_keys([listed[path] for path in sorted(listed)], large, [part.inputs for part in self._parts])
-        gone = np.sort(np.concatenate(list(keys)))
-        if not len(gone):
-            return
-        artefact = Artefact(files.join(self._folder, secrets.token_hex(16)))  # of a run alone, as the listing is
-        with artefact.writing("-gone.arrow") as stream, BatchWriter(stream, GONE) as writer:
-            writer.write(pa.record_batch([gone], schema=GONE))
-        for number, part in enumerate(self._parts):
-            yield number, KeepTask(part, artefact.file("-gone.arrow"))
+def _keep_tasks(element: tuple[int, Gone], parts: tuple[KeptPart, ...]) -> Iterator[tuple[int, KeepTask]]:
+    for number, part in enumerate(parts):
+        yield number, KeepTask(part, element[1].keys)
 
 
 def _rows_of(task: tuple[int, KeepTask]) -> float:
@@ -228,14 +223,12 @@ class KeepGone(beam.PTransform):
 
     Attributes:
         workspace: where artefacts lie.
-        folder: of this run alone, for the keys of files.
         parts: what was published.
         setting: what is kept of documents.
         lanes: how many keys work is dealt out to.
     """
 
     workspace: Workspace
-    folder: str
     parts: tuple[KeptPart, ...]
     setting: KeepSetting
     lanes: int
@@ -250,7 +243,9 @@ class KeepGone(beam.PTransform):
         return (
             found
             | "GatherListed" >> beam.GroupByKey()
-            | "FindGone" >> beam.ParDo(_FindGone(self.folder, self.parts))
+            | "FindGone" >> beam.FlatMap(_find_gone, self.parts)
+            | "ListGone" >> beam.ParDo(MakeArtefact(self.workspace, GONE, None))
+            | "KeepTasks" >> beam.FlatMap(_keep_tasks, self.parts)
             | "SpreadParts"
             >> SpreadOverLanes(weight=_rows_of, lanes=self.lanes, workspace=self.workspace, stage=KEEP.name)
             | "KeepParts" >> beam.ParDo(MakeArtefact(self.workspace, KEEP, self.setting))
