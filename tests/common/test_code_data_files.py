@@ -108,7 +108,7 @@ def test_every_data_file_is_installed():
     (data,) = (ast.literal_eval(word.value) for word in call.keywords if word.arg == "package_data")
     for package in (*PACKAGES, "runner_configs"):
         for path in (ROOT / package).rglob("*.*"):
-            if path.suffix in (".py", ".pyc", ".md") or not path.is_file():
+            if path.suffix in (".py", ".pyc", ".md", ".so") or not path.is_file():
                 continue
             folder = next(p for p in path.parents if (p / "__init__.py").exists())
             patterns = data.get(".".join(folder.relative_to(ROOT).parts), [])

@@ -27,7 +27,7 @@ from transforms.common.options.fields import options_of
 from transforms.common.options.option import Option
 from transforms.embeddings.trainers import TRAINERS
 
-__all__ = ["BASE", "Case", "Grid", "changes"]
+__all__ = ["BASE", "Case", "Grid", "can_train", "changes"]
 
 TEXT = "In {0} the ship sails over the sea, and the sailor sings of ship, land and sea {1} times."
 TEI = (
@@ -55,7 +55,7 @@ BASE = {
 ROOT = Path(__file__).parents[2]
 
 
-def _can_train(trainer: str) -> bool:
+def can_train(trainer: str) -> bool:
     """Return whether a trainer works here: `fast` may not be compiled."""
     with suppress(UsageError):
         TRAINERS[trainer].check()
@@ -65,7 +65,7 @@ def _can_train(trainer: str) -> bool:
 
 # What an option of free text is changed to; `None`: nothing can be changed, for the reason.
 VALUES: dict[str, list[str] | None] = {
-    "trainer": [name for name in TRAINERS if name != "gensim" and _can_train(name)],
+    "trainer": [name for name in TRAINERS if name != "gensim" and can_train(name)],
     "encoding": ["latin-1"],
     "fields": ["title=headline"],
     "text_field": ["other"],

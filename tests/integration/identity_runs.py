@@ -20,6 +20,7 @@ from generated import write_world
 from questions_making import write_inputs
 from scored import publish, tables
 from small_runs import SMALL, call, corpus, write_texts
+from streaming import drop, make_world, streams_end
 from wordnet_making import write_wordnet
 
 from transforms.common.store import artefacts, ptransforms
@@ -93,6 +94,16 @@ def large(folder: Path) -> None:
         assert do("corpus", texts, "--out", folder / "out", "--engine", "builtin:en") == 0
     finally:
         cut.CUT_BYTES, cut.PIECE_BYTES, ingest.UNIT_BYTES = sizes
+
+
+def stream(folder: Path) -> None:
+    """A stream, and the corpus that takes up what has landed."""
+    config = make_world(folder, "texts")
+    drop(folder / "texts", "a.txt", b"A ship sails.\n\nIt came late.")
+    drop(folder / "texts", "b.txt", b"\xff\xfe\xfd")
+    with streams_end():
+        assert call("stream", config, "--window", "1s", "--every", "1s") == 0
+    assert do("run", config) == 0
 
 
 def complexity(folder: Path) -> None:
@@ -208,7 +219,7 @@ def simplify(folder: Path) -> None:
         assert do("simplify", "text", inputs, "--language", "en", *plain, *kept) == 0
 
 
-RUNS = {run.__name__: run for run in (change, large, complexity, cloze, answers, simplify)}
+RUNS = {run.__name__: run for run in (change, large, stream, complexity, cloze, answers, simplify)}
 
 
 def cases_of(run: str, folder: Path) -> list[Case]:

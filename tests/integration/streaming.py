@@ -5,16 +5,22 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
+import apache_beam as beam
+import pytest
 import yaml
 from marked import MARK
 
+from pipelines.runners import configs
 from transforms.annotation.landed import Landed
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.receipts import read_receipt
+from transforms.formats.ingest.listing import find_files
+from transforms.stream import ptransforms
 
-__all__ = ["Stream", "drop", "landed_files", "make_world", "receipts", "text_of"]
+__all__ = ["Stream", "drop", "landed_files", "make_world", "receipts", "streams_end", "text_of"]
 
 WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
 SECONDS = 1800  # however busy the machine is
@@ -49,6 +55,25 @@ def drop(folder, name, content):
         stream.write(content[: len(content) // 2])
         stream.flush()
         stream.write(content[len(content) // 2 :])
+
+
+class _ListOnce(beam.PTransform):
+    """In the place of polling: all files, once."""
+
+    def __init__(self, *_):
+        super().__init__()
+
+    def expand(self, patterns):
+        return patterns | beam.FlatMap(find_files, perhaps=True)
+
+
+@contextmanager
+def streams_end():
+    """Let streams of files run in this process, and end once they have landed what is there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ptransforms, "PollFiles", _ListOnce)
+        patch.setattr(configs, "load_stream_config", lambda _, extra: configs.load_runner_config("direct", extra))
+        yield
 
 
 class Stream:

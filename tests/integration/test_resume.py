@@ -134,7 +134,7 @@ def series_run(series_config, tmp_path_factory):
     return out
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("first", "second"), twice(OF_NULLS))
 def test_a_run_with_nulls_that_is_killed_is_taken_up(first, second, series_config, series_run, tmp_path):
     out = tmp_path / "out"

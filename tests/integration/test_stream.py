@@ -5,36 +5,21 @@ The stream runs here over what is there when it starts, and ends. `runners/test_
 
 import random
 
-import apache_beam as beam
 import pytest
 from small_runs import call
-from streaming import drop, landed_files, make_world, receipts, text_of
+from streaming import drop, landed_files, make_world, receipts, streams_end, text_of
 
-from pipelines.runners import configs
 from transforms.annotation import annotate as annotating
 from transforms.common.publish.streaming import streaming
-from transforms.formats.ingest.listing import find_files
-from transforms.stream import ptransforms
-
-
-class _ListOnce(beam.PTransform):
-    """In the place of polling: all files, once."""
-
-    def __init__(self, *_):
-        super().__init__()
-
-    def expand(self, patterns):
-        return patterns | beam.FlatMap(find_files, perhaps=True)
 
 
 @pytest.fixture
 def ending(monkeypatch):
     """Streams that end once they have landed what is there, and the texts that are annotated."""
-    monkeypatch.setattr(ptransforms, "PollFiles", _ListOnce)
-    monkeypatch.setattr(configs, "load_stream_config", lambda _, extra: configs.load_runner_config("direct", extra))
     calls, real = [], annotating.annotate_text
     monkeypatch.setattr(annotating, "annotate_text", lambda text, *a, **k: calls.append(text) or real(text, *a, **k))
-    return calls
+    with streams_end():
+        yield calls
 
 
 def published(out):

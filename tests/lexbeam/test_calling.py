@@ -69,7 +69,7 @@ def test_a_configuration_says_where_it_publishes(texts, tmp_path):
         (lambda x: lexbeam.change(slices=SLICES), "UsageError", "^out must be given"),
         (lambda x: lexbeam.change(x, slices=SLICES, dim=0), "UsageError", "dim.* must be"),
         (lambda x: lexbeam.change(x, slices=SLICES, min_count="x"), "UsageError", "^min_count must be a whole number"),
-        (lambda x: lexbeam.corpus("no such", out=x, overwrite=True), "LexbeamError", "no input files"),
+        (lambda x: lexbeam.corpus("no such", out=x, overwrite=True), "NoFilesError", "no input files"),
         (
             lambda x: lexbeam.corpus(x, out=f"{x}-2", format="txt"),
             "UsageError",

@@ -77,7 +77,7 @@ def test_commands_run_in_a_notebook_without_pandas(texts):
     assert told.splitlines() == lexbeam.open(texts.parent / "out").tell_top(3)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_commands_run_in_a_notebook_with_pandas_2(texts, tmp_path):
     uv = shutil.which("uv", path=str(Path(sys.executable).parent)) or pytest.skip("uv is not beside this Python")
     packages = tmp_path / "packages"

@@ -22,6 +22,7 @@ from pipelines.cli import main
 from pipelines.commands.folder import report
 from pipelines.frame import sections
 from pipelines.frame.registry import COMMANDS, load
+from pipelines.runners import configs, runners
 from transforms.common.errors import LexbeamError
 from transforms.common.options.checks import MOST
 from transforms.common.options.fields import options_of
@@ -139,6 +140,8 @@ def test_one_odd_value(words, every, base, here, capsys, monkeypatch):
         raise LexbeamError("as far as the graph")
 
     monkeypatch.setattr(sections, "_run_graph", stop)
+    monkeypatch.setattr(runners, "run_pipeline", stop)
+    monkeypatch.setattr(configs, "load_stream_config", lambda _, extra: configs.load_runner_config("direct", extra))
     monkeypatch.setattr(report, "COMMANDS", {})  # a page without panels
     for name, entry in ((entry.name, entry) for command, entry in all_options(every) if command == words):
         for value in ODD:

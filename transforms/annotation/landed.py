@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,8 @@ from transforms.common.code.fingerprints import text_digest
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.batches import BatchReader
-from transforms.common.store.receipts import ArtefactPath, File, FileName, read_receipt
+from transforms.common.store.identity import WHERE, Size
+from transforms.common.store.receipts import ArtefactPath, File, read_receipt
 from transforms.common.store.sound import Damaged
 from transforms.common.store.staged import StagedFile
 
@@ -33,6 +34,7 @@ __all__ = [
     "Landed",
     "LandedPlace",
     "LandedTexts",
+    "OtherFile",
     "SortedKeys",
     "landed_texts",
     "receipts_since",
@@ -57,6 +59,14 @@ class LandedPlace(NamedTuple):
     scope: str
 
 
+class OtherFile(NamedTuple):
+    """A file of another artefact, with which it goes; a `File` goes with its own receipt."""
+
+    path: Annotated[ArtefactPath, WHERE]
+    bytes: Size
+    sha256: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Landed:
     """Receipt of a window of documents.
@@ -75,7 +85,7 @@ class Landed:
     intake: str
     files: File
     texts: File
-    sentences: tuple[FileName, ...]
+    sentences: tuple[OtherFile, ...]
     counts: dict[str, int]
 
 
@@ -146,9 +156,7 @@ class LandedTexts:
             else:
                 of_file.setdefault(text["sentences"], {})[text["document_id"]] = row
         for number, documents in of_file.items():
-            name = receipt.sentences[number]
-            path = ArtefactPath(files.join(self._place.root, name.name))
-            with StagedFile(File(path, name.bytes, name.sha256)) as staged:
+            with StagedFile(File(*receipt.sentences[number])) as staged:
                 yield from _annotations(staged, documents, schema)
 
 

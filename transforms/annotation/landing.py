@@ -12,11 +12,11 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
-from transforms.annotation.landed import LAND_STAGE, TEXTS, Landed, LandedPlace, text_key
+from transforms.annotation.landed import LAND_STAGE, TEXTS, Landed, LandedPlace, OtherFile, text_key
 from transforms.common.code.fingerprints import digest
 from transforms.common.store.artefacts import Artefact, Stage, Workspace, name_of
 from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.receipts import File, FileName
+from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedFile
 from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, InputFile, Unit
 
@@ -41,7 +41,6 @@ class LandTask(NamedTuple):
         ingested: what intake made of them.
         stages: the staging files.
         annotates: whether texts are annotated, or come so.
-        folder: of the artefacts; names in the receipt are relative to it.
     """
 
     scope: str
@@ -87,7 +86,7 @@ def _land(artefact: Artefact, task: LandTask, _: None) -> Landed:
         intake=task.intake,
         files=artefact.file("-files.arrow"),
         texts=artefact.file("-texts.arrow"),
-        sentences=tuple(_named(artefact, each.sentences) for each in annotated),
+        sentences=tuple(_elsewhere(each.sentences) for each in annotated),
         counts={
             "files": len(task.files),
             "records": counted["records"],
@@ -97,9 +96,8 @@ def _land(artefact: Artefact, task: LandTask, _: None) -> Landed:
     )
 
 
-def _named(artefact: Artefact, file: File) -> FileName:
-    root = artefact.stem.removesuffix(f"/{LAND_STAGE}/{artefact.stem.rpartition('/')[2]}")
-    return FileName(file.path.removeprefix(f"{root}/"), file.bytes, file.sha256)
+def _elsewhere(file: File) -> OtherFile:
+    return OtherFile(file.path, file.bytes, file.sha256)
 
 
 def _texts(stage: AnnotatedStage, number: int) -> Iterator[tuple[bytes, int, str, str | None]]:

@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[3]
 MEBIBYTE = 1 << 20
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_memory_does_not_grow_with_staged_files(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT)
     from benchmarks.scale.merging import merged

@@ -98,8 +98,8 @@ def test_dataflow_would_be_sent_whole_jobs(config, expected, tmp_path):
 
 
 # A runner starts its workers anew for each section, and what a step makes in any order of work is
-# checked beside its code: the suite has the first step and the last.
-@pytest.mark.parametrize("step", ["select", "score"])
+# checked beside its code: the suite has the last step, a soak the first.
+@pytest.mark.parametrize("step", [pytest.param("select", marks=pytest.mark.soak), "score"])
 def test_a_step_makes_the_same_on_flink(step, ready, config, expected, tmp_path):
     ready("flink_local")
     out = tmp_path / "out"
