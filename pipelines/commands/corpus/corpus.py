@@ -122,7 +122,7 @@ _MERGING = {"documents": 0.5, "sentences": 2.0, "rejects": 0.1, INPUTS.name: 0.1
 
 def _weights(options: CorpusOptions) -> Mapping[str, float]:
     """Return about how much work the stages are; annotation by other engines takes any time."""
-    weights = {CUT.name: 0.02, INGEST.name: 1.0, KEEP.name: 0.1, GATHER.name: 0.1}
+    weights = {CUT.name: 0.02, INGEST.name: 1.0, GONE.name: 0.01, KEEP.name: 0.1, GATHER.name: 0.1}
     weights.update({MERGES[table].name: w for table, w in _MERGING.items()})
     engine = options.engine.partition(":")[0]
     if engine in _ANNOTATING:
