@@ -308,6 +308,9 @@ def entry() -> NoReturn:
     share_heap()
     # What gRPC's threads say of sockets that a run closes as it ends; what fails in earnest is raised.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    # A forked process becomes another program at once. What gRPC does in between, on its descriptors which Python has
+    # closed by then, may abort it (grpc/grpc issue 43055).
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
     code = _flushed(main())
     leave_signals()
     # What packages do when Python exits, which `_exit` skips.

@@ -41,6 +41,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Tests start dozens of processes that import Beam and spaCy: they may keep what Python compiles,
 # and pytest may keep what it makes of the tests, which takes it longer than all imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# As the command sets it: a process that a test starts while gRPC is at work here may be aborted before it begins.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 sys.dont_write_bytecode = False
 
 # What a test makes need not outlast a loss of power, for which a disk takes 6 ms a file: sixty of them in a small run.
