@@ -19,6 +19,7 @@ import errno
 import hashlib
 import io
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import BinaryIO, TypeVar
 
 from transforms.common.store import files
@@ -134,19 +135,32 @@ def _reading(path: str, sha256: str, bytes: int, blocks: Mapping[int, bytes]) ->
 
 
 class _Digests:
-    """The digests of a file and of its blocks, which are added in their order."""
+    """The digests of a file and of its blocks, which are added in their order.
+
+    That of the file is taken by a thread of its own, one block at most behind the others: a pass over a large file is
+    the one thing that several processes cannot share.
+    """
 
     def __init__(self) -> None:
         self._whole = hashlib.sha256()
+        self._thread = ThreadPoolExecutor(1)
+        self._behind: Future[None] | None = None
         self._size = 0
         self._blocks: dict[int, bytes] = {}
 
     def add(self, block: bytes) -> None:
-        self._whole.update(block)
+        self._catch_up()
+        self._behind = self._thread.submit(self._whole.update, block)
         self._size += len(block)
         self._blocks[len(self._blocks)] = _short(block)
 
+    def _catch_up(self) -> None:
+        if self._behind is not None:
+            self._behind.result()
+
     def reading(self, path: str) -> FileReading:
+        self._catch_up()
+        self._thread.shutdown()
         return _reading(path, self._whole.hexdigest(), self._size, self._blocks)
 
 
