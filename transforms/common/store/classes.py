@@ -26,21 +26,34 @@ class Staged(File):
     """A staged file.
 
     Attributes:
-        classes: the digests of its entries, by class, 16 bytes for each: two sums modulo 2^64.
+        classes: the digests of its entries, by class, or of classes that are in one part alone together; 16 bytes for
+            each: two sums modulo 2^64.
         ranges: whether parts have ranges of hashes, not remainders.
     """
 
     classes: bytes
     ranges: bool = False
 
+    def for_parts(self, parts: int) -> "Staged":
+        """Return the file with the digests of classes summed that no part has without the others."""
+        numbers = np.frombuffer(self.classes, "<u8").reshape(-1, 2)
+        if not self.ranges:
+            sums = numbers.reshape(-1, min(parts & -parts, len(numbers)), 2).sum(0, dtype=np.uint64)
+        elif len(numbers) % parts == 0:
+            sums = numbers.reshape(parts, -1, 2).sum(1, dtype=np.uint64)
+        else:
+            return self
+        return replace(self, classes=sums.astype("<u8").tobytes())
+
     def of_part(self, parts: int, bucket: int) -> "Staged":
         """Return the file with those digests alone whose classes have entries of a part."""
+        found = self.for_parts(parts)
+        digests = np.frombuffer(found.classes, f"V{_SIZE}")
         if self.ranges:
-            which = slice(bucket * CLASSES // parts, -(-(bucket + 1) * CLASSES // parts))
+            which = slice(bucket * len(digests) // parts, -(-(bucket + 1) * len(digests) // parts))
         else:
-            apart = min(parts & -parts, CLASSES)
-            which = slice(bucket % apart, None, apart)
-        return replace(self, classes=np.frombuffer(self.classes, f"V{_SIZE}")[which].tobytes())
+            which = slice(bucket % len(digests), bucket % len(digests) + 1)
+        return replace(found, classes=digests[which].tobytes())
 
 
 class Classes:

@@ -374,12 +374,12 @@ class MakeParts(beam.PTransform):
 
 
 def _grouped(element: tuple[str, Staged], counts: dict[str, int], parts: int, last: bool) -> Iterator[Any]:  # tagged
-    table, file = element
+    table, file = element[0], element[1].for_parts(parts)  # a tenth of it, where parts are few
     number = groups(counts[table], parts, last, ranges=file.ranges)
     if number:
         yield beam.pvalue.TaggedOutput("gathered", ((table, hash_of(file.sha256) % number), file))
     else:
-        yield beam.pvalue.TaggedOutput("merged", element)
+        yield beam.pvalue.TaggedOutput("merged", (table, file))
 
 
 def _gather_task(element: tuple[tuple[str, int], Iterable[Staged]], parts: int) -> tuple[str, GatherTask]:
