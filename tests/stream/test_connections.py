@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from transforms.common.errors import UsageError
+from transforms.stream import connections
 from transforms.stream.connections import LineConnection, check_address
 
 
@@ -44,6 +45,24 @@ def test_lines_of_a_socket_come_in_pieces_and_a_sender_may_come_again(server):
     sender = threading.Thread(target=send, args=(b"four\n",))
     sender.start()
     assert until(connection, 1) == [b"four"]
+    sender.join()
+    connection.close()
+
+
+def test_a_line_may_be_longer_than_what_is_taken_at_a_time(server, monkeypatch):
+    monkeypatch.setattr(connections, "_MOST", 1 << 10)
+    listening, address = server
+    connection = LineConnection(address)
+    long = b"x" * 200_000
+
+    def send():
+        peer, _ = listening.accept()
+        with peer:
+            peer.sendall(long + b"\nshort\n")
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    assert until(connection, 2) == [long, b"short"]
     sender.join()
     connection.close()
 

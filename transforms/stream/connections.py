@@ -16,7 +16,7 @@ __all__ = ["LineConnection", "check_address"]
 _READ = 1 << 16
 _PAUSE = 0.1  # seconds; of a pipe whose writers have gone reading says at once that it has ended
 _MOST = 1 << 20  # bytes that are taken at a time
-LONGEST = 1 << 26  # a line without an end is cut there: what it becomes is a reject
+LONGEST = 1 << 26  # a line without an end is cut there: what it becomes are rejects
 _HOST = re.compile(r"(?:tcp://)?(\[[^\]]+\]|[^/:]+):(\d{1,5})")
 
 
@@ -58,8 +58,9 @@ class LineConnection:
         handle = self._pipe if self._socket is None else self._socket.fileno()
         assert handle is not None
         content, wait = bytearray(self._rest), seconds
+        most = len(content) + _MOST
         ended = False
-        while len(content) < _MOST and select.select([handle], [], [], wait)[0]:
+        while len(content) < most and select.select([handle], [], [], wait)[0]:
             try:
                 data = os.read(handle, _READ)
             except BlockingIOError:
