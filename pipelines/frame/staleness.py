@@ -4,7 +4,6 @@ Within the folder nothing can be stale: what a section was made from is there un
 has gone with it. Only a section that holds imported tables stays, with its `stale` in the manifest.
 """
 
-import os
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from transforms.common.publish.inputs import input_columns
 from transforms.common.publish.sections import table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from transforms.common.store import files
-from transforms.formats.ingest.comparing import Changes, compare_inputs
+from transforms.formats.ingest.comparing import Changes, compare_inputs, is_touched
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import InputFile
 
@@ -142,7 +141,7 @@ def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, 
         lambda: _listed(patterns),
         lambda: input_columns(snapshot, section),
         number,
-        lambda file: _is_newer(file, noted),
+        lambda file: is_touched(file, noted.get("listed", 0), time.time_ns()),
         lambda file: _sha256(file.path),
     )
     return InputChanges(number, changes)
@@ -166,18 +165,6 @@ def _listed(patterns: InputPatterns) -> Iterator[InputFile]:
         raise _Unlisted(str(error)) from error
 
 
-def _is_newer(file: InputFile, noted: Mapping[str, Any]) -> bool:
-    # A file of the same size is read again only if it was touched after it was taken in: written, or put
-    # there with the time of an older file. A clock that has gone back since says nothing.
-    listed: int = noted.get("listed", 0)
-    if not files.is_local(file.path) or time.time_ns() < listed:
-        return True
-    if file.changed:
-        return file.changed >= listed
-    status = os.stat(file.path)
-    return max(status.st_mtime_ns, status.st_ctime_ns) >= listed
-
-
 def _sha256(path: str) -> str | None:
     try:
         with files.open_read(path) as stream:
@@ -187,8 +174,11 @@ def _sha256(path: str) -> str | None:
 
 
 def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[str]:
-    elsewhere = {read["digest"] for read in section.get("reads", ()) if read["section"] is None}
-    for folder in noted.get("folders", ()):
+    wanted: dict[str, set[str]] = {}
+    for read in section.get("reads", ()):
+        if read["section"] is None:
+            wanted.setdefault(read["table"], set()).add(read["digest"])
+    for folder in dict.fromkeys(noted.get("folders", ())):
         try:
             snapshot = find_snapshot(folder)
         except LexbeamError:
@@ -196,11 +186,21 @@ def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[s
         if snapshot is None:
             yield f"input: nothing is published at {folder} any more: put it back, or make it anew first"
             continue
-        tables = {read["table"] for read in section["reads"]}
-        there = {table_digest(snapshot.parts(t)) for t in tables if t in snapshot.tables}
-        here = {read["digest"] for read in section["reads"] if read["section"] is not None}
-        if not there & (elsewhere | here):
-            yield f"input: {', '.join(sorted(tables))} at {folder} have other content now"
+        # What was read there; a section may read a table of the same name from several folders.
+        read_there = {
+            table
+            for source in noted.get("sources", ())
+            if source["folder"] == files.absolute(snapshot.out)
+            for table, digest in source["tables"].items()
+            if digest in wanted.get(table, ())
+        }
+        other = [
+            table
+            for table in sorted(read_there)
+            if table not in snapshot.tables or table_digest(snapshot.parts(table)) not in wanted[table]
+        ]
+        if other:
+            yield f"input: {', '.join(other)} at {folder} have other content now"
 
 
 def _files(noted: Mapping[str, Any]) -> Iterator[str]:

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from transforms.formats.ingest import comparing
-from transforms.formats.ingest.comparing import Some, compare_inputs
+from transforms.formats.ingest.comparing import SKEW, Some, compare_inputs, is_touched
 from transforms.formats.ingest.stage import InputFile
 
 
@@ -56,6 +56,31 @@ def test_changes_are_those_of_sets_of_names(held, monkeypatch):
         )
         # What has the same size is read if it was touched, nothing else, and once.
         assert sorted(reads) == sorted(n for n in both & touched if len(then[n]) == len(now[n]))
+
+
+@pytest.mark.parametrize(
+    ("path", "changed", "now", "touched"),
+    [
+        ("/in/a", 5000, 9000, True),
+        ("/in/a", 4999, 9000, False),
+        ("/in/a", 4999, 4999, True),  # the clock has gone back
+        ("s3://b/a", 5000, 9000, True),
+        ("s3://b/a", 5000 - SKEW, 9000, True),  # by a clock of its own
+        ("s3://b/a", 4999 - SKEW, 9000, False),
+        ("s3://b/a", 0, 9000, True),  # nobody knows
+        ("s3://b/a", 4999 - SKEW, 4999, True),
+    ],
+)
+def test_what_was_not_touched_since_it_was_listed_is_not_read_again(path, changed, now, touched):
+    assert is_touched(InputFile("a", path, 1, "in", changed), 5000, now) is touched
+
+
+def test_the_time_of_a_file_that_was_changed_a_moment_before_is_asked_for(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("x")
+    status = path.stat()
+    for at, touched in ((status.st_ctime_ns, True), (status.st_ctime_ns + 1, False)):
+        assert is_touched(InputFile("a", str(path), 1, "in"), at, at + 1) is touched
 
 
 def test_what_cannot_be_read_any_more_has_changed():

@@ -3,6 +3,7 @@
 Nothing is held of a file but three numbers, and of some million files at a time.
 """
 
+import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +12,15 @@ from itertools import islice
 
 import numpy as np
 
+from transforms.common.store import files
 from transforms.formats.ingest.stage import InputFile
 
-__all__ = ["Changes", "Some", "compare_inputs"]
+__all__ = ["Changes", "Some", "compare_inputs", "is_touched"]
 
 HELD = 1 << 22  # files that are held at a time
+# Nanoseconds by which the clock of a store may differ from ours: S3 and Google Cloud Storage refuse requests of a
+# clock that is further off.
+SKEW = 15 * 60 * 10**9
 SHOWN = 3
 _BATCH = 1 << 12
 
@@ -91,6 +96,25 @@ def compare_inputs(
                     if place is not None and not known.is_there[place]:
                         changes.gone.add(names[at])
     return changes
+
+
+def is_touched(file: InputFile, listed: int, now: int) -> bool:
+    """Return whether a file of the same size may have other bytes than when it was taken in.
+
+    Args:
+        file: as it is listed now.
+        listed: when files were listed before they were taken in, in nanoseconds since 1970; 0: nobody knows.
+        now: what time it is; a clock that has gone back since says nothing.
+    """
+    if now < listed:
+        return True
+    if not files.is_local(file.path):
+        return not file.changed or file.changed >= listed - SKEW
+    changed = file.changed
+    if not changed:  # a moment ago, or that a moment ago
+        status = os.stat(file.path)
+        changed = max(status.st_mtime_ns, status.st_ctime_ns)
+    return changed >= listed
 
 
 class _Known:
