@@ -226,7 +226,7 @@ def _next(
         f"{slice.name} ({number:,} documents, {size:,} tokens)"
         for slice, number, size in zip(proposal.slices, proposal.documents, proposal.tokens, strict=True)
     )
-    yield f"slices of about equal size: {sizes}"
+    yield f"slices of {proposal.sizes}: {sizes}"
     columns = section["columns"]
     unit = ["--unit", "form"] if "lemmas" not in columns and "forms" in columns else []
     words = ["lexbeam", "change", _as_argument(out), "--slices", proposal.spec, "--null", "3", *unit]

@@ -239,9 +239,9 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
     yield "change:"
     if look.counted:
         sizes = " and ".join(f"{size:,}" for size in proposal.tokens)
-        yield f"  # Periods with both ends included, here of about equal size ({sizes} tokens),"
+        yield f"  # Periods with both ends included, here of {proposal.sizes} ({sizes} tokens),"
     else:
-        yield "  # Periods with both ends included, here of about equal size by an estimate"
+        yield f"  # Periods with both ends included, here of {proposal.sizes} by an estimate"
         what = "the sizes of the files" if look.by_names else "the words of what was looked at"
         yield f"  # from {what} (`lexbeam corpus` counts tokens),"
     yield f"  # with {first:,} and {second:,} documents" + (":" if look.complete else " of those looked at:")

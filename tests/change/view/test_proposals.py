@@ -43,6 +43,12 @@ def by_hand(corpus):
     return (years[0], best[0]), (best[1], years[-1]), best[2:4]
 
 
+@pytest.mark.parametrize(("early", "said"), [(40, "about equal size"), (39, "different size"), (90, "different size")])
+def test_sizes_are_said_to_be_equal_only_if_they_are(early, said):
+    found = propose_slices({1800: LEAST, 1900: LEAST}, {1800: early, 1900: 100 - early})
+    assert (min(found.tokens), found.sizes) == (min(early, 100 - early), said)
+
+
 @given(CORPORA)
 def test_proposes_what_the_rule_says(corpus):
     found = propose_slices(

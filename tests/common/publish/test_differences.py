@@ -75,9 +75,9 @@ def test_rows_are_compared_as_one_by_one(before, after):
     )
 
 
-def published(out, rows, schema, parts=1, version="1"):
-    """Publish rows, dealt out by their keys."""
-    keyed = schema.with_metadata({"lexbeam.key": "word"})
+def published(out, rows, schema, parts=1, version="1", key="word"):
+    """Publish rows, dealt out by their words."""
+    keyed = schema.with_metadata({"lexbeam.key": key})
     made = []
     for number in range(parts):
         own = pa.Table.from_pylist([row for row in rows if ord(row["word"]) % parts == number], keyed)
@@ -114,6 +114,17 @@ def test_columns_and_versions_that_differ(tmp_path):
     assert found.versions == ("1", "2")
     assert (found.columns_added, found.columns_removed) == (("number", "more"), ("number",))
     assert (found.added, found.removed, found.changed) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("kind", [None, pa.int64()])
+def test_where_the_key_is_another_no_row_is_the_same(tmp_path, kind):
+    out, seeds = tmp_path / "out", [("seed", kind)] * (kind is not None)
+    before = published(out, [{"word": "a", "seed": 1}], pa.schema([("word", pa.string()), *seeds]))
+    rows = [{"word": "a", "seed": n} for n in range(2)]
+    schema = pa.schema([("word", pa.string()), ("seed", pa.int32())])
+    (found,) = differences(before, published(out, rows, schema, version="2", key="word,seed"))
+    assert found.columns_added == ("seed",)
+    assert (found.rows, found.added, found.removed, found.changed) == ((1, 2), 2, 1, 0)
 
 
 def test_tables_that_come_and_go(tmp_path):

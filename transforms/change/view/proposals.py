@@ -49,6 +49,11 @@ class SliceProposal(NamedTuple):
         """The slices as `parse_slices` reads them."""
         return ",".join(slice.name for slice in self.slices)
 
+    @property
+    def sizes(self) -> str:
+        """How the sizes of the slices compare, for a person."""
+        return "about equal size" if min(self.tokens) >= EVEN * sum(self.tokens) else "different size"
+
 
 class _Cut(NamedTuple):
     """A cut: the years beside it, and documents and tokens on both sides."""

@@ -84,6 +84,8 @@ def _outside(section: Made, bound: Bound) -> Iterator[str]:
     values = bound.gauge.values(section)
     if bound.of is not None:
         values = {bound.of: values.get(bound.of, 0)}
+    elif not values and (bound.least or 0) > 0:
+        yield f"{bound.name}: there is none, and {_shown(bound.least or 0)} is the least"
     for of, value in values.items():
         what = f"{bound.name} of {of}" if of else bound.name
         if bound.least is not None and value < bound.least:

@@ -47,7 +47,8 @@ class TableDifference(NamedTuple):
         columns_added: names of columns that only the later one has.
         columns_removed: and only the earlier one; a column of another type is among both.
         rows: before and after.
-        added: rows whose key only the later one has.
+        added: rows whose key only the later one has. Where a column of the key is only in one, or of another type,
+            no row of one is that of the other.
         removed: rows whose key only the earlier one has.
         changed: rows of the same key that differ in a column that both have.
         columns: of these, how many differ in which column.
@@ -105,7 +106,7 @@ def difference(name: str, before: Snapshot, after: Snapshot) -> TableDifference:
     added, removed = _columns(*schemas)
     rows = (sum(part.rows for part in sides[0]), sum(part.rows for part in sides[1]))
     key = _key_of(next(schema for schema in reversed(schemas) if schema is not None))
-    if schemas[0] is None or schemas[1] is None:
+    if schemas[0] is None or schemas[1] is None or {*added, *removed} & {*key}:
         counts = {"added": rows[1], "removed": rows[0], "changed": 0}
         return TableDifference(name, tuple(key), versions, added, removed, rows, **counts, columns={}, examples={})  # type: ignore[arg-type]
     counts = dict.fromkeys(("added", "removed", "changed"), 0)
