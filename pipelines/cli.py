@@ -183,10 +183,14 @@ def _dispatch(arguments: Sequence[str]) -> None:
 
 
 def _print(line: str) -> None:
+    """Print a line for a person, who is not to wait for it until there are many."""
     if _JSON:
         _print_aside(line)
-    else:
-        _print_data(_as_flags(line))
+        return
+    try:
+        _print_data(_as_flags(line), flush=True)
+    except BrokenPipeError:  # nobody listens any more, and the work goes on
+        _to_nowhere()
 
 
 def _print_aside(line: str) -> None:
@@ -202,9 +206,13 @@ def _say(text: str, level: str) -> None:
         print(text if level == "info" else f"lexbeam: {text}", file=sys.stderr)
 
 
-def _print_data(line: str) -> None:
+def _to_nowhere() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_data(line: str, *, flush: bool = False) -> None:
     try:
-        print(line)
+        print(line, flush=flush)
     except UnicodeEncodeError:
         raise LexbeamError(
             f"the output's encoding, {sys.stdout.encoding}, lacks a character of what is to be "
@@ -272,7 +280,7 @@ def _main(words: Sequence[str]) -> int:
         _say(_interrupted(), "error")
         return interrupted_status()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _to_nowhere()
     except Exception as error:
         if was_interrupted():  # the interrupted work failed in turn
             _say(_interrupted(), "error")

@@ -130,12 +130,18 @@ def run_jobs(
         tell(str(submitted))
         return
     snapshot = open_snapshot(options.out)
-    if published:
-        _tell_summaries(jobs, snapshot, options.out, tell)
-    for job in jobs:
-        job.command.after(job.options, snapshot, tell)
+    failed: Exception | None = None
+    try:
+        if published:
+            _tell_summaries(jobs, snapshot, options.out, tell)
+        for job in jobs:
+            job.command.after(job.options, snapshot, tell)
+    except Exception as error:
+        failed = error  # readers are told all the same
     if published and options.on_publish is not None:
         run_hook(options.on_publish, files.absolute(options.out), snapshot.name)
+    if failed is not None:
+        raise failed
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 
 from transforms.common.errors import LexbeamError, UsageError, quoted
 
@@ -24,25 +25,41 @@ def hook_words(command: str) -> list[str]:
         words = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"must be a command, not {quoted(command)}: {str(error).lower()}") from None
-    if not words:
+    if not words or "\0" in command:
         raise UsageError("must be a command, such as 'systemctl reload reader'")
     return words
+
+
+def _flushed() -> int:
+    """Return standard error for another program, with what this one has said; one that is closed takes nothing."""
+    if sys.stderr is None:
+        return subprocess.DEVNULL
+    sys.stderr.flush()
+    return 2
 
 
 def run_hook(command: str, out: str, snapshot: str) -> None:
     """Run a command and wait for it.
 
     It gets the folder and the snapshot's name by the variables `LEXBEAM_OUT` and `LEXBEAM_SNAPSHOT` of its
-    environment, and nothing on standard input; what it prints goes to standard error.
+    environment, and nothing on standard input; what it prints goes to standard error, or, where something else stands
+    for that, such as lines of JSON, there in the end.
 
     Raises:
         PublishHookError: it cannot be started, or does not end with 0.
     """
     words = hook_words(command)
     environment = {**os.environ, "LEXBEAM_OUT": out, "LEXBEAM_SNAPSHOT": snapshot}
-    sys.stderr.flush()
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=2, env=environment, check=False)
+        with tempfile.TemporaryFile() as said:
+            # Straight to where it belongs, if it is heard there as it is.
+            output = said.fileno() if sys.stderr is not sys.__stderr__ else _flushed()
+            done = subprocess.run(
+                words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment, check=False
+            )
+            said.seek(0)
+            for line in said:
+                sys.stderr.write(line.decode(errors="backslashreplace"))
     except OSError as error:
         raise PublishHookError(
             f"snapshot {snapshot} is published, but `on_publish` cannot be run: {words[0]}: {error.strerror}"

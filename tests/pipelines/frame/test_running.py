@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shlex
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from pipelines.cli import main
 from pipelines.frame import registry, sections
 from pipelines.frame.command import Command, Inputs, Job, TableSource, View
 from pipelines.frame.common_options import PublishOptions
+from pipelines.frame.staleness import stale_sections
 from schemas.columns import Table, column
 from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError
@@ -116,6 +118,50 @@ def test_other_code_of_an_action_makes_its_section_stale(corpus, monkeypatch, ca
     registry.load.cache_clear()
     assert main(["status", str(corpus)]) == 0
     assert "stale: code of toy/action has changed" in capsys.readouterr().out
+
+
+def test_of_several_tables_read_elsewhere_one_that_changes_makes_a_section_stale(tmp_path, monkeypatch):
+    def reads(options):
+        return [TableSource(table, options.folder) for table in ("documents", "sentences")]
+
+    def evaluate(options, action):
+        return {"toy/metrics": pa.table({"metric": ["a"], "value": [1]})}
+
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, reads=reads, action=evaluate))
+    there, out = tmp_path / "c", tmp_path / "out"
+    put(there, made_section(tmp_path / "w", "corpus", {"documents": [["a"]], "sentences": [["x"]], "rejects": [[]]}))
+    assert main(["toy", "evaluate", str(there), "--out", str(out)]) == 0
+    assert stale_sections(open_snapshot(str(out))) == {}
+    first = open_snapshot(str(there)).folder
+    assert main(["toy", "evaluate", first, "--out", str(tmp_path / "pinned")]) == 0
+    # What was not read may change.
+    put(there, made_section(tmp_path / "v", "corpus", {"documents": [["a"]], "sentences": [["x"]], "rejects": [["r"]]}))
+    assert stale_sections(open_snapshot(str(out))) == {}
+    put(there, made_section(tmp_path / "u", "corpus", {"documents": [["a"]], "sentences": [["y"]], "rejects": [[]]}))
+    told = f"input: sentences at {there} have other content now"
+    assert stale_sections(open_snapshot(str(out))) == {"toy.evaluate": [told]}
+    put(there, made_section(tmp_path / "t", "corpus", {"documents": [["a"]], "rejects": [[]]}))
+    assert stale_sections(open_snapshot(str(out))) == {"toy.evaluate": [told]}
+
+
+def test_who_has_stopped_to_listen_stops_no_run_and_the_hook_hears_of_it(corpus, tmp_path, monkeypatch):
+    def broken(snapshot):
+        raise LexbeamError("no summary")
+
+    told, out = tmp_path / "told", tmp_path / "out"
+    hook = shlex.join([sys.executable, "-c", f"open({str(told)!r}, 'a').write('told ')"])
+    words = ["toy", "evaluate", str(corpus), "--out", str(out), "--on-publish", hook]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w") as nobody, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", nobody)
+        assert main(words) == 0
+    assert open_snapshot(str(out)).tables
+    assert told.read_text() == "told "
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, summary=broken))
+    registry.load.cache_clear()
+    assert main([*words, "--overwrite", "--factor", "2"]) == 1
+    assert told.read_text() == "told told "
 
 
 def test_a_table_that_an_action_has_not_made_is_named(corpus, monkeypatch, capsys):

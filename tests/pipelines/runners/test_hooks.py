@@ -1,5 +1,6 @@
 """The command that follows a publication: split without a shell, told what was published, its failure told."""
 
+import io
 import shlex
 import sys
 
@@ -13,7 +14,10 @@ def python(code):
     return shlex.join([sys.executable, "-c", code])
 
 
-def test_it_is_told_what_is_published_and_gets_no_input(tmp_path, capfd):
+@pytest.mark.parametrize("plain", [True, False])
+def test_it_is_told_what_is_published_and_gets_no_input(plain, capfd, monkeypatch):
+    if plain:  # else something else stands for standard error, here what captures it
+        monkeypatch.setattr(sys, "stderr", sys.__stderr__)
     code = "import os, sys; print(os.environ['LEXBEAM_OUT'], os.environ['LEXBEAM_SNAPSHOT'], repr(sys.stdin.read()))"
     run_hook(python(code), "/data/out", "ab12")
     out, err = capfd.readouterr()
@@ -37,7 +41,17 @@ def test_its_failure_says_that_what_is_published_stays(code, how):
         run_hook(python(code), "o", "ab12")
 
 
-@pytest.mark.parametrize("command", ["", "  ", "sh -c 'x"])
+def test_what_it_prints_goes_where_messages_go(monkeypatch):
+    heard = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", heard)
+    run_hook(python("import sys; print('one'); sys.stdout.flush(); sys.stderr.buffer.write(b'tw\\xff')"), "o", "s")
+    assert heard.getvalue() == "one\ntw\\xff"
+    monkeypatch.setattr(sys, "stderr", None)
+    monkeypatch.setattr(sys, "__stderr__", None)
+    run_hook(python("print('nobody hears')"), "o", "s")
+
+
+@pytest.mark.parametrize("command", ["", "  ", "sh -c 'x", "a\0b"])
 def test_what_is_no_command_is_refused(command):
     with pytest.raises(UsageError, match="must be a command"):
         hook_words(command)
