@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from pipelines.frame.command import Job
-from pipelines.frame.interrupts import note_ended
+from pipelines.frame.interrupts import note_ended, was_interrupted
 from pipelines.runners.hooks import PublishHookError
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, option
@@ -197,6 +197,6 @@ def _refreshed(
 
 
 def _refuse(error: LexbeamError, is_first: bool) -> None:
-    """Raise an error of usage at the first try, since a person is there to read it."""
-    if is_first and isinstance(error, UsageError):
+    """Raise an error of usage at the first try, since a person is there to read it, and what an interrupt broke."""
+    if was_interrupted() or (is_first and isinstance(error, UsageError)):
         raise error

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from pipelines.commands.folder import watch as watch_module
 from pipelines.commands.folder.watch import LONGEST, Pace, input_files, watch
 from pipelines.frame.configuration import read_jobs
 from pipelines.runners.hooks import PublishHookError
@@ -139,6 +140,13 @@ def test_errors_of_usage_end_it_at_the_start_and_never_later():
         watch(world.listed, world.refresh, Pace(3, 30), 2, clock=lambda: world.now, sleep=world.sleep)
     world = World({"a": 0, "b": 30}, 300, fails=[None, UsageError("no such option"), None])
     assert [number for _, number in world.watch()] == [1, 2]
+
+
+def test_what_fails_since_it_was_interrupted_ends_it(monkeypatch):
+    world = World({"a": 0}, 200, fails=[LexbeamError("a worker has ended"), None])
+    monkeypatch.setattr(watch_module, "was_interrupted", lambda: True)
+    with pytest.raises(LexbeamError, match="a worker has ended"):
+        watch(world.listed, world.refresh, Pace(3, 30), 2, clock=lambda: world.now, sleep=world.sleep)
 
 
 def test_looks_that_take_long_are_made_more_seldom():
