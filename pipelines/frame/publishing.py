@@ -21,7 +21,7 @@ from transforms.common.publish.publication import Keep, finish_publication, publ
 from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot
-from transforms.common.publish.streaming import check_not_streaming
+from transforms.common.publish.streaming import check_not_streaming, is_streaming
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.objects import Tag
@@ -33,6 +33,7 @@ __all__ = [
     "Intended",
     "begun_at",
     "check_nobody_detached",
+    "forget_failed",
     "kept_digests",
     "publish_run",
     "read_unfinished",
@@ -146,7 +147,9 @@ def publish_run(
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
             return False
-        if freed := _freed(out, workspace, options.keep, intended, 0 if left else since or 0):
+        if options.keep != "all" and is_streaming(out):
+            log.warning("`keep` %s: a stream lands in %r, so that no artefact is freed", options.keep, out)
+        elif freed := _freed(out, workspace, options.keep, intended, 0 if left else since or 0):
             tell(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
     _tell_outcome(outcome, tables, tell)
     return True
@@ -353,6 +356,19 @@ def read_unfinished(out: str) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def forget_failed(out: str, sections: Collection[str]) -> None:
+    """Forget that a run of some sections failed, since what is published is what it would make now.
+
+    That of others is not forgotten, nor of a run that was cut off, or that is at work.
+    """
+    note = read_unfinished(out)
+    if note.get("failed") and {*note.get("sections", ())} <= {*sections}:
+        with suppress(LexbeamError), locked(out):
+            if read_unfinished(out) == note:
+                files.remove(files.join(out, ARTEFACTS, UNFINISHED))
+                remove_failed(out)
 
 
 def begun_at(root: str) -> int | None:

@@ -32,7 +32,7 @@ from transforms.stream.polling import LandedFiles, Polling
 from transforms.stream.window import WindowSteps, land_window
 from transforms.stream.windows import WindowRule
 
-__all__ = ["CALLS", "WATERMARK", "LandWindows", "PollFiles"]
+__all__ = ["CALLS", "WATERMARK", "LandWindows", "PollFiles", "advance"]
 
 log = logging.getLogger("lexbeam")
 
@@ -66,6 +66,15 @@ CALLS = beam.DoFn.RestrictionParam(_Calls())
 WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_provider())
 
 
+def advance(watermark: Any) -> Timestamp:
+    """Advance a watermark to now, and return it; while a clock that was set back stands before it, it stays."""
+    before, now = watermark.current_watermark(), Timestamp.now()
+    if before is not None and now < before:
+        return before
+    watermark.set_watermark(now)
+    return now
+
+
 class _Poll(beam.DoFn):
     """List the inputs again and again, and hand on the files that have settled and have not landed."""
 
@@ -88,15 +97,14 @@ class _Poll(beam.DoFn):
         if not tracker.try_claim(tracker.current_restriction().start):
             return
         self._landed.look()
-        now = Timestamp.now()
         try:
             found = self._polling.look(self._landed.missing(find_files(element, perhaps=True)), time.monotonic_ns())
         except LexbeamError as error:  # a folder that is away may come back
             log.warning("%s; it is looked for again", error)
             found = []
+        now = advance(watermark)
         for file in found:
             yield TimestampedValue(file, now)
-        watermark.set_watermark(now)
         tracker.defer_remainder(Duration(self._every))
 
 
@@ -136,11 +144,14 @@ class _LandWindow(beam.DoFn):
         }
         self._counters = [Metrics.counter("stream", name) for name in _COUNTED]
 
+    def setup(self) -> None:
+        """Begin to look at what has landed, of which each look takes in what is new."""
+        self._landed = LandedFiles(self._workspace, self._intake)
+
     def process(self, element: tuple[str, Iterable[InputFile]]) -> Iterator[Landed]:
         """Yield the receipt of the window, if there is anything new in it."""
-        landed = LandedFiles(self._workspace, self._intake)
-        landed.look()
-        files = list(landed.missing({file.name: file for file in element[1]}.values()))
+        self._landed.look()
+        files = list(self._landed.missing({file.name: file for file in element[1]}.values()))
         if files:
             receipt = land_window(self._workspace, files, self._steps, self._make)
             for counter, name in zip(self._counters, _COUNTED, strict=True):

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.utils.timestamp import Duration, Timestamp
+from apache_beam.utils.timestamp import Duration
 
 from transforms.common.errors import LexbeamError
 from transforms.stream.connections import LineConnection
 from transforms.stream.landing_folder import LineSpool, land_lines, one_line
-from transforms.stream.ptransforms import CALLS, WATERMARK
+from transforms.stream.ptransforms import CALLS, WATERMARK, advance
 from transforms.stream.sources import Feed
 
 __all__ = ["ReadKafka", "ReadLines", "ReadPubSub"]
@@ -41,7 +41,7 @@ class _ReadLines(beam.DoFn):
             self._take(element)
         except LexbeamError:  # the worker of before has not let go of the spool yet
             pause = 1.0
-        watermark.set_watermark(Timestamp.now())
+        advance(watermark)
         tracker.defer_remainder(Duration(pause))
         yield from ()
 

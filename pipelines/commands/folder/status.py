@@ -25,6 +25,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.layout import ARTEFACTS, MANIFEST
 from transforms.common.publish.run_log import last_success
 from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.streaming import is_streaming
 from transforms.common.store import files
 
 __all__ = ["STATUS", "StatusOptions"]
@@ -85,6 +86,7 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
         "published": published,
         "at_work": state.at_work or (job is not None and job.kind is JobKind.RUNNING),
         "process": state.holder,
+        "streaming": is_streaming(files.absolute(out)),
         "unfinished": list(state.unfinished),
         "failed": state.failed,
         "held_back": list(state.held_back),
@@ -166,6 +168,8 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
         yield "at work: nobody"
         if job is not None:
             yield f"detached: {_told(state, job)}"
+    if is_streaming(files.absolute(out)):
+        yield "at work: a stream, which lands here"
     if state.forgetting:
         yield f"what was to be forgotten is still there: `lexbeam forget {files.typed(out)}` goes on"
     if state.artefacts:

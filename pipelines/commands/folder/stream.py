@@ -5,6 +5,7 @@ lexbeam stream config.yaml --source lines:localhost:9000 --landing texts/landed
 """
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -150,8 +151,11 @@ def _telling(workspace: Workspace, steps: WindowSteps, options: StreamOptions, a
                 action.tell(f"landed: {_shown(receipt.counts)}; {_shown(total)} since the start")
 
     def watch() -> None:
-        while not stopped.wait(_SECONDS):
+        took = 0.0
+        while not stopped.wait(max(_SECONDS, _REST * took)):
+            begun = time.monotonic()
             tell()
+            took = time.monotonic() - begun
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -168,6 +172,7 @@ def _telling(workspace: Workspace, steps: WindowSteps, options: StreamOptions, a
 
 
 _SECONDS = 1.0  # between two looks at what has landed
+_REST = 20  # and at least this many times what one took
 
 
 def _shown(counts: "Counter[str] | dict[str, int]") -> str:

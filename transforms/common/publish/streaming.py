@@ -9,7 +9,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.publish.layout import ARTEFACTS, make_marked_folder
 from transforms.common.store import files
 
-__all__ = ["check_not_streaming", "streaming"]
+__all__ = ["check_not_streaming", "is_streaming", "streaming"]
 
 _LOCK = "stream.lock"
 
@@ -28,7 +28,7 @@ def streaming(out: str) -> Iterator[str]:
         yield root
         return
     with open(os.open(os.path.join(root, _LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644), "rb") as lock:
-        if not _taken(lock.fileno()):
+        if not _taken(lock.fileno(), fcntl.LOCK_EX):
             raise LexbeamError(f"another stream lands in {files.shown(out)!r}: stop it, or give another `out`")
         yield root
 
@@ -39,16 +39,22 @@ def check_not_streaming(out: str) -> None:
     Raises:
         LexbeamError: one does.
     """
+    if is_streaming(out):
+        raise LexbeamError(f"a stream lands in {files.shown(out)!r}: stop it first")
+
+
+def is_streaming(out: str) -> bool:
+    """Return whether a stream lands in a folder; of an object store, which has no locks, nobody knows."""
     path = os.path.join(out, ARTEFACTS, _LOCK)
-    if files.is_local(out) and os.path.lexists(path):
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as lock:
-            if not _taken(lock.fileno()):
-                raise LexbeamError(f"a stream lands in {files.shown(out)!r}: stop it first")
+    if not files.is_local(out) or not os.path.lexists(path):
+        return False
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as lock:
+        return not _taken(lock.fileno(), fcntl.LOCK_SH)  # two that look do not disturb each other
 
 
-def _taken(lock: int) -> bool:
+def _taken(lock: int, kind: int) -> bool:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
