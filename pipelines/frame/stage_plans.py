@@ -95,12 +95,14 @@ def stages_that_follow(job: Job, snapshot: Snapshot | None, after: Iterable[str]
     ]
 
 
-def plan_stages(job: Job, snapshot: Snapshot, *, stays: bool) -> list[StagePlan]:
+def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[StagePlan]:
     """Return what the stages of a section would make, that reads no table which the same run makes anew.
+
+    Of a section that is new nothing is looked up, which would read all of its input files.
 
     Args:
         job: the job that makes the section.
-        snapshot: what is published, the section among it.
+        snapshot: what is published; None: nothing.
         stays: whether nothing has changed of what it is made from. Its artefacts may be gone all the same.
 
     Raises:
@@ -115,6 +117,7 @@ def plan_stages(job: Job, snapshot: Snapshot, *, stays: bool) -> list[StagePlan]
 
     job = job._replace(options=replace(job.options, keep="all"))  # else the graph might free what it has looked up
     plan = plan_of(job, find_inputs(job, (), snapshot))
+    is_new = snapshot is None or job.section not in snapshot.sections
     before: dict[str, set[str]] = {}
     used: set[str] = set()
     with tempfile.TemporaryDirectory() as looked, tempfile.TemporaryDirectory() as scratch:
@@ -125,7 +128,7 @@ def plan_stages(job: Job, snapshot: Snapshot, *, stays: bool) -> list[StagePlan]
             job.command.build(pipeline, plan, Graph(workspace, 1, True, scratch))
             before.update(stages_before(pipeline))
             used.update(stages_in(pipeline))
-            return True
+            return not is_new
 
         failed = False
         try:
@@ -133,6 +136,8 @@ def plan_stages(job: Job, snapshot: Snapshot, *, stays: bool) -> list[StagePlan]
         except LexbeamError:
             # With artefacts left out, what comes after them need not make sense; without, it is a run's to say why.
             failed = True
+        if is_new:
+            return [StagePlan(each.name, each.unit, None, None) for each in job.command.stages if each.name in used]
         counts = looked_up(workspace)
     missed = {stage for stage, (_, number) in counts.items() if number}
     if failed and not missed:

@@ -16,6 +16,7 @@ __all__ = [
     "corpus",
     "make_out",
     "manifest",
+    "published",
     "write_judgments",
     "write_texts",
 ]
@@ -30,6 +31,12 @@ CORPUS = {"documents", "sentences", "rejects", "corpus/inputs"}
 
 def call(*words):
     return main([str(word) for word in words])
+
+
+def published(out):
+    """Every published file by its name, the manifest included."""
+    top = (out / "current").resolve()
+    return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
 
 
 def write_judgments(path, instances):

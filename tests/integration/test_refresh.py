@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 import yaml
-from small_runs import SMALL, call
+from small_runs import SMALL, call, published
 
 from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import RUN_LOG, snapshot_name
@@ -45,11 +45,6 @@ def world(tmp_path):
     }
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
     return tmp_path
-
-
-def published(out):
-    top = (out / "current").resolve()
-    return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
 
 
 def refresh(world, *words):
@@ -132,6 +127,9 @@ def test_nothing_changed_publishes_nothing(world, capsys):
     assert refresh(world, "--dry-run") == 0
     heard = capsys.readouterr().out
     assert heard.startswith("corpus: new\nchange: new\n  stage ")
+    assert re.search(r"\n  corpus/ingest +makes what is not there\n", heard)
+    assert "corpus/keep" not in heard, "nothing is to be kept"
+    assert re.search(r"\n  change/train +makes what follows from corpus\n", heard)
     assert heard.endswith("\nno time can be estimated: no log says what these stages took before\n")
     assert not (world / "out" / "current").exists()
     assert refresh(world) == 0
@@ -244,7 +242,7 @@ def names_and_splits(out):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 51))])
-def test_what_stays_follows_from_the_snapshot_before(kept_world, seed):
+def test_what_stays_follows_from_the_snapshot_before(kept_world, seed, capsys):
     random_ = random.Random(seed)
     texts, out = kept_world / "texts", kept_world / "out"
     assert refresh(kept_world) == 0
@@ -268,6 +266,9 @@ def test_what_stays_follows_from_the_snapshot_before(kept_world, seed):
         if way not in ("changed", "dated anew"):  # which may put it in the place of another
             assert documents.items() <= texts_after.items(), way
         assert {name: splits_after[name] for name in splits} == splits, way
+    # Without the option splits are those of the rule again.
+    words = ("refresh", kept_world / "config.yaml", "--out", out, "--dry-run", "--max-change", "1")
+    assert "\ncomplexity.split: its splits were frozen, and are not any more\n" in told(capsys, *words)
 
 
 def test_what_is_kept_must_fit(kept_world, capsys):

@@ -3,10 +3,11 @@
 The stream runs here over what is there when it starts, and ends. `runners/test_stream_flink.py` has real ones.
 """
 
+import json
 import random
 
 import pytest
-from small_runs import call
+from small_runs import call, published
 from streaming import drop, landed_files, make_world, receipts, streams_end, text_of
 
 from transforms.annotation import annotate as annotating
@@ -22,9 +23,9 @@ def ending(monkeypatch):
         yield calls
 
 
-def published(out):
-    top = (out / "current").resolve()
-    return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
+def _staged(out):
+    """The staged sentences of all windows."""
+    return [file.path for _, receipt in receipts(out) for file in receipt.sentences]
 
 
 def stream(config, *words):
@@ -64,7 +65,15 @@ def test_while_a_stream_lands_nothing_of_it_is_removed(tmp_path, ending, capsys)
         for words in (("clean", tmp_path / "out"), ("run", config, "--fresh")):
             assert call(*words) == 1
             assert "a stream lands in" in capsys.readouterr().err
-        assert call("run", config) == 0, "runs go on beside it"
+        assert call("run", config, "--keep", "published") == 0, "runs go on beside it"
+        assert landed_files(tmp_path / "out"), "and free nothing meanwhile"
+        assert all((tmp_path / "out" / "_artefacts" / name).exists() for name in _staged(tmp_path / "out"))
         assert call("forget", tmp_path / "out", "a.txt") == 1
         assert "a stream lands in" in capsys.readouterr().err
+        assert call("status", tmp_path / "out", "--json") == 0
+        assert json.loads(capsys.readouterr().out)["streaming"]
+        assert call("status", tmp_path / "out") == 0
+        assert "at work: nobody\nat work: a stream" in capsys.readouterr().out
+    assert call("status", tmp_path / "out") == 0
+    assert "at work: a stream" not in capsys.readouterr().out
     assert call("clean", tmp_path / "out") == 0

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import yaml
-from small_runs import call
+from small_runs import call, published
 
 from pipelines.commands.folder import refresh as refresh_module
 from pipelines.commands.folder.watch import watch
@@ -33,11 +33,6 @@ def world(tmp_path):
     corpus = {"inputs": "texts", "engine": "builtin:en", "dates": "name:^(\\d{4})_", "language": "en"}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"parts": 2, "corpus": corpus}))
     return tmp_path
-
-
-def published(out):
-    top = (out / "current").resolve()
-    return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
 
 
 def rebuilt(world, *words):

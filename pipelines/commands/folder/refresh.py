@@ -6,7 +6,6 @@ lexbeam refresh config.yaml --keep-missing --freeze-splits
 lexbeam refresh config.yaml --watch --watch-minutes 10
 """
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, NoReturn
@@ -16,6 +15,7 @@ from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, wat
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
+from pipelines.frame.publishing import forget_failed
 from pipelines.frame.running import run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
 from pipelines.frame.staleness import changes_outside, section_logs
@@ -23,7 +23,6 @@ from transforms.common.errors import LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, plain_options
 from transforms.common.publish.history import read_history
 from transforms.common.publish.run_log import RunLine, note_success, read_run_log
-from transforms.common.publish.sections import owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
 from transforms.common.shown import Block, columns_with, units
 from transforms.common.store import files
@@ -93,6 +92,7 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     if not plan.changes:
         if snapshot is not None and not options.dry_run:
             note_success(out, snapshot.name)
+            forget_failed(out, [job.section for job in jobs])
         since = _last_time(out)
         action.tell(f"nothing has changed since {since}: nothing is published" if since else "nothing has changed")
         if options.exit_code:
@@ -111,16 +111,10 @@ def _watch(options: RefreshOptions, action: Action) -> NoReturn:
     for name in ("dry_run", "exit_code", "detach"):
         if getattr(options, name):
             raise UsageError(f"`watch` stays and refreshes again and again: leave out `{name}`")
-
-    def tell(line: str) -> None:
-        action.tell(line)
-        if sys.stdout is not None:  # nobody is to wait for a line until there are many
-            sys.stdout.flush()
-
     once = replace(options, watch=False)
     watch(
         lambda: input_files(options.jobs(overwrite=True)),
-        lambda: _refresh(once, action._replace(tell=tell)),
+        lambda: _refresh(once, action),
         Pace(options.watch_files, 60 * options.watch_minutes),
         options.watch_poll,
         out=options.out,
@@ -149,19 +143,21 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
     follows: dict[str, list[str]] = {}
     lost = {}
     logs = section_logs(snapshot) if snapshot else {}
-    for job in jobs:
+    for number, job in enumerate(jobs):
+        read = {source.table for source in job.reads_here()}
+        follows[job.section] = [
+            other.section for other in jobs[:number] if reasons[other.section] and read & {*other.command.table_names}
+        ]
         if snapshot is None or job.section not in snapshot.sections:
             reasons[job.section] = ["new"]
             continue
         keeps = getattr(job.options, "keep_missing", None) is not None
         outside = changes_outside(snapshot, job.section, logs.get(job.section), keep_gone=keeps)
-        found = [*outside.reasons, *_option_changes(job, snapshot)]
+        found = [*outside.reasons, *_option_changes(job, snapshot), *_no_longer_frozen(job, snapshot)]
         if outside.inputs is not None:
             changes = outside.inputs.changes
             gone = 0 if keeps else changes.gone.number
             lost[job.section] = gone + changes.changed.number, outside.inputs.taken
-        read = {owner_of(snapshot.manifest, source.table) for source in job.reads_here()}
-        follows[job.section] = [name for name in reasons if name in read and reasons[name]]
         reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
     return _Plan(reasons, follows, lost)
 
@@ -172,8 +168,6 @@ def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]
     Raises:
         LexbeamError: it cannot be told.
     """
-    if snapshot is None or job.section not in snapshot.sections:
-        return stages_that_follow(job, None, ())
     if after := plan.follows[job.section]:
         return stages_that_follow(job, snapshot, after)
     return plan_stages(job, snapshot, stays=not plan.reasons[job.section])
@@ -219,6 +213,13 @@ def _option_changes(job: Job, snapshot: Snapshot) -> list[str]:
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
+
+
+def _no_longer_frozen(job: Job, snapshot: Snapshot) -> Iterator[str]:
+    """Yield that splits were kept which are not to be; files that have gone are told of by what is listed."""
+    splits = hasattr(job.options, "splits_from") and job.options.splits_from is None
+    if splits and "kept" in snapshot.sections[job.section]:
+        yield "its splits were frozen, and are not any more"
 
 
 def _check_change(plan: _Plan, most: float) -> None:
