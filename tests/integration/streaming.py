@@ -1,4 +1,4 @@
-"""Streams in tests: documents that are dropped in, the command in a process of its own, and what has landed."""
+"""Streams and watches in tests: documents that come, the command in a process of its own, and what has landed."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from transforms.common.store.receipts import read_receipt
 from transforms.formats.ingest.listing import find_files
 from transforms.stream import ptransforms
 
-__all__ = ["Stream", "drop", "landed_files", "make_world", "receipts", "streams_end", "text_of"]
+__all__ = ["SECONDS", "Started", "drop", "landed_files", "make_world", "receipts", "streams_end", "text_of"]
 
 WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
 SECONDS = 1800  # however busy the machine is
@@ -76,14 +76,14 @@ def streams_end():
         yield
 
 
-class Stream:
-    """The command in a process of its own, whose output goes to a file."""
+class Started:
+    """A command with a configuration in a process of its own, whose output goes to a file."""
 
-    def __init__(self, config, *words):
-        self.log = config.parent / f"stream-{len(list(config.parent.glob('stream-*')))}.log"
+    def __init__(self, command, config, *words, before=""):
+        self.log = config.parent / f"{command}-{len(list(config.parent.glob(f'{command}-*')))}.log"
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "pipelines.cli", "stream", str(config), *words],
+                [sys.executable, "-c", f"{before}\nfrom pipelines.cli import entry\nentry()", command, config, *words],
                 env={**os.environ, "PYTHONPATH": str(ROOT), MARK: str(config.parent)},
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -92,7 +92,7 @@ class Stream:
             )
 
     def until(self, condition, what):
-        """Wait until a condition holds; the stream must not end meanwhile."""
+        """Wait until a condition holds; the command must not end meanwhile."""
         end = time.monotonic() + SECONDS
         while not condition():
             assert self.process.poll() is None, self.log.read_text()
@@ -100,7 +100,7 @@ class Stream:
             time.sleep(0.5)
 
     def end(self, number=signal.SIGTERM):
-        """End the stream by a signal; return its exit status."""
+        """End the command by a signal; return its exit status."""
         self.process.send_signal(number)
         return self.process.wait(120)
 

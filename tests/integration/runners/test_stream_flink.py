@@ -10,7 +10,7 @@ import pytest
 from marked import left_of
 from mixed_runs import published, skip_without
 from small_runs import call
-from streaming import Stream, drop, landed_files, make_world, receipts, text_of
+from streaming import SECONDS, Started, drop, landed_files, make_world, receipts, text_of
 
 from transforms.annotation import annotate as annotating
 from transforms.annotation.landing import file_key
@@ -51,6 +51,16 @@ def share(values, part):
     return sorted(values)[min(len(values) - 1, int(part * len(values)))]
 
 
+def test_what_fails_every_time_fails_the_stream_and_is_told(tmp_path):
+    skip_without("flink_stream")
+    config = make_world(tmp_path, "texts", engine="none")
+    drop(tmp_path / "texts", "a.txt", b"A text that nobody annotates.")
+    stream = Started("stream", config, *WORDS)
+    assert stream.process.wait(SECONDS) == 1
+    assert "`engine`" in stream.log.read_text() or "--engine" in stream.log.read_text()
+    assert left_of(str(tmp_path)) == {}
+
+
 def test_each_document_once_whatever_is_killed(tmp_path, monkeypatch):
     skip_without("flink_stream")
     config = make_world(tmp_path, "texts", dates="name:^(\\d+)_")
@@ -59,13 +69,13 @@ def test_each_document_once_whatever_is_killed(tmp_path, monkeypatch):
     thread.start()
     try:
         for number in KILLS:
-            stream = Stream(config, *WORDS)
+            stream = Started("stream", config, *WORDS)
             stream.until(lambda number=number: len(landed_files(out)) >= number, f"{number} files land")
             assert stream.end(signal.SIGKILL) == -signal.SIGKILL
             assert left_of(str(tmp_path)) == {}
         paused.set()
         there = len(list((tmp_path / "texts").iterdir()))
-        stream = Stream(config, *WORDS)
+        stream = Started("stream", config, *WORDS)
         stream.until(lambda: len(landed_files(out)) >= there, "what was dropped while nobody looked lands")
         paused.clear()
         steady = time.time()
