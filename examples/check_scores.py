@@ -21,6 +21,8 @@ def aligned(vectors: np.ndarray, row: dict) -> np.ndarray:
         mapped /= np.linalg.norm(mapped, axis=1, keepdims=True)
     if row["mean"] is not None:
         mapped -= np.array(row["mean"])
+    if row["unit_centred"]:
+        mapped /= np.linalg.norm(mapped, axis=1, keepdims=True)
     if row["matrix"] is not None:
         mapped = mapped @ np.reshape(row["matrix"], (mapped.shape[1], -1))
     return mapped

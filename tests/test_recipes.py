@@ -79,7 +79,7 @@ def test_a_format_of_vectors(recipe, tmp_path):
 
 
 def space(vectors):
-    from transforms.embeddings.alignment import Space
+    from transforms.embeddings.spaces import Space
 
     words = sorted("abcd")
     return Space(words, np.full(4, 9), np.array(vectors, np.float32), 99)
@@ -105,7 +105,8 @@ def test_a_measure(recipe):
 
 
 def test_an_alignment(recipe):
-    from transforms.embeddings.alignment import apply, fit_alignment
+    from transforms.embeddings.alignment import fit_alignment
+    from transforms.embeddings.spaces import apply
 
     found = fit_alignment(recipe("Add an alignment"), space(EARLY), space(LATE))
     for side, own in ((found.source, EARLY), (found.target, LATE)):

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
+from schemas.change.spaces import DOCUMENTS, NO_MAP, SLICE_PAIR, USES
 from schemas.columns import Table, column, reason, share
 
 __all__ = ["FINDINGS", "NULLS", "NULL_REASONS", "PAIRS", "SCORES"]
@@ -13,8 +13,10 @@ NULL_REASONS = {
     "absent_to": "the word does not occur in the later slice",
     "below_min_count_from": "too few uses in the earlier slice",
     "below_min_count_to": "too few uses in the later slice",
-    "too_few_shared": "too few shared words to fit the alignment",
+    **NO_MAP,
+    "too_few_neighbours": "a slice has fewer words than a neighbourhood",
     "zero_vector": "a vector of length zero has no direction",
+    "undefined": "the measure has no value for this word, as where no neighbour is in both spaces",
 }
 
 SCORES = Table(
@@ -26,7 +28,7 @@ SCORES = Table(
         column("target", pa.bool_(), "whether it stands in the targets file"),
         *SLICE_PAIR,
         column("seed", pa.int32(), "training seed; null: the mean over all seeds", nullable=True),
-        column("alignment", pa.string(), "method; none where the measure takes no vectors"),
+        column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
         column("measure", pa.string(), "what is measured"),
         column("score", pa.float64(), "the measure's value", nullable=True),
         column(
@@ -59,7 +61,7 @@ SCORES = Table(
             "mean score of the null pairs that score the word, whose "
             "documents are dealt out anew; this and what follows is null without null pairs and "
             "for single seeds",
-            range="0 to 2",
+            range="0 and up",
             nullable=True,
         ),
         column(
@@ -115,7 +117,7 @@ NULLS = Table(
     key=("slice_from", "slice_to", "alignment", "measure", "word", "null"),
     columns=[
         *SLICE_PAIR,
-        column("alignment", pa.string(), "method; none where the measure takes no vectors"),
+        column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
         column("measure", pa.string(), "what is measured"),
         column("word", pa.string(), "word of the training view, whether or not the real pair shares it"),
         column("null", pa.int32(), "number of the null pair", range="1 and up"),
@@ -155,8 +157,8 @@ PAIRS = Table(
     key=("slice_from", "slice_to", "alignment", "measure"),
     columns=[
         *SLICE_PAIR,
-        column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed, none"),
-        column("measure", pa.string(), "what is measured", range="cosine, frequency"),
+        column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
+        column("measure", pa.string(), "what is measured"),
         column("seeds", pa.int32(), "seeds that the scores rest on", range="1 and up"),
         column("ranked", pa.int64(), "ranked words with a score"),
         column(

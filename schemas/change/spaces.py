@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, share, upos
+from schemas.columns import Table, column, reason, share, upos
 
-__all__ = ["ALIGNMENTS", "DOCUMENTS", "NEIGHBOURS", "SLICES", "SLICE_PAIR", "USES", "VECTORS"]
+__all__ = ["ALIGNMENTS", "DOCUMENTS", "NEIGHBOURS", "NO_MAP", "SLICES", "SLICE_PAIR", "USES", "VECTORS"]
 
 # Columns of two slices that are compared, and of a word's uses in them.
 SLICE_PAIR = (column("slice_from", pa.string(), "earlier slice"), column("slice_to", pa.string(), "later slice"))
@@ -62,6 +62,12 @@ VECTORS = Table(
     name="vectors", row="a word in a slice", key=("slice", "seed", "word"), columns=_vector_columns, version="2"
 )
 
+# Why no map could be fitted.
+NO_MAP = {
+    "too_few_shared": "too few shared words to fit the alignment",
+    "rank_deficient": "the vectors of a slice span too few dimensions for the alignment",
+}
+
 ALIGNMENTS = Table(
     name="alignments",
     row="a pair of slices, a seed, a side",
@@ -69,7 +75,7 @@ ALIGNMENTS = Table(
     columns=[
         *SLICE_PAIR,
         column("seed", pa.int32(), "training seed of both spaces"),
-        column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed"),
+        column("alignment", pa.string(), "method"),
         column("side", pa.string(), "which space the map applies to", range="from, to"),
         column("unit_length", pa.bool_(), "whether vectors are set to unit length first"),
         column(
@@ -78,6 +84,7 @@ ALIGNMENTS = Table(
             "mean vector, subtracted after that; null if vectors are not centred",
             nullable=True,
         ),
+        column("unit_centred", pa.bool_(), "whether vectors are set to unit length again, once the mean is subtracted"),
         column(
             "matrix",
             pa.list_(pa.float64()),
@@ -93,7 +100,9 @@ ALIGNMENTS = Table(
             range="0 and up",
             nullable=True,
         ),
+        reason("why no map could be fitted", NO_MAP),
     ],
+    version="2",
 )
 
 NEIGHBOURS = Table(

@@ -1,32 +1,54 @@
 """Table `change/summary`: one row is a word between two slices, with all that is known of it.
 
-It is table `scores` turned: means over seeds alone, and what depends on an alignment in columns of
-its own for each, named by it (`score_op`, `score_cca`). Frequency scores are not in it, for the
-relative frequencies are.
+It is table `scores` turned: means over seeds alone, and what depends on alignment and measure in columns of
+its own for each, named by the alignment, for cosine distance (`score_op`, `score_cca`), or by measure and alignment
+(`score_euclidean_op`, `score_lnd`). Scores of counts are not in it, for the relative frequencies are.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
 from schemas.columns import Table, column, share, upos
 
-__all__ = ["SUMMARY", "suffixed"]
+__all__ = ["SUMMARY", "SummedKind", "suffixed"]
 
 UPOS = "UPOS of Universal Dependencies 2"
 
 
-def suffixed(name: str, alignment: str) -> str:
-    """Return the name of a column of an alignment; dashes become underscores.
+class SummedKind(NamedTuple):
+    """An alignment and a measure, with columns of their own.
 
-    >>> suffixed("score", "cca-reversed")
+    Attributes:
+        alignment: `none` for a measure that needs none.
+        measure: its name.
+        suffix: of the columns.
+        doc: what the measure is.
+        range: the values that it takes, for people.
+    """
+
+    alignment: str
+    measure: str
+    suffix: str
+    doc: str
+    range: str
+
+
+def suffixed(name: str, suffix: str) -> str:
+    """Return the name of a column of an alignment and measure.
+
+    >>> suffixed("score", "cca_reversed")
     'score_cca_reversed'
     """
-    return f"{name}_{alignment.replace('-', '_')}"
+    return f"{name}_{suffix}"
 
 
-def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
+_COSINES = SummedKind("op", "cosine", "op", "1 - cos of a word's aligned vectors", "0 to 2")
+
+
+def _columns(kinds: Sequence[SummedKind] = (_COSINES,)) -> list[pa.Field]:
     return [
         column("word", pa.string(), "word of the training view"),
         *SLICE_PAIR,
@@ -46,13 +68,13 @@ def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
             nullable=True,
         ),
         *DOCUMENTS,
-        *(field for alignment in alignments for field in _of_alignment(alignment)),
+        *(field for kind in kinds for field in _of_kind(kind)),
     ]
 
 
-# Name, type, doc and range of the columns of each alignment.
-_OF_ALIGNMENT: list[tuple[str, pa.DataType, str, str | None]] = [
-    ("score", pa.float64(), "cosine distance, mean over seeds", "0 to 2"),
+# Name, type, doc and range of the columns of each alignment and measure; of scores the measure tells these.
+_OF_KIND: list[tuple[str, pa.DataType, str, str | None]] = [
+    ("score", pa.float64(), "{doc}, mean over seeds", "{range}"),
     (
         "score_sd",
         pa.float64(),
@@ -76,11 +98,11 @@ _OF_ALIGNMENT: list[tuple[str, pa.DataType, str, str | None]] = [
         "null_mean",
         pa.float64(),
         "mean score where the pair's documents are dealt out at random; null without such deals",
-        "0 to 2",
+        "{range}",
     ),
     ("null_sd", pa.float64(), "sample standard deviation of such scores", "0 and up"),
     ("null_high", pa.float64(), "score whose p_value is .05; null where that is", "0 and up"),
-    ("excess", pa.float64(), "score less null_mean", "-2 to 2"),
+    ("excess", pa.float64(), "score less null_mean", None),
     ("p_value", pa.float64(), "probability of such a score if usage did not differ", "0 to 1"),
     ("q_value", pa.float64(), "p_value adjusted for the number of ranked words and targets: usage differs", "0 to 1"),
     (
@@ -101,10 +123,17 @@ _OF_ALIGNMENT: list[tuple[str, pa.DataType, str, str | None]] = [
 ]
 
 
-def _of_alignment(alignment: str) -> list[pa.Field]:
+def _of_kind(kind: SummedKind) -> list[pa.Field]:
+    label = f"{kind.alignment}, {kind.measure}"
     return [
-        column(suffixed(name, alignment), type, f"{alignment}: {doc}", range=range, nullable=True)
-        for name, type, doc, range in _OF_ALIGNMENT
+        column(
+            suffixed(name, kind.suffix),
+            type,
+            f"{label}: {doc.format(doc=kind.doc)}",
+            range=None if range is None else range.format(range=kind.range),
+            nullable=True,
+        )
+        for name, type, doc, range in _OF_KIND
     ]
 
 

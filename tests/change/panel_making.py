@@ -3,8 +3,9 @@
 import numpy as np
 from published import DIM, change_section, publish
 
-from transforms.embeddings.alignment import Space, fit_alignment
+from transforms.embeddings.alignment import fit_alignment
 from transforms.embeddings.published import side_row
+from transforms.embeddings.spaces import Space
 
 __all__ = ["HOSTILE", "SLICES", "aligned", "known", "pair", "slice_row", "snapshot_of", "space", "vectors"]
 

@@ -13,8 +13,8 @@ import threadpoolctl
 from transforms.change.scores.measures import cosine_distance
 from transforms.cloze.abstractness import estimators as concreteness
 from transforms.common.rowwise import dots, product
-from transforms.embeddings.alignment import Side, apply
 from transforms.embeddings.neighbours import nearest_neighbours
+from transforms.embeddings.spaces import Side, apply
 from transforms.learning.models.kernels import gaussian_sums
 from transforms.learning.scorers import SCORERS
 from transforms.lexicon.vectors.compiling import changed, moments_of, variant_of

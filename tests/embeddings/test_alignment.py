@@ -6,16 +6,8 @@ from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
 from transforms.common.errors import UsageError
-from transforms.embeddings.alignment import (
-    ALIGNMENTS,
-    FitOn,
-    Side,
-    Space,
-    apply,
-    fit_alignment,
-    parse_fit_on,
-    shared_places,
-)
+from transforms.embeddings.alignment import ALIGNMENTS, FitOn, fit_alignment, parse_fit_on
+from transforms.embeddings.spaces import Side, Space, apply, shared_places
 
 SEEDS = st.integers(0, 10_000)
 
@@ -184,10 +176,65 @@ def test_targets_are_left_out_by_cca_and_kept_by_op():
     np.testing.assert_array_equal(cca.source.matrix, expected.source.matrix)
 
 
+def plus_by_steps(z, x, whiten, reweight, dewhiten):
+    """OP+ as the steps are published, of rows that are shared; Z first."""
+    z, x = (unit(unit(rows) - unit(rows).mean(axis=0)) for rows in (z, x))
+    w_z, w_x = (np.linalg.inv(scipy.linalg.sqrtm(rows.T @ rows)) if whiten else np.eye(6) for rows in (z, x))
+    u, s, vt = np.linalg.svd((x @ w_x).T @ (z @ w_z))
+    x, z, v = x @ w_x @ u, z @ w_z @ vt.T, vt.T
+    x, z = x @ np.diag(s**reweight), z @ np.diag(s**reweight)
+    if whiten and dewhiten:
+        x, z = x @ (u.T @ np.linalg.inv(w_x) @ u), z @ (v.T @ np.linalg.inv(w_z) @ v)
+    return z, x
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, st.booleans(), st.sampled_from([0.0, 0.5, 1.0]), st.booleans())
+def test_op_plus_takes_the_published_steps_of_those_asked_for(seed, whiten, reweight, dewhiten):
+    z, x = (rows.astype(np.float32) for rows in random_spaces(seed))
+    fitted = fit_alignment("op+", space(z), space(x), whiten=whiten, reweight=reweight, dewhiten=dewhiten)
+    sides = [apply(side, rows) for side, rows in ((fitted.source, z), (fitted.target, x))]
+    expected = plus_by_steps(z.astype(float), x.astype(float), whiten, reweight, dewhiten)
+    # Singular vectors are determined up to their signs, which cancel in all products of rows.
+    for one, other in ((0, 1), (0, 0), (1, 1)):
+        np.testing.assert_allclose(sides[one] @ sides[other].T, expected[one] @ expected[other].T, atol=1e-9)
+    gap = sides[0] - sides[1]
+    assert fitted.residual == pytest.approx(np.sqrt((gap**2).sum(axis=1).mean()))
+
+
+def test_op_plus_without_its_steps_is_procrustes_of_unit_centred_vectors():
+    z, x = (rows.astype(np.float32) for rows in random_spaces(7))
+    plain = fit_alignment("op+", space(z), space(x), whiten=False, reweight=0.0)
+    sides = [apply(side, rows) for side, rows in ((plain.source, z), (plain.target, x))]
+    z, x = (unit(unit(rows.astype(float)) - unit(rows.astype(float)).mean(axis=0)) for rows in (z, x))
+    rotation, _ = scipy.linalg.orthogonal_procrustes(x, z)
+    np.testing.assert_allclose(sides[0] @ sides[1].T, z @ (x @ rotation).T, atol=1e-9)
+
+
+@settings(max_examples=10, deadline=None)
+@given(SEEDS)
+def test_op_plus_recovers_a_planted_rotation(seed):
+    z, _ = random_spaces(seed)
+    earlier, later = space(z), space(z @ ortho_group.rvs(6, random_state=seed))
+    fitted = fit_alignment("op+", earlier, later)
+    np.testing.assert_allclose(apply(fitted.source, earlier.vectors), apply(fitted.target, later.vectors), atol=1e-4)
+    assert fitted.residual < 1e-4
+
+
+def test_op_plus_needs_words_and_dimensions():
+    z, x = random_spaces(8)
+    assert fit_alignment("op+", space(z[:11]), space(x[:11])).reason == "too_few_shared"
+    flat = x @ np.diag([1, 1, 1, 1, 1, 0])
+    for one, other in ((z, flat), (flat, x)):
+        fitted = fit_alignment("op+", space(one), space(other))
+        assert (fitted.residual, fitted.reason, fitted.fit_words) == (None, "rank_deficient", 60)
+        assert fit_alignment("op+", space(one), space(other), whiten=False).reason is None
+
+
 def test_too_few_shared_words_fit_nothing():
     z, x = random_spaces(4, words=11, dim=6)
     cca = fit_alignment("cca", space(z), space(x))
-    assert (cca.residual, cca.fit_words) == (None, 11)
+    assert (cca.residual, cca.fit_words, cca.reason) == (None, 11, "too_few_shared")
     assert cca.source.matrix is None
     assert cca.target.matrix is None
     assert fit_alignment("op", space(z), space(x)).residual is not None

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from schemas.change.spaces import NEIGHBOURS
 from transforms.embeddings import neighbours as module
-from transforms.embeddings.alignment import Space
 from transforms.embeddings.neighbours import mean_neighbours, nearest_neighbours, neighbours_table
+from transforms.embeddings.spaces import Space
 
 
 def brute_force(vectors, query, candidates, k):

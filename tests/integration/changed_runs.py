@@ -87,6 +87,7 @@ VALUES: dict[str, list[str] | None] = {
     "sample": ["0.1"],
     "alpha": ["0.05"],
     "rcond": ["0.5"],
+    "reweight": ["1"],
     "min_count": ["2", "2,1,1"],
     "seeds": ["2", "1,2"],
     "max_reject_share": ["0.9"],

@@ -11,6 +11,8 @@ def aligned(vectors, row):
         x = x / np.linalg.norm(x, axis=1, keepdims=True)
     if row["mean"] is not None:
         x = x - row["mean"]
+    if row["unit_centred"]:
+        x = x / np.linalg.norm(x, axis=1, keepdims=True)
     if row["matrix"] is not None:
         dim = x.shape[1]
         x = x @ np.reshape(row["matrix"], (dim, dim))
@@ -31,7 +33,7 @@ def test_scores_follow_from_vectors_and_alignments(sample_run, alignment):
             matrix = np.stack(space.vector.to_list())
             rows = maps[(maps.alignment == alignment) & (maps.side == side) & (maps.seed == seed)].to_dict("records")
             if alignment == "none":
-                rows = [{"unit_length": False, "mean": None, "matrix": None}]
+                rows = [{"unit_length": False, "mean": None, "unit_centred": False, "matrix": None}]
             sides[side] = pd.Series(list(aligned(matrix, rows[0])), index=space.index)
         for row in scores[scores.seed == seed].itertuples():
             if np.isnan(row.score):

@@ -1,6 +1,7 @@
 import pytest
 
 from pipelines.frame.registry import COMMANDS, load
+from schemas.change.summary import SummedKind
 from schemas.rejects import NOT_COUNTED, REASONS, RejectRow
 
 TABLES = {table.name: table for words in COMMANDS for table in load(words).tables}
@@ -24,7 +25,8 @@ CONTRACT = {
 }
 
 # What columns depend on.
-OPTIONS = {"vectors": {"dim": 3}, "change/summary": {"alignments": ("op", "cca-reversed")}}
+KINDS = [SummedKind(name, "cosine", name.replace("-", "_"), "", "") for name in ("op", "cca-reversed")]
+OPTIONS = {"vectors": {"dim": 3}, "change/summary": {"kinds": KINDS}}
 
 
 def schema_of(name):

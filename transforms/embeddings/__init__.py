@@ -1,7 +1,7 @@
 """Static word embeddings: SGNS training, alignment, neighbours, and published vectors read back.
 
 In: sentences as words, or table `vectors`. Out: spaces, maps between them, cosines. Read `sgns`, `trainers`,
-`alignment`, `neighbours`, then `published`; `fast_trainer` has the equations of `_sgns.c`,
+`spaces`, `alignment`, `neighbours`, then `published`; `fast_trainer` has the equations of `_sgns.c`,
 `starts` what training may begin with beside chance: given vectors, frozen contexts, marks. No module knows a task. A
 change to `sgns` trains every slice anew, one to an alignment aligns anew.
 """

@@ -9,6 +9,9 @@ Rows are words, Z is the earlier space and X the later one, over the same words.
   Z = Uz Sz Vzt, X = Ux Sx Vxt; P S Qt = svd(Uzt Ux); A = Vz Sz^-1 P, B = Vx Sx^-1 Q; R = A B^+;
   Z R is compared with X. Singular values below rcond times the first are dropped.
   `cca-reversed` maps the later space onto the earlier one.
+- `op+`, the steps that Artetxe et al. (2018) put around orthogonal Procrustes, as VecMap takes them (Schlechtweg et al.
+  2019): rows to unit length, columns centred as above, rows to unit length again; both spaces are whitened, mapped,
+  re-weighted and de-whitened, see `linear_maps.whitened_maps`.
 - `none` leaves both as they are: a baseline.
 
 All in float64, on one BLAS thread.
@@ -25,58 +28,20 @@ True
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
-from transforms.common.rowwise import product
+from transforms.embeddings.linear_maps import canonical_map, whitened_maps
+from transforms.embeddings.spaces import Side, Space, apply, shared_places, unit_mean
 
-__all__ = [
-    "ALIGNMENTS",
-    "Alignment",
-    "FitOn",
-    "Side",
-    "Space",
-    "apply",
-    "fit_alignment",
-    "named_alignment",
-    "parse_fit_on",
-    "shared_places",
-]
+__all__ = ["ALIGNMENTS", "Alignment", "FitOn", "fit_alignment", "named_alignment", "parse_fit_on"]
 
 Matrix = npt.NDArray[np.float64]
-
-BLOCK = 8_192  # rows of a large space taken to float64 at once; part of the definition of the mean
-
-
-class Space(NamedTuple):
-    """A slice's embedding.
-
-    Attributes:
-        words: the vocabulary, sorted.
-        counts: uses of each, int64.
-        vectors: float32 of shape (words, dim).
-        tokens: all tokens of the slice, those of words below the cut included.
-    """
-
-    words: list[str]
-    counts: npt.NDArray[np.int64]
-    vectors: npt.NDArray[np.float32]
-    tokens: int
-
-
-class Side(NamedTuple):
-    """What is done to one space's vectors: unit length, then minus `mean`, then @ `matrix`."""
-
-    unit_length: bool = False
-    mean: Matrix | None = None
-    matrix: Matrix | None = None
 
 
 class Alignment(NamedTuple):
@@ -86,14 +51,15 @@ class Alignment(NamedTuple):
         source: what is done to the earlier space.
         target: what is done to the later space.
         fit_words: shared words it was fitted on.
-        residual: root mean square distance of their aligned vectors; None if nothing was fitted
-            because too few words are shared.
+        residual: root mean square distance of their aligned vectors; None if nothing was fitted.
+        reason: why nothing was fitted, one of `schemas.change.spaces.NO_MAP`; None if a map was.
     """
 
     source: Side
     target: Side
     fit_words: int
     residual: float | None
+    reason: str | None = None
 
 
 class FitOn(NamedTuple):
@@ -125,16 +91,6 @@ def parse_fit_on(spec: str) -> FitOn:
     return fit_on
 
 
-def shared_places(earlier: Space, later: Space) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the places of the shared words in either space, in the order of the words."""
-    places = pc.index_in(pa.array(earlier.words, pa.string()), value_set=pa.array(later.words, pa.string())).fill_null(
-        -1
-    )
-    indices = places.to_numpy(zero_copy_only=False).astype(np.int64)
-    mine = np.flatnonzero(indices >= 0)
-    return mine, indices[mine]
-
-
 def fit_alignment(
     name: str,
     earlier: Space,
@@ -142,7 +98,7 @@ def fit_alignment(
     *,
     fit_on: str | None = None,
     targets: Collection[str] = (),
-    rcond: float = 1e-10,
+    **parameters: Any,
 ) -> Alignment:
     """Fit an alignment of two spaces of the same dimension.
 
@@ -154,11 +110,11 @@ def fit_alignment(
             without-targets+top:100000). The top words are those with the largest smaller relative
             frequency, ties by word.
         targets: what `without-targets` leaves out.
-        rcond: singular values below `rcond` times the first are dropped (cca only).
+        parameters: options of alignments, by name; those that the method uses count, and have its defaults.
 
     Returns:
-        The alignment; nothing is fitted (`residual` None) without words to fit on, or for cca with
-        fewer than 2 x dim.
+        The alignment; nothing is fitted (`residual` None) without words to fit on, for cca and op+ with
+        fewer than 2 x dim, or where op+ would whiten vectors that span fewer than their dimensions.
 
     Raises:
         UsageError: an unknown alignment, or `fit_on` cannot be read.
@@ -166,10 +122,15 @@ def fit_alignment(
     ALIGNMENTS.check([name])
     method = ALIGNMENTS[name]
     mine, theirs = _fit_places(earlier, later, parse_fit_on(fit_on or method.fit_on), frozenset(targets))
+    nothing = Alignment(Side(method.unit_length), Side(method.unit_length), len(mine), None)
     if len(mine) < max(1, method.least_words * earlier.vectors.shape[1]):
-        return Alignment(Side(method.unit_length), Side(method.unit_length), len(mine), None)
+        return nothing._replace(reason="too_few_shared")
+    used = {option: parameters[option] for option in method.uses if option in parameters}
     with one_thread():
-        source, target = method.fit(earlier.vectors, later.vectors, mine, theirs, rcond)
+        fitted = method.fit(earlier.vectors, later.vectors, mine, theirs, **used)
+        if fitted is None:
+            return nothing._replace(reason="rank_deficient")
+        source, target = fitted
         gap = apply(source, earlier.vectors[mine]) - apply(target, later.vectors[theirs])
         residual = float(np.sqrt(np.mean(np.einsum("ij,ij->i", gap, gap))))
     return Alignment(source, target, len(mine), residual)
@@ -190,35 +151,17 @@ def _fit_places(
     return mine, theirs
 
 
-def apply(side: Side, vectors: npt.NDArray[np.floating]) -> Matrix:
-    """Return vectors (rows) mapped by one side of an alignment, float64.
-
-    A vector of length zero has no direction and stays zero, whatever the mean. The result for a vector
-    does not depend on the vectors beside it.
-    """
-    mapped = vectors.astype(np.float64)
-    length = np.linalg.norm(mapped, axis=1, keepdims=True)
-    if side.unit_length:
-        mapped = np.divide(mapped, length, out=mapped, where=length > 0)
-    if side.mean is not None:
-        mapped -= side.mean
-    if side.matrix is not None:
-        mapped = product(mapped, side.matrix)
-    mapped[length[:, 0] == 0] = 0.0
-    return mapped
-
-
 Fit = tuple[Side, Side]
 Vectors = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int64]
 
 
-def procrustes_centred(z: Vectors, x: Vectors, mine: Places, theirs: Places, rcond: float) -> Fit:
+def procrustes_centred(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
     """Return the sides of `op`; `mine` and `theirs` are the rows of z and x fitted on."""
-    return _procrustes(z, x, mine, theirs, _unit_mean(z), _unit_mean(x))
+    return _procrustes(z, x, mine, theirs, unit_mean(z), unit_mean(x))
 
 
-def procrustes(z: Vectors, x: Vectors, mine: Places, theirs: Places, rcond: float) -> Fit:
+def procrustes(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
     """Return the sides of `op-`."""
     return _procrustes(z, x, mine, theirs, None, None)
 
@@ -231,41 +174,34 @@ def _procrustes(
     return source, target._replace(matrix=vt.T @ u.T)
 
 
-def _unit_mean(vectors: Vectors) -> Matrix:
-    total = np.zeros(vectors.shape[1])
-    for start in range(0, len(vectors), BLOCK):
-        total += apply(Side(True), vectors[start : start + BLOCK]).sum(axis=0)
-    return np.asarray(total / len(vectors))
+def procrustes_plus(
+    z: Vectors,
+    x: Vectors,
+    mine: Places,
+    theirs: Places,
+    *,
+    whiten: bool = True,
+    reweight: float = 0.5,
+    dewhiten: bool = True,
+) -> Fit | None:
+    """Return the sides of `op+`; None where a space cannot be whitened."""
+    source, target = (Side(True, unit_mean(vectors), unit_centred=True) for vectors in (z, x))
+    rows = apply(source, z[mine]), apply(target, x[theirs])
+    maps = whitened_maps(*rows, whiten=whiten, reweight=reweight, dewhiten=dewhiten)
+    return None if maps is None else (source._replace(matrix=maps[0]), target._replace(matrix=maps[1]))
 
 
-def canonical(z: Vectors, x: Vectors, mine: Places, theirs: Places, rcond: float) -> Fit:
+def canonical(z: Vectors, x: Vectors, mine: Places, theirs: Places, *, rcond: float = 1e-10) -> Fit:
     """Return the sides of `cca`: the earlier space is mapped onto the later."""
-    return Side(matrix=_canonical(z[mine], x[theirs], rcond)), Side()
+    return Side(matrix=canonical_map(z[mine], x[theirs], rcond)), Side()
 
 
-def canonical_reversed(z: Vectors, x: Vectors, mine: Places, theirs: Places, rcond: float) -> Fit:
+def canonical_reversed(z: Vectors, x: Vectors, mine: Places, theirs: Places, *, rcond: float = 1e-10) -> Fit:
     """Return the sides of `cca-reversed`: the later space is mapped onto the earlier."""
-    return Side(), Side(matrix=_canonical(x[theirs], z[mine], rcond))
+    return Side(), Side(matrix=canonical_map(x[theirs], z[mine], rcond))
 
 
-def _canonical(source: Vectors, target: Vectors, rcond: float) -> Matrix:
-    u_s, d_s, v_s = _thin(source, rcond)
-    u_t, d_t, v_t = _thin(target, rcond)
-    p, _, qt = np.linalg.svd(u_s.T @ u_t, full_matrices=False)
-    a = (v_s / d_s) @ p
-    # B^+ of B = V D^-1 Q: V has orthonormal columns, and Q is orthogonal unless rows were dropped.
-    b = qt.T / d_t[:, None]
-    inverse = qt * d_t if qt.shape[0] == qt.shape[1] else np.linalg.pinv(b)
-    return np.asarray(a @ inverse @ v_t.T)
-
-
-def _thin(rows: Vectors, rcond: float) -> tuple[Matrix, Matrix, Matrix]:
-    u, d, vt = np.linalg.svd(rows.astype(np.float64), full_matrices=False)
-    rank = int((d > rcond * d[0]).sum())
-    return u[:, :rank], d[:rank], vt[:rank].T
-
-
-def unaligned(z: Vectors, x: Vectors, mine: Places, theirs: Places, rcond: float) -> Fit:
+def unaligned(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
     """Return sides that change nothing."""
     return Side(), Side()
 
@@ -275,17 +211,20 @@ class Method(Entry):
     """An alignment.
 
     Attributes:
-        fit: from two matrices, the rows of each that are fitted on, and `rcond`, to two sides.
+        fit: from two matrices and the rows of each that are fitted on to two sides; None where vectors span too few
+            dimensions for it.
         fit_on: default of the option `fit_on`.
         least_words: words that it needs, per dimension.
         unit_length: whether vectors have length 1 before it.
+        uses: options of alignments that `fit` takes by keyword; each says in its `of` which alignments use it.
         also: other names that people use; options, manifests and tables have its name in the registry.
     """
 
-    fit: Callable[[Vectors, Vectors, Places, Places, float], Fit]
+    fit: Callable[..., Fit | None]
     fit_on: str = "shared"
     least_words: int = 0
     unit_length: bool = False
+    uses: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
 
@@ -298,14 +237,26 @@ ALIGNMENTS: Registry[Method] = Registry(
             doc="orthogonal Procrustes of vectors of length 1, centred",
         ),
         "op-": Method(procrustes, unit_length=True, doc="the same without centring"),
+        "op+": Method(
+            procrustes_plus,
+            least_words=2,
+            unit_length=True,
+            uses=("whiten", "reweight", "dewhiten"),
+            doc="orthogonal Procrustes of spaces that are whitened, and re-weighted and de-whitened after it",
+        ),
         "cca": Method(
             canonical,
             "without-targets+top:100000",
             2,
+            uses=("rcond",),
             doc="canonical correlation: the earlier space is mapped onto the later one",
         ),
         "cca-reversed": Method(
-            canonical_reversed, "without-targets+top:100000", 2, doc="the later space is mapped onto the earlier one"
+            canonical_reversed,
+            "without-targets+top:100000",
+            2,
+            uses=("rcond",),
+            doc="the later space is mapped onto the earlier one",
         ),
         "none": Method(unaligned, doc="vectors as they are"),
     },

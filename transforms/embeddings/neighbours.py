@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from schemas.change.spaces import NEIGHBOURS
 from transforms.common.rowwise import product
-from transforms.embeddings.alignment import Side, Space, apply
+from transforms.embeddings.spaces import Side, Space, apply
 
 __all__ = ["Neighbour", "mean_neighbours", "nearest_neighbours", "neighbours_table"]
 

@@ -13,7 +13,7 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
-from transforms.embeddings.alignment import Side, Space, apply
+from transforms.embeddings.spaces import Side, Space, apply
 
 __all__ = [
     "AlignmentRow",
@@ -33,6 +33,7 @@ class SideRow(TypedDict):
 
     unit_length: bool
     mean: list[float] | None
+    unit_centred: bool
     matrix: list[float] | None
 
 
@@ -46,6 +47,7 @@ class AlignmentRow(SideRow):
     side: str
     fit_words: int
     residual: float | None
+    reason: str | None
 
 
 def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0) -> Space:
@@ -90,6 +92,7 @@ def side_row(side: Side, fitted: bool) -> SideRow:
     return {
         "unit_length": side.unit_length,
         "mean": None if side.mean is None else side.mean.tolist(),
+        "unit_centred": side.unit_centred,
         "matrix": side.matrix.ravel().tolist() if fitted and side.matrix is not None else None,
     }
 
@@ -102,6 +105,7 @@ def load_side(row: SideRow) -> Side:
         unit_length=row["unit_length"],
         mean=None if mean is None else np.array(mean),
         matrix=None if flat is None else flat.reshape(round(len(flat) ** 0.5), -1),
+        unit_centred=row.get("unit_centred", False),  # older tables have none
     )
 
 
@@ -140,7 +144,7 @@ def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[AlignmentRow]:
 def as_aligned(snapshot: Snapshot, row: AlignmentRow) -> ExportedVectors | None:
     """Return the vectors of the side in a row of table `alignments`, mapped as the row says.
 
-    None if no map could be fitted because too few words are shared.
+    None if no map could be fitted.
     """
     if row["residual"] is None:
         return None

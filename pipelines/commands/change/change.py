@@ -34,6 +34,7 @@ from schemas.change.summary import SUMMARY
 from transforms.change.graph.null_pairs import Groups, first_place, groups_of, null_slices
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
 from transforms.change.report.panels import panels, quotes
+from transforms.change.scores.measures import MEASURES, SPACES
 from transforms.change.scores.score_stages import COMBINE, SCORE
 from transforms.change.scores.summary_stage import SUMMARISE
 from transforms.change.series.series_stage import SERIES
@@ -285,7 +286,7 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         DEALT.name: options.null * (1.5 if series else 1.0),
         TRAIN.name: runs * training,
         ALIGN.name: runs * 1.0,
-        SCORE.name: runs * 0.5,
+        SCORE.name: runs * (0.5 + sum(MEASURES[name].takes == SPACES for name in options.score.measures)),
         COMBINE.name: 0.5,
         SUMMARISE.name: 0.5,
         NEIGHBOURS.name: runs * 0.5,
@@ -417,11 +418,11 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     views=VIEWS,
     opening=Opening(
         "Change of usage",
-        "How differently words are used in two periods: a score compares the contexts of a word, by the "
+        "How differently words are used in two periods: a score compares the contexts of a word, by default by the "
         "cosine distance of its vectors after alignment; 0 means the same contexts. Read a score beside what "
         "chance gives (evidence) and the sentences themselves: that usage differs does not say that a meaning "
         "changed.",
-        ("dim", "window", "epochs", "min-count", "seeds", "alignment", "null", "unit", "case", "pairs"),
+        ("dim", "window", "epochs", "min-count", "seeds", "alignment", "measure", "null", "unit", "case", "pairs"),
         subject=_subject,
     ),
     report=panels,

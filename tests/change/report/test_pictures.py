@@ -6,7 +6,7 @@ from panel_making import aligned, snapshot_of, space, vectors
 from published import scores
 
 from transforms.change.report.panels import panels
-from transforms.embeddings.alignment import apply
+from transforms.embeddings.spaces import apply
 from transforms.report.panels import Choice
 
 

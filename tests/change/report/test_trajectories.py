@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.change.report.trajectories import Link, common_space, directions, project
-from transforms.embeddings.alignment import Side, Space, apply, fit_alignment
+from transforms.embeddings.alignment import fit_alignment
+from transforms.embeddings.spaces import Side, Space, apply
 
 
 def by_svd(points):

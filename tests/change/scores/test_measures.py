@@ -4,8 +4,20 @@ import scipy.spatial.distance
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.scores.measures import MEASURES, cosine_distance, frequency_difference
+from transforms.change.scores.measures import (
+    COUNTS,
+    MEASURES,
+    REGISTRY,
+    SPACES,
+    cosine_distance,
+    euclidean_distance,
+    frequency_difference,
+    log_frequency_difference,
+    raw_frequency_difference,
+)
+from transforms.change.scores.score_stages import ChangeScoreOptions
 from transforms.change.scores.thresholds import THRESHOLDS
+from transforms.common.options.fields import options_of
 
 
 @given(st.integers(0, 10_000))
@@ -30,8 +42,42 @@ def test_frequency_difference():
     np.testing.assert_allclose(got, [0.05, 0.3, np.nan])
 
 
+@given(st.integers(0, 10_000))
+def test_euclidean_distance_is_that_of_unit_vectors(seed):
+    a, b = np.random.default_rng(seed).normal(size=(2, 9, 5))
+    a[0], b[1] = -2 * b[0], 3 * a[1]
+    unit = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (a, b)]
+    expected = [scipy.spatial.distance.euclidean(x, y) for x, y in zip(*unit, strict=True)]
+    found = euclidean_distance(a, b)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert (found[0], found[1]) == (2.0, pytest.approx(0, abs=1e-15))
+    # It ranks as the cosine does.
+    np.testing.assert_allclose(found**2 / 2, cosine_distance(a, b), atol=1e-12)
+
+
+def test_euclidean_distance_is_nan_for_zero():
+    found = euclidean_distance(np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([[1.0, 0.0], [0.0, 0.0]]))
+    assert np.isnan(found).all()
+
+
+def test_raw_and_logarithmic_differences_of_frequency():
+    counts = np.array([8, 0, 3, 0]), np.array([2, 3, 0, 0])
+    np.testing.assert_allclose(raw_frequency_difference(*counts, 64, 8), [6, 3, 3, np.nan])
+    # 8 in 64 is an eighth, 2 in 8 a quarter.
+    np.testing.assert_allclose(log_frequency_difference(*counts, 64, 8), [1, np.nan, np.nan, np.nan])
+
+
 def test_registries_say_what_a_measure_needs():
-    assert {name: measure.aligned for name, measure in MEASURES.items()} == {"cosine": True, "frequency": False}
+    takes = {name: measure.takes for name, measure in MEASURES.items()}
+    assert {name for name in takes if takes[name] == SPACES} == {"lnd", "neighbour-overlap"}
+    assert {name for name in takes if takes[name] == COUNTS} == {"frequency", "frequency-raw", "frequency-log2"}
+
+
+def test_an_option_that_measures_use_says_so():
+    of = {name: entry.of for name, entry in options_of(ChangeScoreOptions).items() if entry.of.startswith(REGISTRY)}
+    for name in {name for measure in MEASURES.values() for name in measure.uses} | of.keys():
+        users = [measure for measure in MEASURES if name in MEASURES[measure].uses]
+        assert of[name] == f"{REGISTRY}={','.join(users)}"
 
 
 def test_mean_threshold_skips_missing_scores():

@@ -9,11 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.change.scores import NULL_REASONS, SCORES
+from transforms.change.scores.combining import combine_seeds
+from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance
 from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.scores import ScoredSlice, combine_seeds, score_pair
+from transforms.change.scores.scores import ScoredSlice, score_pair
 from transforms.change.view.counts import COUNTS
 from transforms.common.errors import UsageError
-from transforms.embeddings.alignment import Alignment, Side, Space, apply, fit_alignment
+from transforms.embeddings.alignment import Alignment, fit_alignment
+from transforms.embeddings.neighbourhoods import SpacePair
+from transforms.embeddings.spaces import Side, Space, apply
 
 UNALIGNED = Alignment(Side(), Side(), 3, 0.0)
 KEY = ("slice_from", "slice_to", "alignment", "measure", "word", "seed")
@@ -99,7 +103,7 @@ def test_a_word_below_the_later_cut_alone():
 
 
 def test_without_a_fitted_map_words_with_vectors_have_too_few_shared():
-    rows = by_word(pair(alignments={"cca": Alignment(Side(), Side(), 1, None)}), alignment="cca")
+    rows = by_word(pair(alignments={"cca": Alignment(Side(), Side(), 1, None, "too_few_shared")}), alignment="cca")
     assert rows["a"]["reason"] == "too_few_shared"
     assert rows["zero"]["reason"] == "too_few_shared"
     assert rows["early"]["reason"] == "absent_to"
@@ -115,6 +119,44 @@ def test_frequency_needs_no_vectors_and_scores_words_that_one_slice_lacks():
         difference = abs(EARLY.get(word, 0) / 83 - LATE.get(word, 0) / 99)
         assert row["score"] == (None if word == "nowhere" else pytest.approx(difference))
     assert rows["nowhere"]["reason"] == "absent_from"
+
+
+def test_measures_of_spaces_have_no_alignment_and_need_no_shared_dimensions():
+    earlier, later = scored("e", EARLY, 1, zero=["zero"]), scored("l", LATE, 51, dim=4)
+    found = score_pair(
+        earlier, later, seed=1, alignments={}, measures=["lnd"], targets=TARGETS, parameters={"neighbourhood": 3}
+    )
+    rows = by_word(found, "lnd", "none")
+    distances = local_neighbourhood_distance(SpacePair(earlier.space, later.space), neighbourhood=3)
+    expected = dict(zip("abx", distances, strict=True))
+    assert {word: row["score"] for word, row in rows.items() if row["score"] is not None} == expected
+    cosines = by_word(pair())
+    assert {word: row["reason"] for word, row in rows.items()} == {word: row["reason"] for word, row in cosines.items()}
+
+
+def test_a_neighbourhood_larger_than_a_vocabulary_gives_nulls_with_their_reason():
+    found = pair(measures=["lnd", "neighbour-overlap"], parameters={"neighbourhood": 99})
+    for measure in ("lnd", "neighbour-overlap"):
+        rows = by_word(found, measure, "none")
+        assert {row["score"] for row in rows.values()} == {None}
+        assert {word for word, row in rows.items() if row["reason"] == "too_few_neighbours"} == {"a", "b", "x"}
+        assert rows["zero"]["reason"] == "zero_vector"
+
+
+def test_a_word_without_a_shared_neighbour_has_no_distance():
+    spaces = [Space(words, np.full(2, 9), np.eye(2, dtype=np.float32), 99) for words in (["a", "b"], ["a", "c"])]
+    slices = [ScoredSlice(s.words[1], s, counts_of(dict.fromkeys(s.words, 9)), 99, 9, 2) for s in spaces]
+    found = score_pair(*slices, seed=1, alignments={}, measures=["lnd"], parameters={"neighbourhood": 2})
+    assert by_word(found, "lnd", "none")["a"]["reason"] == "undefined"
+
+
+def test_differences_of_counts_say_which_slice_lacks_a_word():
+    found = pair(measures=["frequency-log2", "frequency-raw"])
+    rows = by_word(found, "frequency-log2", "none")
+    assert rows["x"]["score"] == pytest.approx(abs(math.log2(60 / 83) - math.log2(70 / 99)))
+    reasons = {word: row["reason"] for word, row in rows.items() if row["reason"]}
+    assert reasons == {"early": "absent_to", "late": "absent_from", "nowhere": "absent_from"}
+    assert by_word(found, "frequency-raw", "none")["late"]["score"] == 4
 
 
 @settings(max_examples=20, deadline=None)

@@ -12,7 +12,6 @@ from published_making import publish, section
 
 from schemas.change.scores import SCORES
 from transforms.change.shown.ranking_rows import (
-    chosen_alignment,
     chosen_kind,
     chosen_pairs,
     has_null,
@@ -203,10 +202,9 @@ def test_pairs_and_alignments_are_named(plain):
     assert chosen_pairs(plain, "b:c") == [("b", "c")]
     with pytest.raises(UsageError, match=r"'c:b' was not compared.*there are a:b, b:c"):
         chosen_pairs(plain, "c:b")
-    assert chosen_alignment(plain, None) == chosen_alignment(plain, "procrustes") == "op"
-    assert chosen_alignment(plain, "cca") == "cca"
+    assert chosen_kind(plain, "procrustes") == ("op", "cosine")
     with pytest.raises(UsageError, match="there are op, cca"):
-        chosen_alignment(plain, "nothing")
+        chosen_kind(plain, "nothing")
 
 
 @pytest.mark.parametrize(
@@ -231,6 +229,23 @@ def test_cosines_without_an_alignment_are_no_frequencies(tmp_path):
         chosen_kind(snapshot, None, "frequent")
     with pytest.raises(UsageError, match="there are op, none"):
         chosen_kind(snapshot, "cca", "frequency")
+
+
+def test_measures_of_spaces_have_no_alignment(tmp_path):
+    snapshot = publish(tmp_path, section(options={"measure": ["lnd", "euclidean"], "alignment": ["op"]}))
+    assert chosen_kind(snapshot) == chosen_kind(snapshot, "op") == chosen_kind(snapshot, "none") == ("none", "lnd")
+    assert chosen_kind(snapshot, measure="euclidean") == ("op", "euclidean")
+
+
+def test_a_measure_beside_cosine_has_its_columns_of_the_summary(tmp_path):
+    words = {"slice_from": ["a"], "slice_to": ["b"], "word": ["w"], "upos": ["NOUN"]}
+    columns = {"score_op": 0.5, "score_euclidean_op": 0.75, "top50_euclidean_op": 1.0, "score_lnd": 0.25}
+    table = pa.table(words | {name: [value] for name, value in columns.items()})
+    snapshot = publish(tmp_path, section(), change__summary=table)
+    (row,) = ranked_rows(snapshot, ("a", "b"), "op", "euclidean").to_pylist()
+    assert (row["score"], row["top50"], row["upos"], row["measure"]) == (0.75, 1.0, "NOUN", "euclidean")
+    (row,) = ranked_rows(snapshot, ("a", "b"), "op", "lnd").to_pylist()
+    assert (row["score"], row["alignment"]) == (0.25, "none")
 
 
 def test_frequencies_have_the_parts_of_speech_of_the_summary(tmp_path):

@@ -7,10 +7,12 @@ from space_making import align_all, train_all
 
 from transforms.change.graph.comparisons import align_tasks
 from transforms.change.spaces import alignment_stage
-from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions, load_alignments
+from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, AlignOptions, load_alignments
+from transforms.common.options.fields import options_of
 from transforms.common.store.artefacts import Workspace
-from transforms.embeddings.alignment import apply
+from transforms.embeddings.alignment import ALIGNMENTS
 from transforms.embeddings.published import load_side
+from transforms.embeddings.spaces import apply
 
 
 @pytest.fixture
@@ -68,6 +70,13 @@ def test_maps_are_read_as_they_are_published(trained, space):
         np.testing.assert_array_equal(maps[name].target.matrix, load_side(target).matrix)
         assert maps[name].residual == source["residual"] == target["residual"]
         assert maps[name].fit_words == source["fit_words"]
+
+
+def test_an_option_that_alignments_use_says_so():
+    of = {name: entry.of for name, entry in options_of(AlignOptions).items() if entry.of.startswith(REGISTRY)}
+    for name in {name for method in ALIGNMENTS.values() for name in method.uses} | of.keys():
+        users = [alignment for alignment in ALIGNMENTS if name in ALIGNMENTS[alignment].uses]
+        assert of[name] == f"{REGISTRY}={','.join(users)}"
 
 
 def test_one_more_alignment_does_not_fit_the_others_again(trained, space, fitted):

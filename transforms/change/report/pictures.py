@@ -13,9 +13,9 @@ from transforms.change.report.rankings import Compared, flagged_of, named_flagge
 from transforms.change.report.trajectories import Link, common_space, directions, project
 from transforms.change.shown.rankings import neighbours_by_slice
 from transforms.common.publish.snapshots import Snapshot
-from transforms.embeddings.alignment import Side
 from transforms.embeddings.neighbours import Neighbour
 from transforms.embeddings.published import AlignmentRow, load_side, load_space
+from transforms.embeddings.spaces import Side
 from transforms.report.layered_charts import paths
 from transforms.report.panels import Chart, Choice, Panel
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, kinds_of, needs_alignment, of_usage
 from transforms.change.scores.ranking import by_change
 from transforms.change.shown.flagged import flagged_words
 from transforms.change.shown.ranking_rows import (
-    FREQUENCY,
     Pair,
     has_null,
     pairs_of,
@@ -65,14 +65,12 @@ class Compared(NamedTuple):
 def compared(snapshot: Snapshot, *, first_alone: bool = False) -> list[Compared]:
     """Return the rankings of the first pairs that have a score or a target, pair by pair.
 
-    By each alignment of the run, or only the first, and each measure but frequency; by frequency if
+    By each alignment of the run, or only the first, and each measure of usage; by frequency if
     nothing else was measured.
     """
     options = snapshot.section("change")["options"]
-    measures = [name for name in options["measure"] if name != FREQUENCY]
-    kinds = [(alignment, measure) for measure in measures for alignment in options["alignment"]]
-    if not kinds:
-        kinds = [("none", FREQUENCY)]
+    measures = list(filter(of_usage, options["measure"]))
+    kinds = kinds_of(options["alignment"], measures) or [(NO_ALIGNMENT, FREQUENCY)]
     if first_alone:
         kinds = kinds[:1]
     pairs = pairs_of(snapshot)[:PAIRS]
@@ -90,7 +88,7 @@ def _compared(snapshot: Snapshot, pair: Pair, kind: tuple[str, str], several: bo
     ordered = _ordered(rows, words)
     targets = pc.sum(pc.cast(ordered["target"], pa.int64())).as_py() or 0
     shown = ordered[: targets + most]
-    by = measure if measure == FREQUENCY else alignment + (f", {measure}" if several else "")
+    by = alignment + (f", {measure}" if several else "") if needs_alignment(measure) else measure
     return Compared(
         pair,
         alignment,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots
-from transforms.embeddings.alignment import Side, apply
+from transforms.embeddings.spaces import Side, apply
 
 __all__ = ["Link", "Projection", "common_space", "directions", "project"]
 

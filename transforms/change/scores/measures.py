@@ -1,8 +1,9 @@
-"""Measures of change between two slices, row by row over words.
+"""Measures of change between two slices, over words at once.
 
 Cosine distance is 1 - cos of a word's aligned vectors (Hamilton et al. 2016; Schlechtweg et al.
-2020). The normalised frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the
-baseline of SemEval-2020 Task 1.
+2020), Euclidean distance that of the same vectors brought to length 1 (Poemsl and Lyapin 2020). The normalised
+frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the baseline of SemEval-2020 Task 1; raw
+and logarithmic ones are those of LSCDetection. Those of neighbourhoods are in `neighbourhood_measures`.
 
 >>> import numpy as np
 >>> cosine_distance(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 2.0], [0.0, 0.0]])).tolist()
@@ -11,21 +12,49 @@ baseline of SemEval-2020 Task 1.
 [0.25]
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, neighbour_overlap
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.rowwise import dots
 
-__all__ = ["MEASURES", "Measure", "cosine_distance", "frequency_difference"]
+__all__ = [
+    "COUNTS",
+    "FREQUENCY",
+    "MEASURES",
+    "NO_ALIGNMENT",
+    "REGISTRY",
+    "SPACES",
+    "VECTORS",
+    "Measure",
+    "cosine_distance",
+    "euclidean_distance",
+    "frequency_difference",
+    "kinds_of",
+    "log_frequency_difference",
+    "needs_alignment",
+    "of_usage",
+    "raw_frequency_difference",
+    "suffix_of",
+]
 
-Matrix = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+REGISTRY = "transforms.change.scores.measures:MEASURES"
+# What measures take.
+VECTORS = "vectors"
+SPACES = "spaces"
+COUNTS = "counts"
+NO_ALIGNMENT = "none"  # of measures that take no aligned vectors
+FREQUENCY = "frequency"  # the measure that every run has
 
 
-def cosine_distance(earlier: Matrix, later: Matrix) -> npt.NDArray[np.float64]:
+def cosine_distance(earlier: Floats, later: Floats) -> Floats:
     """Return 1 - cos of the rows of two matrices, 0 to 2; nan where a row is zero."""
     dot = dots(earlier, later)
     lengths = np.linalg.norm(earlier, axis=1) * np.linalg.norm(later, axis=1)
@@ -34,12 +63,34 @@ def cosine_distance(earlier: Matrix, later: Matrix) -> npt.NDArray[np.float64]:
     return np.asarray(np.clip(1.0 - distance, 0.0, 2.0))
 
 
-def frequency_difference(
-    earlier: npt.NDArray[np.int64], later: npt.NDArray[np.int64], tokens: int, tokens_later: int
-) -> npt.NDArray[np.float64]:
+def euclidean_distance(earlier: Floats, later: Floats) -> Floats:
+    """Return the Euclidean distance of the rows of two matrices brought to length 1, 0 to 2; nan where one is zero."""
+    difference = _unit(earlier) - _unit(later)
+    return np.asarray(np.minimum(np.sqrt(dots(difference, difference)), 2.0))
+
+
+def _unit(rows: Floats) -> Floats:
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, length, out=np.full(rows.shape, np.nan), where=length > 0)
+
+
+def frequency_difference(earlier: Ints, later: Ints, tokens: int, tokens_later: int) -> Floats:
     """Return |f1/N1 - f2/N2|, 0 to 1, from counts and all tokens; nan where both counts are 0."""
     difference = np.abs(earlier / max(tokens, 1) - later / max(tokens_later, 1))
     return np.where((earlier > 0) | (later > 0), difference, np.nan)
+
+
+def raw_frequency_difference(earlier: Ints, later: Ints, tokens: int, tokens_later: int) -> Floats:
+    """Return |f1 - f2| from counts; nan where both are 0."""
+    return np.where((earlier > 0) | (later > 0), np.abs(earlier - later).astype(np.float64), np.nan)
+
+
+def log_frequency_difference(earlier: Ints, later: Ints, tokens: int, tokens_later: int) -> Floats:
+    """Return |log2(f1/N1) - log2(f2/N2)| from counts and all tokens; nan where a count is 0."""
+    both = (earlier > 0) & (later > 0)
+    counts = np.where(both, (earlier, later), 1)
+    shares = counts / np.maximum([[tokens], [tokens_later]], 1)
+    return np.where(both, np.abs(np.log2(shares[0]) - np.log2(shares[1])), np.nan)
 
 
 @dataclass(frozen=True)
@@ -47,14 +98,18 @@ class Measure(Entry):
     """A measure.
 
     Attributes:
-        function: of two matrices of aligned vectors, or of two arrays of counts and two sizes.
+        function: returns a number for each word, higher for more change and not below 0, nan for none. By `takes`
+            it is given two matrices of aligned vectors, a `SpacePair`, whose words the numbers are of, or counts in
+            two slices and all tokens of these.
         range: the values that it takes, for people.
-        aligned: whether it compares vectors, not counts.
+        takes: `VECTORS`, `SPACES` or `COUNTS`.
+        uses: options of scores that it is given by keyword; each says in its `of` which measures use it.
     """
 
-    function: Callable[..., npt.NDArray[np.float64]]
+    function: Callable[..., Floats]
     range: str
-    aligned: bool = True
+    takes: str = VECTORS
+    uses: tuple[str, ...] = ()
 
     @property
     def explained(self) -> str:
@@ -65,10 +120,67 @@ class Measure(Entry):
 MEASURES: Registry[Measure] = Registry(
     {
         "cosine": Measure(cosine_distance, "0 to 2", doc="1 - cos of a word's aligned vectors"),
-        "frequency": Measure(
-            frequency_difference, "0 to 1", aligned=False, doc="absolute difference of relative frequencies"
+        "euclidean": Measure(
+            euclidean_distance, "0 to 2", doc="Euclidean distance of a word's aligned vectors, brought to length 1"
+        ),
+        "lnd": Measure(
+            local_neighbourhood_distance,
+            "0 to 2",
+            SPACES,
+            ("neighbourhood",),
+            doc="local neighbourhood distance: 1 - cos of a word's cosines to its nearest neighbours in two spaces",
+        ),
+        "neighbour-overlap": Measure(
+            neighbour_overlap,
+            "0 to 1",
+            SPACES,
+            ("neighbourhood",),
+            doc="share of a word's nearest neighbours in one space that are not among those in the other",
+        ),
+        FREQUENCY: Measure(frequency_difference, "0 to 1", COUNTS, doc="absolute difference of relative frequencies"),
+        "frequency-raw": Measure(raw_frequency_difference, "0 and up", COUNTS, doc="absolute difference of counts"),
+        "frequency-log2": Measure(
+            log_frequency_difference,
+            "0 and up",
+            COUNTS,
+            doc="absolute difference of logarithms to base 2 of relative frequencies",
         ),
     },
     what="measure",
     group="lexbeam.measures",
 )
+
+
+def needs_alignment(measure: str) -> bool:
+    """Return whether a measure is of aligned vectors; one that is not installed is taken to be."""
+    return measure not in MEASURES or MEASURES[measure].takes == VECTORS
+
+
+def of_usage(measure: str) -> bool:
+    """Return whether a measure compares usage, by vectors, and not counts."""
+    return measure not in MEASURES or MEASURES[measure].takes != COUNTS
+
+
+def kinds_of(alignments: Iterable[str], measures: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the pairs of alignment and measure by which words are scored: by measure, then by alignment, as given.
+
+    >>> kinds_of(["op", "cca"], ["cosine", "lnd"])
+    [('op', 'cosine'), ('cca', 'cosine'), ('none', 'lnd')]
+    """
+    named = list(dict.fromkeys(alignments))
+    return [
+        (alignment, measure)
+        for measure in dict.fromkeys(measures)
+        for alignment in (named if needs_alignment(measure) else [NO_ALIGNMENT])
+    ]
+
+
+def suffix_of(alignment: str, measure: str) -> str:
+    """Return the suffix of columns of scores: cosines, the default, have the alignment alone.
+
+    >>> suffix_of("cca-reversed", "cosine"), suffix_of("op", "euclidean"), suffix_of("none", "lnd")
+    ('cca_reversed', 'euclidean_op', 'lnd')
+    """
+    parts = [] if measure == "cosine" else [measure]
+    parts += [alignment] if needs_alignment(measure) else []
+    return "_".join(parts).replace("-", "_")

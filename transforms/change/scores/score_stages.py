@@ -13,10 +13,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.change.scores import NULLS, PAIRS, SCORES
+from schemas.change.summary import SummedKind
 from transforms.change.nulls.deal_stages import Deal
+from transforms.change.scores.combining import combine_seeds
 from transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
+from transforms.change.scores.measures import FREQUENCY, MEASURES, REGISTRY, kinds_of, of_usage, suffix_of
 from transforms.change.scores.ranking import RankedWordOptions, spearman_with_log_count, top
-from transforms.change.scores.scores import ScoredSlice, combine_seeds, score_pair
+from transforms.change.scores.scores import ScoredSlice, score_pair
 from transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
@@ -37,8 +40,8 @@ __all__ = [
     "MostChanged",
     "ScoreTask",
     "ScoredSeed",
-    "cosine_alignments",
     "rankings",
+    "summed_kinds",
 ]
 
 TOP_WORDS = 10  # of a ranking, at least
@@ -51,6 +54,7 @@ class ChangeScoreOptions:
     Attributes:
         alignments: names, see `alignment.ALIGNMENTS`; rankings come in this order.
         measures: names, see `measures.MEASURES`; `frequency` is always scored.
+        neighbourhood: size of the neighbourhoods that measures compare.
         targets: target words.
         threshold: name, see `thresholds.THRESHOLDS`.
         rank: which words rankings take.
@@ -66,6 +70,13 @@ class ChangeScoreOptions:
     )
     measures: tuple[str, ...] = option(
         ("cosine",), name="measure", help="measures", choices="transforms.change.scores.measures:MEASURES"
+    )
+    neighbourhood: int = option(
+        25,
+        help="words of a neighbourhood, the word itself among them",
+        least=2,
+        most=10_000,
+        of="transforms.change.scores.measures:MEASURES=lnd,neighbour-overlap",
     )
     targets: tuple[str, ...] = ()
     threshold: str = "mean"
@@ -92,17 +103,20 @@ class ScoredSeed:
     documents: int
 
 
-def cosine_alignments(options: ChangeScoreOptions) -> tuple[str, ...]:
-    """Return the alignments by which cosines are scored, in the order of the options."""
-    return tuple(dict.fromkeys(options.alignments)) if "cosine" in options.measures else ()
+def summed_kinds(options: ChangeScoreOptions) -> tuple[SummedKind, ...]:
+    """Return by what usage is scored, in the order of the options, with the columns of each in `change/summary`."""
+    return tuple(
+        SummedKind(alignment, measure, suffix_of(alignment, measure), MEASURES[measure].doc, MEASURES[measure].range)
+        for alignment, measure in kinds_of(options.alignments, filter(of_usage, options.measures))
+    )
 
 
 def _all_measures(options: ChangeScoreOptions) -> list[str]:
-    return sorted({*options.measures, "frequency"})
+    return sorted({*options.measures, FREQUENCY})
 
 
 def _score_chosen(_: ScoreTask, options: ChangeScoreOptions) -> dict[str, tuple[str, ...]]:
-    return {"transforms.change.scores.measures:MEASURES": tuple(_all_measures(options))}
+    return {REGISTRY: tuple(_all_measures(options))}
 
 
 def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> ScoredSeed:
@@ -119,6 +133,7 @@ def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> 
         measures=_all_measures(options),
         targets=options.targets,
         rank=options.rank,
+        parameters={"neighbourhood": options.neighbourhood},
     )
     with artefact.writing(".parquet") as stream:
         pq.write_table(rows, pa.PythonFile(stream, "w"), compression="lz4")
@@ -213,31 +228,28 @@ def _open(file: File) -> Any:
 def rankings(
     rows: pa.Table, alignments: Sequence[str], measures: Sequence[str], most: int, *, pos: Sequence[str] = ()
 ) -> Iterator[MostChanged]:
-    """Yield the `most` changed words of a pair, for each alignment and measure of vectors.
+    """Yield the `most` changed words of a pair, for each alignment and measure of usage.
 
     Where `rows` have a column `upos`, they are of the parts of speech `pos` alone.
     """
     means = rows.filter(pc.is_null(rows["seed"]))
-    for alignment in alignments:
-        for measure in measures:
-            if measure == "frequency":
-                continue
-            same = means.filter(pc.and_(pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)))
-            head = top(rows, most, alignment=alignment, measure=measure, pos=pos)
-            ranked = same.filter(same["ranked"])
-            scores = ranked["score"].to_numpy(zero_copy_only=False)
-            yield MostChanged(
-                alignment=alignment,
-                measure=measure,
-                slice_from=same["slice_from"][0].as_py() if same.num_rows else "",
-                slice_to=same["slice_to"][0].as_py() if same.num_rows else "",
-                words=tuple(head["word"].to_pylist()),
-                scores=tuple(head["score"].to_pylist()),
-                ranked=ranked.num_rows,
-                threshold=pc.first(same["threshold"]).as_py() if same.num_rows else None,
-                spearman_from=_number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
-                spearman_to=_number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
-            )
+    for alignment, measure in kinds_of(alignments, filter(of_usage, measures)):
+        same = means.filter(pc.and_(pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)))
+        head = top(rows, most, alignment=alignment, measure=measure, pos=pos)
+        ranked = same.filter(same["ranked"])
+        scores = ranked["score"].to_numpy(zero_copy_only=False)
+        yield MostChanged(
+            alignment=alignment,
+            measure=measure,
+            slice_from=same["slice_from"][0].as_py() if same.num_rows else "",
+            slice_to=same["slice_to"][0].as_py() if same.num_rows else "",
+            words=tuple(head["word"].to_pylist()),
+            scores=tuple(head["score"].to_pylist()),
+            ranked=ranked.num_rows,
+            threshold=pc.first(same["threshold"]).as_py() if same.num_rows else None,
+            spearman_from=_number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
+            spearman_to=_number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
+        )
 
 
 def _number(value: float) -> float | None:
@@ -268,6 +280,7 @@ COMBINE: Stage[CombineTask, ChangeScoreOptions, Combined] = Stage(
             ("options.targets", "options.rank.min_count", "options.rank.min_documents", "options.rank.max_proper"),
             "used where a seed is scored: rows say what is a target and what is ranked",
         ),
+        "options.neighbourhood": "used where a seed is scored",
         "task.deal.nulls": "their scores are in `task.nulls`",
     },
     unordered=("task.seeds", "task.nulls"),

@@ -1,12 +1,12 @@
-"""Change scores of a pair of slices: per seed, and over seeds with threshold and classes.
+"""Change scores of a pair of slices under one seed; `combining` has those over seeds.
 
 The words that both spaces share and all targets are scored. A target without a score has a reason,
-the first in `schemas.change.scores.NULL_REASONS` that holds. Scores are averaged over seeds, never
-vectors, whose axes differ from seed to seed.
+the first in `schemas.change.scores.NULL_REASONS` that holds.
 """
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,16 +15,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import NULL_REASONS, SCORES
-from transforms.change.nulls.standards import moments
-from transforms.change.scores.measures import MEASURES
+from transforms.change.scores.measures import COUNTS, FREQUENCY, MEASURES, SPACES, kinds_of
 from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_mask
-from transforms.change.scores.thresholds import THRESHOLDS
-from transforms.embeddings.alignment import Alignment, Space, apply
+from transforms.embeddings.alignment import Alignment
+from transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError
+from transforms.embeddings.spaces import Space, apply
 
-__all__ = ["ScoredSlice", "combine_seeds", "score_pair"]
+__all__ = ["REASONS", "SCORED", "Codes", "Floats", "ScoredSlice", "score_pair", "score_rows"]
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int8]
+
+Function = Callable[..., Floats]  # of a measure, with what it uses
 
 REASONS = list(NULL_REASONS)
 SCORED = -1  # the code of a score that is there, beside places in REASONS
@@ -56,14 +58,25 @@ def score_pair(
     *,
     seed: int,
     alignments: Mapping[str, Alignment],
-    measures: Sequence[str] = ("cosine", "frequency"),
+    measures: Sequence[str] = ("cosine", FREQUENCY),
     targets: Sequence[str] = (),
     rank: RankedWordOptions | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> pa.Table:
     """Return one seed's rows of table scores, sorted by alignment, measure and word.
 
-    A measure of vectors gives rows for each alignment; a measure of counts once, with alignment
+    A measure of aligned vectors gives rows for each alignment; one of spaces or counts once, with alignment
     `none`. The frequency difference of a word that one slice lacks is a score like any other.
+
+    Args:
+        earlier: the earlier slice.
+        later: the later slice.
+        seed: of both spaces.
+        alignments: fitted maps, by name.
+        measures: keys of `MEASURES`.
+        targets: words that get rows, too.
+        rank: which words rankings take.
+        parameters: options that measures use, by name.
 
     Raises:
         UsageError: no such measure.
@@ -81,16 +94,21 @@ def score_pair(
         **_slice_columns("to", later, sides[1]),
     }
     missing = _missing(earlier, later, sides)
+    pair: SpacePair | None = None
     blocks = []
-    for alignment, measure in _combinations(alignments, measures):
-        if MEASURES[measure].aligned:
-            fitted = alignments[alignment]
-            scores, reasons = _score_vectors(measure, earlier, later, words, fitted, missing)
+    for alignment, measure in sorted(kinds_of(alignments, measures)):
+        entry = MEASURES[measure]
+        function = partial(entry.function, **{name: parameters[name] for name in entry.uses})
+        if entry.takes == COUNTS:
+            scores = function(sides[0].uses, sides[1].uses, earlier.tokens, later.tokens)
+            reasons = _why_no_counts(scores, sides)
+        elif entry.takes == SPACES:
+            pair = pair or SpacePair(_space(earlier), _space(later))
+            scores, reasons = _score_spaces(function, pair, words, missing)
         else:
-            scores = MEASURES[measure].function(sides[0].uses, sides[1].uses, earlier.tokens, later.tokens)
-            reasons = np.where(np.isnan(scores), REASONS.index("absent_from"), SCORED)
+            scores, reasons = _score_vectors(function, earlier, later, words, alignments[alignment], missing)
         blocks.append(
-            _rows(
+            score_rows(
                 {**shared, "alignment": alignment, "measure": measure},
                 scores=scores,
                 reasons=reasons,
@@ -108,16 +126,6 @@ def _slice_columns(suffix: str, slice: ScoredSlice, counts: WordCounts) -> dict[
         f"relative_{suffix}": counts.uses / max(slice.tokens, 1),
         f"documents_{suffix}": counts.documents,
     }
-
-
-def _combinations(alignments: Mapping[str, Alignment], measures: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of alignment and measure, sorted, each once."""
-    pairs = [
-        (alignment, measure)
-        for measure in sorted(set(measures))
-        for alignment in (alignments if MEASURES[measure].aligned else ["none"])
-    ]
-    return sorted(pairs)
 
 
 def _scored_words(earlier: ScoredSlice, later: ScoredSlice, targets: Sequence[str]) -> pa.Array:
@@ -151,98 +159,62 @@ def _missing(earlier: ScoredSlice, later: ScoredSlice, sides: Sequence[WordCount
     return reasons
 
 
+def _why_no_counts(scores: Floats, sides: Sequence[WordCounts]) -> Codes:
+    """Return why a measure of counts has no value: mostly since a slice lacks the word."""
+    reasons = np.full(len(scores), REASONS.index("undefined"), np.int8)
+    for name, side in (("absent_to", sides[1]), ("absent_from", sides[0])):
+        reasons[side.uses == 0] = REASONS.index(name)
+    reasons[~np.isnan(scores)] = SCORED
+    return reasons
+
+
 def _score_vectors(
-    measure: str, earlier: ScoredSlice, later: ScoredSlice, words: pa.Array, alignment: Alignment, missing: Codes
+    function: Function, earlier: ScoredSlice, later: ScoredSlice, words: pa.Array, alignment: Alignment, missing: Codes
 ) -> tuple[Floats, Codes]:
     scores = np.full(len(words), np.nan)
     reasons = missing.copy()
     able = np.flatnonzero(missing == SCORED)
-    if alignment.residual is None:
-        reasons[able] = REASONS.index("too_few_shared")
+    if alignment.reason is not None:
+        reasons[able] = REASONS.index(alignment.reason)
         return scores, reasons
     mapped = [
-        apply(side, _vectors(slice, words.take(pa.array(able))))
-        for slice, side in ((earlier, alignment.source), (later, alignment.target))
+        apply(side, space.vectors[_places(space, words.take(pa.array(able)))])
+        for space, side in ((_space(earlier), alignment.source), (_space(later), alignment.target))
     ]
-    scores[able] = MEASURES[measure].function(*mapped)
-    reasons[able[np.isnan(scores[able])]] = REASONS.index("zero_vector")
+    scores[able] = function(*mapped)
+    direction = mapped[0].any(axis=1) & mapped[1].any(axis=1)
+    why = np.where(direction, REASONS.index("undefined"), REASONS.index("zero_vector"))
+    reasons[able] = np.where(np.isnan(scores[able]), why, SCORED)
     return scores, reasons
 
 
-def _vectors(slice: ScoredSlice, words: pa.Array) -> npt.NDArray[np.float32]:
+def _score_spaces(function: Function, pair: SpacePair, words: pa.Array, missing: Codes) -> tuple[Floats, Codes]:
+    scores = np.full(len(words), np.nan)
+    reasons = missing.copy()
+    reasons[missing == SCORED] = REASONS.index("zero_vector")  # but for those that are compared
+    compared = pa.array([pair.earlier.words[place] for place in pair.mine], pa.string())
+    places = pc.index_in(compared, value_set=words).to_numpy()
+    try:
+        scores[places] = function(pair)
+        why = REASONS.index("undefined")
+    except TooFewNeighboursError:
+        why = REASONS.index("too_few_neighbours")
+    reasons[places] = np.where(np.isnan(scores[places]), why, SCORED)
+    return scores, reasons
+
+
+def _space(slice: ScoredSlice) -> Space:
     if slice.space is None:
         raise ValueError(f"slice {slice.name!r}: this measure needs vectors")
-    places = pc.index_in(words, value_set=pa.array(slice.space.words, pa.string()))
-    return np.asarray(slice.space.vectors[places.to_numpy(zero_copy_only=False)])
+    return slice.space
 
 
-def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.Table:
-    """Return the rows of all seeds and those over seeds (seed null), in the table's order.
-
-    Args:
-        tables: what `score_pair` returned for one pair of slices, a table per seed.
-        threshold: key of `THRESHOLDS`.
-
-    Per alignment and measure: score and score_sd are the mean and the sample standard deviation
-    over the seeds that have a score; if none has, the reason is the first of the seeds' reasons.
-    `changed` is score > threshold, which is that of the targets; without targets both are null.
-    """
-    tables = sorted(tables, key=_seed)
-    first = tables[0]
-    for other in tables[1:]:
-        if not first.select(["alignment", "measure", "word"]).equals(other.select(["alignment", "measure", "word"])):
-            raise ValueError("seeds of one pair of slices must have the same rows")
-    scores = np.stack([_nan_filled(table["score"]) for table in tables])
-    seeds, mean, sd = moments(scores)
-    reasons = np.stack([_reason_codes(table["reason"]) for table in tables]).astype(np.int64)
-    worst = np.where(reasons == SCORED, len(REASONS), reasons).min(axis=0)
-    thresholds = _thresholds(first, mean, threshold)
-    known = ~np.isnan(mean) & ~np.isnan(thresholds)
-    means = _rows(
-        {name: first[name] for name in first.column_names} | {"seed": None},
-        scores=mean,
-        reasons=np.where(seeds > 0, SCORED, worst),
-        seeds=seeds,
-        score_sd=sd,
-        threshold=thresholds,
-        changed=pa.array(mean > thresholds, mask=~known),
-    )
-    return _interleave([*tables, means])
+def _places(space: Space, words: pa.Array) -> npt.NDArray[np.int64]:
+    places = pc.index_in(words, value_set=pa.array(space.words, pa.string()))
+    return np.asarray(places.to_numpy(zero_copy_only=False))
 
 
-def _seed(table: pa.Table) -> int:
-    return int(table["seed"][0].as_py()) if table.num_rows else 0
-
-
-def _nan_filled(column: pa.ChunkedArray) -> Floats:
-    return np.asarray(column.fill_null(math.nan).to_numpy())
-
-
-def _reason_codes(column: pa.ChunkedArray) -> Codes:
-    codes = pc.index_in(column, value_set=pa.array(REASONS)).fill_null(SCORED)
-    return np.asarray(codes.to_numpy().astype(np.int8))
-
-
-def _thresholds(rows: pa.Table, scores: Floats, name: str) -> Floats:
-    """Return each row's threshold: one per alignment and measure."""
-    THRESHOLDS.check([name])
-    chosen = rows["target"].to_numpy()
-    group = pc.binary_join_element_wise(rows["alignment"], rows["measure"], "\t")
-    codes = group.combine_chunks().dictionary_encode().indices.to_numpy()
-    result = np.full(len(codes), np.nan)
-    for code in range(int(codes.max(initial=-1)) + 1):
-        result[codes == code] = THRESHOLDS[name].of(scores[(codes == code) & chosen])
-    return result
-
-
-def _interleave(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return rows of equally long tables: row 0 of each, row 1 of each, and so on."""
-    rows = tables[0].num_rows
-    order = np.arange(rows * len(tables)).reshape(len(tables), rows).T.ravel()
-    return pa.concat_tables(tables).combine_chunks().take(pa.array(order))
-
-
-def _rows(
+def score_rows(
     columns: dict[str, Any],
     *,
     scores: Floats,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.summary import SUMMARY, suffixed
+from schemas.change.summary import SUMMARY, SummedKind, suffixed
 from transforms.change.scores.ranking import by_change
 from transforms.change.spaces.neighbour_stage import ListedPart
 from transforms.change.view.counts import majority_tags
@@ -32,22 +32,21 @@ class SummaryTask(NamedTuple):
     counts: tuple[File, ...]
 
 
-def _summarise(artefact: Artefact, task: SummaryTask, alignments: tuple[str, ...]) -> ListedPart:
+def _summarise(artefact: Artefact, task: SummaryTask, kinds: tuple[SummedKind, ...]) -> ListedPart:
     scores = read_table([checked(task.scores)])
     words = pc.unique(scores["word"])
     tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
-    rows = summarise(scores, alignments, tags)
-    schema = SUMMARY.schema(alignments=alignments)
+    rows = summarise(scores, kinds, tags)
+    schema = SUMMARY.schema(kinds=kinds)
     return ListedPart(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
 
 
-SUMMARISE: Stage[SummaryTask, tuple[str, ...], ListedPart] = Stage(
+SUMMARISE: Stage[SummaryTask, tuple[SummedKind, ...], ListedPart] = Stage(
     name="change/summarise", receipt=ListedPart, build=_summarise, unit="pairs"
 )
 
 
 FIRST = 50  # words of a seed's own ranking that `top50` counts
-MEASURE = "cosine"
 
 Floats = npt.NDArray[np.float64]
 
@@ -64,7 +63,7 @@ _OF_WORD = (
     "documents_from",
     "documents_to",
 )
-_OF_ALIGNMENT = (
+_OF_KIND = (
     "score",
     "score_sd",
     "null_mean",
@@ -81,12 +80,12 @@ _OF_ALIGNMENT = (
 )
 
 
-def summarise(scores: pa.Table, alignments: Sequence[str], tags: Majority) -> pa.Table:
+def summarise(scores: pa.Table, kinds: Sequence[SummedKind], tags: Majority) -> pa.Table:
     """Return the rows of table `change/summary` of a pair of slices, by word.
 
     Args:
         scores: all rows of table `scores` of the pair; columns about a null may be missing.
-        alignments: those that cosines were scored by, in the order of their columns.
+        kinds: alignments and measures of usage, in the order of their columns.
         tags: of the words, sorted.
     """
     means = scores.filter(pc.is_null(scores["seed"]))
@@ -95,11 +94,11 @@ def summarise(scores: pa.Table, alignments: Sequence[str], tags: Majority) -> pa
     columns = {name: plain[name] for name in _OF_WORD}
     columns |= {"upos": tags.upos, "upos_share": tags.share}
     columns["relative_change"] = _change(plain)
-    for alignment in alignments:
-        aligned = scores.filter((pc.field("alignment") == alignment) & (pc.field("measure") == MEASURE))
-        for name, values in _of_alignment(aligned, words).items():
-            columns[suffixed(name, alignment)] = values
-    schema = SUMMARY.schema(alignments=alignments)
+    for kind in kinds:
+        same = scores.filter((pc.field("alignment") == kind.alignment) & (pc.field("measure") == kind.measure))
+        for name, values in _of_kind(same, words).items():
+            columns[suffixed(name, kind.suffix)] = values
+    schema = SUMMARY.schema(kinds=kinds)
     arrays = [columns[field.name].cast(field.type) for field in schema]
     return pa.table(arrays, schema=schema)
 
@@ -118,12 +117,12 @@ def _change(rows: pa.Table) -> pa.Array:
     return pa.array(change - 1.0, from_pandas=True)
 
 
-def _of_alignment(rows: pa.Table, words: pa.Array) -> dict[str, pa.Array]:
-    """Return the columns of an alignment, of which `rows` are all scores, for some words."""
+def _of_kind(rows: pa.Table, words: pa.Array) -> dict[str, pa.Array]:
+    """Return the columns of an alignment and measure, of which `rows` are all scores, for some words."""
     means = rows.filter(pc.is_null(rows["seed"]))
     place = pc.index_in(words, value_set=means["word"].combine_chunks())
     columns = {
-        name: means[name].take(place) if name in means.column_names else pa.nulls(len(words)) for name in _OF_ALIGNMENT
+        name: means[name].take(place) if name in means.column_names else pa.nulls(len(words)) for name in _OF_KIND
     }
     ranked = by_change(_rankable(means))["word"].combine_chunks()
     rank = pc.index_in(words, value_set=ranked)

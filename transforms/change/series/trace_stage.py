@@ -33,8 +33,9 @@ from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
-from transforms.embeddings.alignment import Space, apply, fit_alignment
+from transforms.embeddings.alignment import fit_alignment
 from transforms.embeddings.published import load_space
+from transforms.embeddings.spaces import Space, apply
 
 __all__ = ["ALIGNMENT", "TRACE", "SeriesOptions", "Trace", "TraceTask", "Traced", "read_trace"]
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow.compute as pc
 
 from schemas.change.scores import NULL_REASONS
+from transforms.change.scores.measures import FREQUENCY, of_usage
 from transforms.change.scores.ranking import Row
-from transforms.change.shown.ranking_rows import FREQUENCY
 from transforms.change.view.targets import near_matches
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import number
@@ -19,7 +19,7 @@ ABSENT_FROM_BOTH = "the word occurs in neither slice"
 
 
 def score_text(row: Row, name: str) -> str:
-    """Return a value in the unit of scores as text: a cosine distance, or uses per million tokens."""
+    """Return a value in the unit of scores as text; of frequency in uses per million tokens."""
     value = row.get(name)
     if row.get("measure") == FREQUENCY:
         return number(None if value is None else 1e6 * value, 1)
@@ -27,8 +27,8 @@ def score_text(row: Row, name: str) -> str:
 
 
 def noise(row: Row) -> str:
-    """Return the training noise of a word's score; empty for frequency, which is not trained."""
-    return "" if row.get("measure") == FREQUENCY else number(row["score_sd"])
+    """Return the training noise of a word's score; empty for measures of counts, which are not trained."""
+    return number(row["score_sd"]) if of_usage(row.get("measure") or "") else ""
 
 
 def null_band(row: Row) -> str:

@@ -1,6 +1,6 @@
 """Rows of rankings: one for each word of a pair of slices, from whichever table has it.
 
-`ranked_rows` reads table `change/summary` or, without it and for measures that it does not hold, the
+`ranked_rows` reads table `change/summary` or, without it and for measures of counts, the
 means over seeds in table `scores`. Rankings, views and warnings read rows through it alone.
 """
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, needs_alignment, suffix_of
 from transforms.change.scores.ranking import Row, by_change, of_pos, spearman_with_log_count
 from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
@@ -20,10 +21,7 @@ from transforms.common.store.tables import read_rows, read_table
 from transforms.embeddings.alignment import named_alignment
 
 __all__ = [
-    "FREQUENCY",
     "SUMMARY",
-    "SUMMED",
-    "chosen_alignment",
     "chosen_kind",
     "chosen_pairs",
     "has_null",
@@ -37,8 +35,6 @@ __all__ = [
 
 SUMMARY = "change/summary"
 PAIRS = "change/pairs"
-SUMMED = "cosine"  # the measure of table `change/summary`
-FREQUENCY = "frequency"  # a measure that needs no alignment
 
 _OF_SCORE = (
     ("score", pa.float64()),
@@ -97,35 +93,26 @@ def chosen_pairs(snapshot: Snapshot, spec: str | None) -> list[Pair]:
     return [known[spec]]
 
 
-def chosen_alignment(snapshot: Snapshot, wanted: str | None) -> str:
-    """Return this alignment, or the first of the run if None.
-
-    Raises:
-        UsageError: the scores have no such alignment.
-    """
-    known = snapshot.section("change")["options"]["alignment"]
-    return _checked("alignment", wanted and named_alignment(wanted), known)
-
-
-def chosen_kind(snapshot: Snapshot, alignment: str | None, measure: str | None) -> tuple[str, str]:
+def chosen_kind(snapshot: Snapshot, alignment: str | None = None, measure: str | None = None) -> tuple[str, str]:
     """Return this alignment and measure, each the first of the run if None.
 
-    Frequency, which every run measures, has the alignment `none`; so `none` without a measure means
-    frequency, unless the run has cosines without an alignment.
+    A measure that needs no alignment, such as frequency, which every run measures, has the alignment `none`; so `none`
+    without a measure means the first of these, unless the run has scores of vectors without an alignment.
 
     Raises:
         UsageError: the scores have no such alignment or measure.
     """
     options = snapshot.section("change")["options"]
-    if alignment == "none" and measure is None and "none" not in options["alignment"]:
-        measure = FREQUENCY
-    measures = [*options["measure"], *({FREQUENCY} - {*options["measure"]})]
+    measures = list(dict.fromkeys([*options["measure"], FREQUENCY]))
+    alignments = options["alignment"]
+    if alignment == NO_ALIGNMENT and measure is None and NO_ALIGNMENT not in alignments:
+        measure = next(name for name in measures if not needs_alignment(name))
     measure = _checked("measure", measure, measures)
-    if measure == FREQUENCY:
-        if alignment != "none":
-            chosen_alignment(snapshot, alignment)
-        return "none", FREQUENCY
-    return chosen_alignment(snapshot, alignment), measure
+    if not needs_alignment(measure):
+        if alignment != NO_ALIGNMENT:
+            _checked("alignment", alignment and named_alignment(alignment), alignments)
+        return NO_ALIGNMENT, measure
+    return _checked("alignment", alignment and named_alignment(alignment), alignments), measure
 
 
 def _checked(name: str, wanted: str | None, known: Sequence[str]) -> str:
@@ -135,25 +122,24 @@ def _checked(name: str, wanted: str | None, known: Sequence[str]) -> str:
     return wanted or known[0]
 
 
-def ranked_rows(snapshot: Snapshot, pair: Pair, alignment: str, measure: str = SUMMED) -> pa.Table:
+def ranked_rows(snapshot: Snapshot, pair: Pair, alignment: str, measure: str = "cosine") -> pa.Table:
     """Return all words of a pair by one alignment and measure, means over seeds, sorted by word.
 
     The columns are those of the word (`word` to `upos_share`), `alignment` and `measure`, and
     those of the score (`score` to `reason`), without suffix; columns that a run has not made are null.
     """
-    alignment = "none" if measure == FREQUENCY else alignment
-    if measure == SUMMED and SUMMARY in snapshot.tables:
-        rows = _of_pair(snapshot.read(SUMMARY), pair)
-        suffix = "_" + alignment.replace("-", "_")
-        if f"score{suffix}" in rows.schema.names:
-            return _as_ranked(rows, suffix, alignment, measure)
+    alignment = alignment if needs_alignment(measure) else NO_ALIGNMENT
+    summary = _of_pair(snapshot.read(SUMMARY), pair) if SUMMARY in snapshot.tables else None
+    suffix = f"_{suffix_of(alignment, measure)}"
+    if summary is not None and f"score{suffix}" in summary.schema.names:
+        return _as_ranked(summary, suffix, alignment, measure)
     tables = [read_table([path]) for path in snapshot.paths("scores") if _may_hold(path, pair)]
     rows = _of_pair(pa.concat_tables(tables) if tables else snapshot.read("scores"), pair)
     rows = rows.filter(
         pc.field("seed").is_null() & (pc.field("alignment") == alignment) & (pc.field("measure") == measure)
     )
-    if measure == FREQUENCY and SUMMARY in snapshot.tables:
-        rows = _with_tags(rows, _of_pair(snapshot.read(SUMMARY), pair))
+    if summary is not None:
+        rows = _with_tags(rows, summary)
     return _as_ranked(rows, "", alignment, measure)
 
 

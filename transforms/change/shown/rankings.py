@@ -6,14 +6,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import NULL_REASONS
+from transforms.change.scores.measures import FREQUENCY, needs_alignment, of_usage
 from transforms.change.scores.ranking import Row
 from transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
 from transforms.change.shown.flagged import left_out
 from transforms.change.shown.ranking_requests import PairRanking, RankingRequest, pair_ranking
 from transforms.change.shown.ranking_rows import (
-    FREQUENCY,
     Pair,
-    chosen_alignment,
+    chosen_kind,
     has_null,
     pair_facts,
     pairs_of,
@@ -74,15 +74,14 @@ def missing_targets(snapshot: Snapshot) -> Iterator[str]:
 def ranking(snapshot: Snapshot) -> Iterator[Block]:
     """Yield targets and the most changed words of every pair, by the first alignment and measure.
 
-    Nothing for a run that measures only frequency: it compares no usage.
+    Nothing for a run that measures only frequencies: it compares no usage.
     """
     options = snapshot.section("change")["options"]
-    measures = [name for name in options["measure"] if name != FREQUENCY]
+    measures = list(filter(of_usage, options["measure"]))
     if measures:
         request = RankingRequest(
             pairs_of(snapshot),
-            chosen_alignment(snapshot, None),
-            measures[0],
+            *chosen_kind(snapshot, measure=measures[0]),
             options.get("rank-pos") or (),
             SHOWN,
             neighbours=NEIGHBOURS_SHOWN,
@@ -155,8 +154,10 @@ def _heading(
     snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: PairRanking, seeds: int
 ) -> Iterator[str]:
     options = snapshot.section("change")["options"]
-    by = f"{request.alignment}, {_of_seeds(request.measure, seeds)}"
-    if request.measure == FREQUENCY:
+    by = _of_seeds(request.measure, seeds) if of_usage(request.measure) else request.measure
+    if needs_alignment(request.measure):
+        by = f"{request.alignment}, {by}"
+    elif request.measure == FREQUENCY:
         by = "frequency, difference of uses per million tokens"
     yield f"{pair[0]} to {pair[1]} ({by})"
     ranked = ranked_words(ranking.rows).num_rows
@@ -224,7 +225,7 @@ def _grid(rows: pa.Table, seeds: int) -> Block:
 
 def _legend(ranking: PairRanking, seeds: int) -> Iterator[str]:
     parts = ["uses and documents: earlier / later"]
-    if seeds > 1 and ranking.measure != FREQUENCY:
+    if seeds > 1 and of_usage(ranking.measure):
         parts.insert(0, "training noise: standard deviation over seeds")
     if has_null(ranking.rows):
         parts.append("null band: what dealt dates give; where nothing changed 95 of 100 words lie in theirs")
@@ -264,7 +265,7 @@ def _warnings(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: 
     what = "score less the mean of the null" if has_null(ranking.rows) else "score"
     facts = pair_facts(snapshot, pair, request.alignment, request.measure)
     tops = {}
-    alignments = snapshot.section("change")["alignments"] if request.measure != FREQUENCY else []
+    alignments = snapshot.section("change")["alignments"] if needs_alignment(request.measure) else []
     for alignment in alignments:
         rows = ranking.rows
         if alignment != request.alignment:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from transforms.embeddings.alignment import Side, Space, apply
+from transforms.embeddings.spaces import Side, Space, apply
 
 __all__ = ["WINDOW", "typicality", "weighted"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from transforms.change.scores.measures import of_usage
 from transforms.change.scores.ranking import Row
-from transforms.change.shown.ranking_rows import FREQUENCY
 
 __all__ = [
     "FALLING",
@@ -146,7 +146,7 @@ def shift_warnings(ranking: str, facts: Row) -> list[str]:
     []
     """
     shift, share = facts.get("shift"), facts.get("share_differs")
-    if facts.get("measure") == FREQUENCY or ((shift or 0.0) < SHIFTED and (share or 0.0) < DIFFERING):
+    if not of_usage(facts.get("measure") or "") or ((shift or 0.0) < SHIFTED and (share or 0.0) < DIFFERING):
         return []
     moved = "" if shift is None else f"the vocabulary at large has moved by {shift:.2f} standard deviations of chance"
     words = "" if share is None else f"usage of {100 * share:.0f} % of the ranked words differs"

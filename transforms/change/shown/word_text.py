@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from transforms.change.scores.measures import FREQUENCY
 from transforms.change.scores.ranking import Row
 from transforms.change.shown.cells import NO_NULL, noise, null_band, score_text, why_no_score, why_unknown
 from transforms.change.shown.examples import ORDERS
-from transforms.change.shown.ranking_rows import FREQUENCY, SUMMED, chosen_alignment, pair_facts, pairs_of
+from transforms.change.shown.ranking_rows import chosen_kind, pair_facts, pairs_of
 from transforms.change.shown.uses import UseFacts
 from transforms.change.shown.warnings import comparability_warnings, shift_warnings, size_warnings
 from transforms.change.shown.word import WordOptions, WordsOptions
@@ -57,9 +58,9 @@ def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Itera
 
 def _warnings(snapshot: Snapshot) -> Iterator[str]:
     """Tell where pairs of slices differ as wholes, allow no finding, or have no null."""
-    alignment = chosen_alignment(snapshot, None)
+    kind = chosen_kind(snapshot)
     for pair in pairs_of(snapshot):
-        facts = pair_facts(snapshot, pair, alignment, SUMMED)
+        facts = pair_facts(snapshot, pair, *kind)
         name = f"{pair[0]} to {pair[1]}"
         if facts.get("null_runs") == 0:
             yield f"\nwarning: {name}: {NO_NULL}"

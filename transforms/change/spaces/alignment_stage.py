@@ -15,8 +15,9 @@ from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_rows, write_part
-from transforms.embeddings.alignment import ALIGNMENTS, Alignment, Space, fit_alignment, parse_fit_on
+from transforms.embeddings.alignment import ALIGNMENTS, Alignment, fit_alignment, parse_fit_on
 from transforms.embeddings.published import load_side, load_space, side_row
+from transforms.embeddings.spaces import Side, Space
 
 __all__ = ["ALIGN", "REGISTRY", "AlignOptions", "AlignTask", "Aligned", "SliceFacts", "load_alignments", "load_spaces"]
 
@@ -50,6 +51,7 @@ class AlignOptions:
     Attributes:
         fit_on: words that maps are fitted on, or None for each alignment's default.
         rcond: singular values below this share of the first are dropped.
+        whiten, reweight, dewhiten: steps of `op+`.
         targets: target words.
     """
 
@@ -65,6 +67,19 @@ class AlignOptions:
         least=0,
         most=1,
         of="transforms.embeddings.alignment:ALIGNMENTS=cca,cca-reversed",
+    )
+    whiten: bool = option(
+        True, help="whiten both spaces before op+ maps them", of="transforms.embeddings.alignment:ALIGNMENTS=op+"
+    )
+    reweight: float = option(
+        0.5,
+        help="power of the singular values that op+ weights mapped dimensions by; 0: none",
+        least=0,
+        most=10,
+        of="transforms.embeddings.alignment:ALIGNMENTS=op+",
+    )
+    dewhiten: bool = option(
+        True, help="de-whiten what op+ has whitened", of="transforms.embeddings.alignment:ALIGNMENTS=op+"
     )
     targets: tuple[str, ...] = ()
 
@@ -109,9 +124,8 @@ def load_spaces(slices: Sequence[SliceFacts], spaces: Sequence[File], seed: int)
 
 def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligned:
     earlier, later = load_spaces(task.slices, task.spaces, task.seed)
-    fitted = fit_alignment(
-        task.alignment, earlier, later, fit_on=options.fit_on, targets=options.targets, rcond=options.rcond
-    )
+    parameters = {name: getattr(options, name) for name in ALIGNMENTS[task.alignment].uses}
+    fitted = fit_alignment(task.alignment, earlier, later, fit_on=options.fit_on, targets=options.targets, **parameters)
     rows = [
         {
             "slice_from": task.slices[0].name,
@@ -121,6 +135,7 @@ def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligne
             "side": side,
             "fit_words": fitted.fit_words,
             "residual": fitted.residual,
+            "reason": fitted.reason,
             **side_row(values, fitted.residual is not None),
         }
         for side, values in (("from", fitted.source), ("to", fitted.target))
@@ -138,11 +153,12 @@ def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:
             alignments[name] = Alignment(*_UNALIGNED, 0, 0.0)
             continue
         source, target = (row for table in read_rows([checked(part)]) for row in table.to_pylist())
-        alignments[name] = Alignment(load_side(source), load_side(target), source["fit_words"], source["residual"])
+        facts = (source[name] for name in ("fit_words", "residual", "reason"))
+        alignments[name] = Alignment(load_side(source), load_side(target), *facts)
     return alignments
 
 
-_UNALIGNED = (load_side({"unit_length": False, "mean": None, "matrix": None}),) * 2
+_UNALIGNED = (Side(), Side())
 
 ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
     name="change/align",

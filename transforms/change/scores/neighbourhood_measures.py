@@ -1,0 +1,68 @@
+"""Measures of how a word's nearest neighbours differ between two spaces, which need not share dimensions.
+
+A neighbourhood of k has k - 1 neighbours, for the word itself counts, as in LSCDetection (Schlechtweg et al. 2019),
+whose local neighbourhood distance this is. Neighbours are nearest by cosine among all words of a space.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.common.blas import one_thread
+from transforms.common.rowwise import dots
+from transforms.embeddings.neighbourhoods import SpacePair, unit_rows
+
+__all__ = ["local_neighbourhood_distance", "neighbour_overlap"]
+
+Floats = npt.NDArray[np.float64]
+
+NUMBERS = 2**22  # at a time, of vectors of neighbours
+
+
+def local_neighbourhood_distance(pair: SpacePair, *, neighbourhood: int) -> Floats:
+    """Return the local neighbourhood distance of words (Hamilton et al. 2016b), 0 to 2.
+
+    The neighbours of a word in either space that both spaces have are joined; in each space the cosines of the word
+    and these neighbours make a vector; the distance is 1 - cos of the two. nan where no neighbour is in both spaces,
+    or all cosines are 0.
+
+    Raises:
+        TooFewNeighboursError: a space has not as many words.
+    """
+    first, second = pair.neighbours(neighbourhood - 1)
+    joined = np.sort(np.concatenate([first, second], axis=1), axis=1)
+    joined[:, 1:][joined[:, 1:] == joined[:, :-1]] = -1
+    distance = np.full(len(joined), np.nan)
+    step = max(1, NUMBERS // max(1, joined.shape[1] * pair.earlier.vectors.shape[1]))
+    for start in range(0, len(joined), step):
+        near = joined[start : start + step]
+        words = np.arange(start, start + len(near))
+        cosines = [
+            _cosines(space.vectors, places[words], places[near]) * (near >= 0)
+            for space, places in ((pair.earlier, pair.mine), (pair.later, pair.theirs))
+        ]
+        lengths = np.linalg.norm(cosines[0], axis=1) * np.linalg.norm(cosines[1], axis=1)
+        similarity = np.full(len(near), np.nan)
+        np.divide(dots(*cosines), lengths, out=similarity, where=lengths > 0)
+        distance[words] = np.clip(1.0 - similarity, 0.0, 2.0)
+    return distance
+
+
+def _cosines(vectors: npt.NDArray[np.float32], words: npt.NDArray[np.int64], near: npt.NDArray[np.int64]) -> Floats:
+    """Return the cosines of words and their neighbours, of the shape of `near`."""
+    with one_thread():
+        products = unit_rows(vectors, near) @ unit_rows(vectors, words)[:, :, None]
+    return np.asarray(products[:, :, 0])
+
+
+def neighbour_overlap(pair: SpacePair, *, neighbourhood: int) -> Floats:
+    """Return the share of a word's neighbours in one space that are not among those in the other, 0 to 1.
+
+    This is 1 less the overlap by which Gonen et al. (2020) find words whose usage differs.
+
+    Raises:
+        TooFewNeighboursError: a space has not as many words.
+    """
+    first, second = (np.sort(near, axis=1) for near in pair.neighbours(neighbourhood - 1))
+    both = np.sort(np.concatenate([first, second], axis=1), axis=1)
+    shared = ((both[:, 1:] == both[:, :-1]) & (both[:, 1:] >= 0)).sum(axis=1)
+    return np.asarray(1.0 - shared / (neighbourhood - 1))

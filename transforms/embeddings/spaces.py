@@ -1,0 +1,85 @@
+"""Spaces of slices, and what a linear map does to their vectors.
+
+>>> import numpy as np
+>>> apply(Side(unit_length=True, mean=np.array([0.5, 0.5])), np.array([[3.0, 4.0], [0.0, 0.0]])).round(1).tolist()
+[[0.1, 0.3], [0.0, 0.0]]
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.common.rowwise import product
+
+__all__ = ["Side", "Space", "apply", "shared_places", "unit_mean"]
+
+Matrix = npt.NDArray[np.float64]
+
+BLOCK = 8_192  # rows of a large space taken to float64 at once; part of the definition of the mean
+
+
+class Space(NamedTuple):
+    """A slice's embedding.
+
+    Attributes:
+        words: the vocabulary, sorted.
+        counts: uses of each, int64.
+        vectors: float32 of shape (words, dim).
+        tokens: all tokens of the slice, those of words below the cut included.
+    """
+
+    words: list[str]
+    counts: npt.NDArray[np.int64]
+    vectors: npt.NDArray[np.float32]
+    tokens: int
+
+
+class Side(NamedTuple):
+    """What is done to a space's vectors: unit length, minus `mean`, unit length again (`unit_centred`), @ `matrix`."""
+
+    unit_length: bool = False
+    mean: Matrix | None = None
+    matrix: Matrix | None = None
+    unit_centred: bool = False
+
+
+def shared_places(earlier: Space, later: Space) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the places of the shared words in either space, in the order of the words."""
+    places = pc.index_in(pa.array(earlier.words, pa.string()), value_set=pa.array(later.words, pa.string())).fill_null(
+        -1
+    )
+    indices = places.to_numpy(zero_copy_only=False).astype(np.int64)
+    mine = np.flatnonzero(indices >= 0)
+    return mine, indices[mine]
+
+
+def apply(side: Side, vectors: npt.NDArray[np.floating]) -> Matrix:
+    """Return vectors (rows) mapped by one side of an alignment, float64.
+
+    A vector of length zero has no direction and stays zero, whatever the mean. The result for a vector
+    does not depend on the vectors beside it.
+    """
+    mapped = vectors.astype(np.float64)
+    length = np.linalg.norm(mapped, axis=1, keepdims=True)
+    if side.unit_length:
+        mapped = np.divide(mapped, length, out=mapped, where=length > 0)
+    if side.mean is not None:
+        mapped -= side.mean
+    if side.unit_centred:
+        centred = np.linalg.norm(mapped, axis=1, keepdims=True)
+        mapped = np.divide(mapped, centred, out=mapped, where=centred > 0)
+    if side.matrix is not None:
+        mapped = product(mapped, side.matrix)
+    mapped[length[:, 0] == 0] = 0.0
+    return mapped
+
+
+def unit_mean(vectors: npt.NDArray[np.float32]) -> Matrix:
+    """Return the mean of vectors (rows) brought to length 1; of zero vectors count zeros."""
+    total = np.zeros(vectors.shape[1])
+    for start in range(0, len(vectors), BLOCK):
+        total += apply(Side(True), vectors[start : start + BLOCK]).sum(axis=0)
+    return np.asarray(total / len(vectors))
