@@ -117,7 +117,7 @@ def test_a_threshold(recipe):
     from transforms.change.scores.thresholds import THRESHOLDS
 
     name = recipe("Add a threshold")
-    assert THRESHOLDS[name].of(np.array([1.0, np.nan, 2.0, 9.0])) == 2.0
+    assert THRESHOLDS[name].cut(np.array([1.0, np.nan, 2.0, 9.0])).value == 2.0
 
 
 def test_a_feature(recipe, tmp_path):

@@ -1,11 +1,13 @@
 """Tables `scores`, `change/nulls`, `change/pairs`: words between two slices, real and dealt, and pairs of slices."""
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 
 from schemas.change.spaces import DOCUMENTS, NO_MAP, SLICE_PAIR, USES
 from schemas.columns import Table, column, reason, share
 
-__all__ = ["FINDINGS", "NULLS", "NULL_REASONS", "PAIRS", "SCORES"]
+__all__ = ["FINDINGS", "NO_THRESHOLD", "NULLS", "NULL_REASONS", "PAIRS", "SCORES", "of_threshold"]
 
 # In order of precedence: the first that holds is given.
 NULL_REASONS = {
@@ -19,11 +21,47 @@ NULL_REASONS = {
     "undefined": "the measure has no value for this word, as where no neighbour is in both spaces",
 }
 
-SCORES = Table(
-    name="scores",
-    row="a word between two slices",
-    key=("slice_from", "slice_to", "alignment", "measure", "word", "seed"),
-    columns=[
+# Why there is no threshold.
+NO_THRESHOLD = {
+    "too_few_words": "fewer words with a score than it needs: of targets, perhaps none was named",
+    "all_equal": "all scores are equal",
+    "undefined": "it has no value for these scores",
+}
+
+
+def of_threshold(what: str, name: str, thresholds: Sequence[str]) -> str:
+    """Return the name of a column of a threshold: the first of a run has columns without suffix.
+
+    >>> of_threshold("changed", "gamma", ["mean", "gamma"]), of_threshold("changed", "mean", ["mean", "gamma"])
+    ('changed_gamma', 'changed')
+    """
+    return what if name == thresholds[0] else f"{what}_{name.replace('-', '_')}"
+
+
+def _classes(thresholds: Sequence[str]) -> list[pa.Field]:
+    fields = []
+    for name in thresholds:
+        value, changed = (of_threshold(what, name, thresholds) for what in ("threshold", "changed"))
+        which = "the first threshold of the run" if name == thresholds[0] else f"threshold {name}"
+        fields += [
+            column(
+                value,
+                pa.float64(),
+                f"{which}, see `change/pairs` for why there may be none; null for single seeds",
+                nullable=True,
+            ),
+            column(
+                changed,
+                pa.bool_(),
+                f"whether the score is above {value}; null without one, and for null scores",
+                nullable=True,
+            ),
+        ]
+    return fields
+
+
+def _columns(thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
+    return [
         column("word", pa.string(), "word of the training view"),
         column("target", pa.bool_(), "whether it stands in the targets file"),
         *SLICE_PAIR,
@@ -40,18 +78,7 @@ SCORES = Table(
         ),
         column("seeds", pa.int32(), "seeds that the score rests on", range="0 and up"),
         reason("why the score is null", NULL_REASONS),
-        column(
-            "threshold",
-            pa.float64(),
-            "mean score over the targets; null without targets and for single seeds",
-            nullable=True,
-        ),
-        column(
-            "changed",
-            pa.bool_(),
-            "whether the score is above the threshold; null without one, and for null scores",
-            nullable=True,
-        ),
+        *_classes(thresholds),
         column("ranked", pa.bool_(), "whether rankings shown to people take the word"),
         *USES,
         *DOCUMENTS,
@@ -107,8 +134,15 @@ SCORES = Table(
             "whether q_value and q_relative are up to .05; null where they are",
             nullable=True,
         ),
-    ],
-    version="3",
+    ]
+
+
+SCORES = Table(
+    name="scores",
+    row="a word between two slices",
+    key=("slice_from", "slice_to", "alignment", "measure", "word", "seed"),
+    columns=_columns,
+    version="4",
 )
 
 NULLS = Table(
@@ -151,11 +185,20 @@ def _mixture(name: str, what: str) -> list[pa.Field]:
     ]
 
 
-PAIRS = Table(
-    name="change/pairs",
-    row="a pair of slices by an alignment and a measure",
-    key=("slice_from", "slice_to", "alignment", "measure"),
-    columns=[
+def _cuts(thresholds: Sequence[str]) -> list[pa.Field]:
+    fields = []
+    for name in thresholds:
+        value, why = (of_threshold(what, name, thresholds) for what in ("threshold", "threshold_reason"))
+        which = "the first threshold of the run" if name == thresholds[0] else f"threshold {name}"
+        fields += [
+            column(value, pa.float64(), f"{which}, above which a score counts as change", nullable=True),
+            column(why, pa.string(), f"why {value} is null", range=", ".join(NO_THRESHOLD), nullable=True),
+        ]
+    return fields
+
+
+def _pair_columns(thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
+    return [
         *SLICE_PAIR,
         column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
         column("measure", pa.string(), "what is measured"),
@@ -202,7 +245,7 @@ PAIRS = Table(
             nullable=True,
         ),
         column("spearman_to", pa.float64(), "the same correlation in the later slice", range="-1 to 1", nullable=True),
-        column("threshold", pa.float64(), "mean score over the targets; null without targets", nullable=True),
+        *_cuts(thresholds),
         *_mixture("genre", "genre"),
         *_mixture("source", "folder or file of sources, digits as #"),
         column("authors_from", pa.int64(), "authors in the earlier slice", nullable=True),
@@ -227,6 +270,13 @@ PAIRS = Table(
         column(
             "length_to", pa.float64(), "median tokens of a document in the later slice", unit="tokens", nullable=True
         ),
-    ],
-    version="3",
+    ]
+
+
+PAIRS = Table(
+    name="change/pairs",
+    row="a pair of slices by an alignment and a measure",
+    key=("slice_from", "slice_to", "alignment", "measure"),
+    columns=_pair_columns,
+    version="4",
 )

@@ -6,14 +6,16 @@ its own for each, named by the alignment, for cosine distance (`score_op`, `scor
 """
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 import pyarrow as pa
 
+from schemas.change.scores import of_threshold
 from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
 from schemas.columns import Table, column, share, upos
 
-__all__ = ["SUMMARY", "SummedKind", "suffixed"]
+__all__ = ["SUMMARY", "SummaryColumns", "SummedKind", "suffixed"]
 
 UPOS = "UPOS of Universal Dependencies 2"
 
@@ -36,6 +38,13 @@ class SummedKind(NamedTuple):
     range: str
 
 
+class SummaryColumns(NamedTuple):
+    """What the table has columns of: alignments and measures, and thresholds by name."""
+
+    kinds: tuple[SummedKind, ...]
+    thresholds: tuple[str, ...] = ("mean",)
+
+
 def suffixed(name: str, suffix: str) -> str:
     """Return the name of a column of an alignment and measure.
 
@@ -48,7 +57,7 @@ def suffixed(name: str, suffix: str) -> str:
 _COSINES = SummedKind("op", "cosine", "op", "1 - cos of a word's aligned vectors", "0 to 2")
 
 
-def _columns(kinds: Sequence[SummedKind] = (_COSINES,)) -> list[pa.Field]:
+def _columns(kinds: Sequence[SummedKind] = (_COSINES,), thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
     return [
         column("word", pa.string(), "word of the training view"),
         *SLICE_PAIR,
@@ -68,7 +77,7 @@ def _columns(kinds: Sequence[SummedKind] = (_COSINES,)) -> list[pa.Field]:
             nullable=True,
         ),
         *DOCUMENTS,
-        *(field for kind in kinds for field in _of_kind(kind)),
+        *(field for kind in kinds for field in _of_kind(kind, thresholds)),
     ]
 
 
@@ -118,12 +127,11 @@ _OF_KIND: list[tuple[str, pa.DataType, str, str | None]] = [
         "0 to 1",
     ),
     ("significant", pa.bool_(), "whether q_value and q_relative are at most .05", None),
-    ("changed", pa.bool_(), "whether the score is above the threshold, see table scores", None),
     ("reason", pa.string(), "why the score is null, see table scores", None),
 ]
 
 
-def _of_kind(kind: SummedKind) -> list[pa.Field]:
+def _of_kind(kind: SummedKind, thresholds: Sequence[str]) -> list[pa.Field]:
     label = f"{kind.alignment}, {kind.measure}"
     return [
         column(
@@ -133,8 +141,13 @@ def _of_kind(kind: SummedKind) -> list[pa.Field]:
             range=None if range is None else range.format(range=kind.range),
             nullable=True,
         )
-        for name, type, doc, range in _OF_KIND
+        for name, type, doc, range in (*_OF_KIND, *map(_class, thresholds, repeat(thresholds)))
     ]
+
+
+def _class(name: str, thresholds: Sequence[str]) -> tuple[str, pa.DataType, str, str | None]:
+    value, changed = (of_threshold(what, name, thresholds) for what in ("threshold", "changed"))
+    return changed, pa.bool_(), f"whether the score is above {value}, see table scores", None
 
 
 SUMMARY = Table(

@@ -88,6 +88,8 @@ VALUES: dict[str, list[str] | None] = {
     "alpha": ["0.05"],
     "rcond": ["0.5"],
     "reweight": ["1"],
+    "threshold_sd": ["2"],
+    "threshold_quantile": ["0.5"],
     "min_count": ["2", "2,1,1"],
     "seeds": ["2", "1,2"],
     "max_reject_share": ["0.9"],

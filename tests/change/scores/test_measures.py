@@ -16,7 +16,6 @@ from transforms.change.scores.measures import (
     raw_frequency_difference,
 )
 from transforms.change.scores.score_stages import ChangeScoreOptions
-from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.common.options.fields import options_of
 
 
@@ -78,8 +77,3 @@ def test_an_option_that_measures_use_says_so():
     for name in {name for measure in MEASURES.values() for name in measure.uses} | of.keys():
         users = [measure for measure in MEASURES if name in MEASURES[measure].uses]
         assert of[name] == f"{REGISTRY}={','.join(users)}"
-
-
-def test_mean_threshold_skips_missing_scores():
-    assert THRESHOLDS["mean"].of(np.array([1.0, np.nan, 2.0])) == 1.5
-    assert np.isnan(THRESHOLDS["mean"].of(np.array([np.nan])))

@@ -146,7 +146,9 @@ def test_what_decides_a_combination_counts(trained, space):
         *(
             COMBINE.identity(task, replace(OPTIONS, **changed))
             for changed in (
-                {"threshold": "x"},
+                {"thresholds": ("mean", "gamma")},
+                {"thresholds": ("gamma",)},
+                {"thresholds": ("gamma",), "threshold_quantile": 0.5},
                 {"neighbour_words": 3},
                 {"measures": ()},
                 {"alignments": EVERY[::-1]},
@@ -163,4 +165,4 @@ def test_what_decides_a_combination_counts(trained, space):
             )
         ),
     ]
-    assert len({str(identity) for identity in found}) == len(found) == 12
+    assert len({str(identity) for identity in found}) == len(found) == 14

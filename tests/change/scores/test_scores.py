@@ -3,6 +3,7 @@ import statistics
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 import scipy.spatial.distance
 from hypothesis import given, settings
@@ -209,7 +210,7 @@ SCORE = st.one_of(st.none(), st.floats(0, 2, width=32))
 @given(st.integers(1, 4).flatmap(lambda seeds: st.lists(st.tuples(*[SCORE] * seeds), min_size=1, max_size=5)))
 def test_means_and_spreads_agree_with_statistics(rows):
     tables = [tiny(seed, list(scores), ["w0"]) for seed, scores in enumerate(zip(*rows, strict=True))]
-    combined = combine_seeds(tables[::-1])
+    combined = combine_seeds(tables[::-1]).rows
     assert combined.num_rows == len(rows) * (len(tables) + 1)
     means = [row for row in combined.to_pylist() if row["seed"] is None]
     known = []
@@ -236,24 +237,42 @@ def test_means_and_spreads_agree_with_statistics(rows):
 
 
 def test_rows_are_in_the_order_of_the_key_with_means_last():
-    combined = combine_seeds([pair(seed) for seed in (10, 2)])
+    combined = combine_seeds([pair(seed) for seed in (10, 2)]).rows
     rows = [tuple(row[name] for name in KEY) for row in combined.to_pylist()]
     assert rows == sorted(rows, key=lambda row: (*row[:5], math.inf if row[5] is None else row[5]))
     assert combined.schema == SCORES.schema()
-    assert combined.equals(combine_seeds([pair(seed) for seed in (2, 10)]))
+    assert combined.equals(combine_seeds([pair(seed) for seed in (2, 10)]).rows)
 
 
 def test_threshold_is_over_targets_and_without_them_nothing_is_called_changed():
     def judged(table):
         return [(row["threshold"], row["changed"]) for row in table.to_pylist()[1::2]]
 
-    found = judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9], ["w0", "w1"])]))
+    found = judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9], ["w0", "w1"])]).rows)
     assert found == [(pytest.approx(0.15), False), (pytest.approx(0.15), True), (pytest.approx(0.15), True)]
-    assert judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9])])) == [(None, None)] * 3
+    assert judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9])]).rows) == [(None, None)] * 3
+
+
+def test_every_threshold_has_columns_and_a_reason_where_there_is_none():
+    tables = [tiny(1, [0.1, 0.3, 0.8, 0.9], ["w0", "w1"], rank=RankedWordOptions(min_documents=1))]
+    names = ("gamma", "mean-ranked", "mixture")
+    rows, cuts = combine_seeds(tables, thresholds=names, parameters={"threshold_quantile": 0.5})
+    assert rows.schema == SCORES.schema(thresholds=names)
+    found = cuts["op", "cosine"]
+    assert [found[name].reason for name in names] == [None, None, "too_few_words"]
+    assert found["mean-ranked"].value == pytest.approx(0.525)
+    assert 0.1 < found["gamma"].value < 0.3
+    means = rows.filter(pc.is_null(rows["seed"])).to_pylist()
+    assert [row["threshold"] for row in means] == [found["gamma"].value] * 4
+    assert [row["changed"] for row in means] == [False, True, True, True]
+    assert [row["changed_mean_ranked"] for row in means] == [False, False, True, True]
+    assert [(row["threshold_mixture"], row["changed_mixture"]) for row in means] == [(None, None)] * 4
+    single = rows.filter(pc.is_valid(rows["seed"]))
+    assert single["changed"].null_count == single["threshold_mean_ranked"].null_count == 4
 
 
 def test_changed_is_strictly_above():
-    means = combine_seeds([tiny(1, [0.5, 0.5], ["w0", "w1"])]).to_pylist()[1::2]
+    means = combine_seeds([tiny(1, [0.5, 0.5], ["w0", "w1"])]).rows.to_pylist()[1::2]
     assert [row["changed"] for row in means] == [False, False]
 
 
@@ -261,14 +280,14 @@ def test_reason_over_seeds_is_the_first_of_all_seeds():
     one, other = tiny(1, [None]), tiny(2, [None])
     place = one.schema.get_field_index("reason")
     other = other.set_column(place, "reason", pa.array(["too_few_shared"]))
-    combined = combine_seeds([one, other.cast(one.schema)])
+    combined = combine_seeds([one, other.cast(one.schema)]).rows
     assert combined.to_pylist()[-1]["reason"] == "too_few_shared"
 
 
 def test_each_alignment_has_a_threshold_of_its_own():
     earlier, later = scored("e", EARLY), scored("l", LATE, 5)
     alignments = {n: fit_alignment(n, earlier.space, later.space) for n in ("op", "op-")}
-    table = combine_seeds([score_pair(earlier, later, seed=1, alignments=alignments, targets=["a", "b", "x"])])
+    table = combine_seeds([score_pair(earlier, later, seed=1, alignments=alignments, targets=["a", "b", "x"])]).rows
     means = [row for row in table.to_pylist() if row["seed"] is None]
     for name, measure in (("op", "cosine"), ("op-", "cosine"), ("none", "frequency")):
         group = [row for row in means if (row["alignment"], row["measure"]) == (name, measure)]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from space_making import RANK, score_task, tag_of
 
 from schemas.change.scores import SCORES
-from schemas.change.summary import SUMMARY
+from schemas.change.summary import SUMMARY, SummaryColumns
 from transforms.change.scores import summary_stage as module
-from transforms.change.scores.score_stages import COMBINE, SCORE, ChangeScoreOptions, CombineTask, summed_kinds
+from transforms.change.scores.score_stages import COMBINE, SCORE, ChangeScoreOptions, CombineTask, summary_columns
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask, summarise
 from transforms.change.view.tags import Majority
 from transforms.common.store.artefacts import Workspace, make
@@ -36,9 +36,9 @@ def task(trained, space):
 
 
 def test_a_word_has_a_row_with_its_scores_and_its_part_of_speech(task, space):
-    part = make(space, SUMMARISE, task, summed_kinds(OPTIONS)).part
+    part = make(space, SUMMARISE, task, summary_columns(OPTIONS)).part
     found = pq.read_table(part.file.path)
-    assert found.schema.equals(SUMMARY.schema(kinds=summed_kinds(OPTIONS)), check_metadata=True)
+    assert found.schema.equals(SUMMARY.schema(**summary_columns(OPTIONS)._asdict()), check_metadata=True)
     assert found.schema.field("score_op").metadata == {
         b"doc": b"op, cosine: 1 - cos of a word's aligned vectors, mean over seeds",
         b"range": b"0 to 2",
@@ -57,22 +57,22 @@ def test_a_word_has_a_row_with_its_scores_and_its_part_of_speech(task, space):
 
 
 def test_measures_of_counts_have_no_columns(task, space):
-    part = make(space, SUMMARISE, task, summed_kinds(replace(OPTIONS, measures=("frequency",)))).part
+    part = make(space, SUMMARISE, task, summary_columns(replace(OPTIONS, measures=("frequency",)))).part
     assert pq.read_schema(part.file.path).names == SUMMARY.schema(kinds=()).names
 
 
 def test_every_measure_of_usage_has_columns_for_each_alignment_that_it_needs():
     options = replace(OPTIONS, alignments=("op-", "cca"), measures=("euclidean", "frequency-raw", "lnd", "cosine"))
-    suffixes = [kind.suffix for kind in summed_kinds(options)]
+    suffixes = [kind.suffix for kind in summary_columns(options).kinds]
     assert suffixes == ["euclidean_op_", "euclidean_cca", "lnd", "op_", "cca"]
-    schema = SUMMARY.schema(kinds=summed_kinds(options))
+    schema = SUMMARY.schema(**summary_columns(options)._asdict())
     assert [name for name in schema.names if name.startswith("q_value")] == [f"q_value_{name}" for name in suffixes]
     assert schema.field("null_mean_lnd").metadata[b"range"] == b"0 to 2"
 
 
 def test_what_decides_a_summary_counts(task):
     found = [
-        SUMMARISE.identity(changed, summed_kinds(options))
+        SUMMARISE.identity(changed, summary_columns(options))
         for changed, options in (
             (task, OPTIONS),
             (task._replace(scores=task.counts[0]), OPTIONS),
@@ -84,7 +84,7 @@ def test_what_decides_a_summary_counts(task):
     ]
     assert len({str(identity) for identity in found}) == len(found) == 6
     for other in ({"neighbour_words": 3}, {"rank": replace(RANK, pos=("ADP",))}):
-        assert SUMMARISE.identity(task, summed_kinds(replace(OPTIONS, **other))) == found[0]
+        assert SUMMARISE.identity(task, summary_columns(replace(OPTIONS, **other))) == found[0]
 
 
 NULLS = {
@@ -173,13 +173,13 @@ def known(value):
 def test_agrees_with_a_pivot_by_pandas(data, with_null, seeds, first):
     words = ["a", "b", "c", "d", "\u00e9"]
     alignments = ["op-", "cca-reversed"]
-    kinds = summed_kinds(ChangeScoreOptions(alignments=tuple(alignments)))
+    published = summary_columns(ChangeScoreOptions(alignments=tuple(alignments)))
     rows = scores_of(alignments, words, [*range(1, seeds + 1)], data.draw, with_null)
     tags = Majority(pa.array(["NOUN", None, "X", "VERB", "ADJ"]), pa.array([1.0, None, 0.5, 1, 1]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FIRST", first)
-        found = summarise(rows, kinds, tags)
-    assert found.schema == SUMMARY.schema(kinds=kinds)
+        found = summarise(rows, published, tags)
+    assert found.schema == SUMMARY.schema(**published._asdict())
     assert found["word"].to_pylist() == words
     assert found["upos"].to_pylist() == tags.upos.to_pylist()
     assert found["upos_share"].to_pylist() == tags.share.to_pylist()
@@ -213,8 +213,8 @@ def test_agrees_with_a_pivot_by_pandas(data, with_null, seeds, first):
 @given(st.data())
 def test_without_alignments_it_has_what_is_of_the_word_alone(data):
     rows = scores_of([], ["b"], [1], data.draw, False)
-    found = summarise(rows, [], Majority(pa.array(["NOUN"]), pa.array([1.0])))
+    found = summarise(rows, SummaryColumns(()), Majority(pa.array(["NOUN"]), pa.array([1.0])))
     assert found.num_rows == 1
     assert not [name for name in found.column_names if name.startswith("score")]
     empty = Majority(pa.array([], pa.string()), pa.array([], pa.float64()))
-    assert summarise(rows.slice(0, 0), summed_kinds(OPTIONS), empty).num_rows == 0
+    assert summarise(rows.slice(0, 0), summary_columns(OPTIONS), empty).num_rows == 0

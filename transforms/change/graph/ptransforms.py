@@ -34,7 +34,7 @@ from transforms.change.scores.score_stages import (
     CombineTask,
     ScoredSeed,
     ScoreTask,
-    summed_kinds,
+    summary_columns,
 )
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
 from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask, SliceFacts
@@ -253,7 +253,7 @@ class SummarisePairs(beam.PTransform):
         return (
             combined
             | "MakeTasks" >> beam.Map(_summary_task, self.comparisons, slices=counts)
-            | "SummarisePair" >> beam.ParDo(MakeArtefact(self.workspace, SUMMARISE, summed_kinds(self.options)))
+            | "SummarisePair" >> beam.ParDo(MakeArtefact(self.workspace, SUMMARISE, summary_columns(self.options)))
         )
 
 

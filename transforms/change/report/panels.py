@@ -14,6 +14,7 @@ from transforms.change.report.rankings import PAIRS, Compared, compared, flagged
 from transforms.change.report.series import series_panels
 from transforms.change.report.words import word_panels
 from transforms.change.scores.ranking import Row
+from transforms.change.shown.classes import classes_of
 from transforms.change.shown.examples import TYPICAL, Drawing
 from transforms.change.shown.ranking_rows import pair_facts, pairs_of
 from transforms.change.shown.rankings import missing_targets
@@ -60,6 +61,7 @@ def panels(snapshot: Snapshot) -> list[Panel]:
         _slices(snapshot),
         _warnings(snapshot, rankings),
         *_evidence(snapshot, rankings),
+        *_classes(snapshot, rankings),
         *word_panels(snapshot, rankings),
         *series_panels(snapshot, pictured(rankings), flagged_of(rankings)),
         *picture_panels(snapshot, rankings),
@@ -182,6 +184,36 @@ def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
     )
     table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=_EVIDENCE_SCHEMA)
     return [Rows("Evidence", text, table)]
+
+
+_CLASS_SCHEMA = pa.schema(
+    [
+        column("compared", pa.string(), "slices and alignment"),
+        column("threshold", pa.string(), "name of the threshold"),
+        column("value", pa.float64(), "the score above which a word counts as changed"),
+        column("above", pa.int64(), "words above it"),
+        column("of", pa.int64(), "words with a score"),
+        column("words", pa.string(), "the words whose scores decide it"),
+        column("none since", pa.string(), "why there is none"),
+    ]
+)
+
+
+def _classes(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
+    """Return a panel of the thresholds, and how many words lie above them; none without words to decide one."""
+    rows = [
+        (ranking.name, found.name, found.value, found.above, found.of, found.words, found.why)
+        for ranking in rankings
+        for found in classes_of(snapshot, _facts(snapshot, ranking), ranking.rows)
+    ]
+    if not rows:
+        return []
+    text = (
+        "A row is a threshold of a ranking. Those of targets suppose something of how many of them have changed, "
+        "as the tasks from which they come do; none says how many words chance would put above it, as q-values do."
+    )
+    table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=_CLASS_SCHEMA)
+    return [Rows("Thresholds", text, table)]
 
 
 NO_NULL = (

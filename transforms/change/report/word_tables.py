@@ -72,12 +72,7 @@ _FIRST_COLUMNS = (
 _LAST_COLUMNS = (
     ("documents_from", column("documents earlier", pa.int64(), "documents that use it")),
     ("documents_to", column("documents later", pa.int64(), "documents that use it")),
-    (
-        "changed",
-        column(
-            "changed", pa.bool_(), "whether the score is above the threshold of the task, the mean over the targets"
-        ),
-    ),
+    ("changed", column("changed", pa.bool_(), "whether the score is above the first threshold")),
     ("ranked", column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked and tested")),
     ("significant", column("flagged", pa.bool_(), "whether both q-values are up to .05")),
 )

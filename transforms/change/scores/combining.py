@@ -4,30 +4,49 @@ Scores are averaged over seeds, never vectors, whose axes differ from seed to se
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.change.scores import SCORES, of_threshold
 from transforms.change.nulls.standards import moments
 from transforms.change.scores.scores import REASONS, SCORED, Codes, Floats, score_rows
-from transforms.change.scores.thresholds import THRESHOLDS
+from transforms.change.scores.thresholds import RANKED, THRESHOLDS, Cut
 
-__all__ = ["combine_seeds"]
+__all__ = ["Cuts", "OverSeeds", "combine_seeds"]
+
+Cuts = Mapping[tuple[str, str], Mapping[str, Cut]]  # by alignment and measure, then by name of the threshold
 
 
-def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.Table:
-    """Return the rows of all seeds and those over seeds (seed null), in the table's order.
+class OverSeeds(NamedTuple):
+    """The rows of a pair, of single seeds and over all, in the order of the table, and its thresholds."""
+
+    rows: pa.Table
+    cuts: Cuts
+
+
+def combine_seeds(
+    tables: Sequence[pa.Table],
+    *,
+    thresholds: Sequence[str] = ("mean",),
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> OverSeeds:
+    """Return the rows of all seeds and those over seeds (seed null), and the thresholds.
 
     Args:
         tables: what `score_pair` returned for one pair of slices, a table per seed.
-        threshold: key of `THRESHOLDS`.
+        thresholds: keys of `THRESHOLDS`; the first has columns of no suffix.
+        parameters: options that thresholds use, by name.
 
     Per alignment and measure: score and score_sd are the mean and the sample standard deviation
     over the seeds that have a score; if none has, the reason is the first of the seeds' reasons.
-    `changed` is score > threshold, which is that of the targets; without targets both are null.
+    A class is score > threshold; without a threshold it is null.
     """
+    THRESHOLDS.check(thresholds)
     tables = sorted(tables, key=_seed)
     first = tables[0]
     for other in tables[1:]:
@@ -37,18 +56,16 @@ def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.
     seeds, mean, sd = moments(scores)
     reasons = np.stack([_reason_codes(table["reason"]) for table in tables]).astype(np.int64)
     worst = np.where(reasons == SCORED, len(REASONS), reasons).min(axis=0)
-    thresholds = _thresholds(first, mean, threshold)
-    known = ~np.isnan(mean) & ~np.isnan(thresholds)
     means = score_rows(
         {name: first[name] for name in first.column_names} | {"seed": None},
         scores=mean,
         reasons=np.where(seeds > 0, SCORED, worst),
         seeds=seeds,
         score_sd=sd,
-        threshold=thresholds,
-        changed=pa.array(mean > thresholds, mask=~known),
     )
-    return _interleave([*tables, means])
+    means, cuts = _with_classes(means, mean, thresholds, parameters)
+    schema = SCORES.schema(thresholds=thresholds)
+    return OverSeeds(_interleave([*(_as(table, schema) for table in tables), _as(means, schema)]), cuts)
 
 
 def _seed(table: pa.Table) -> int:
@@ -64,16 +81,39 @@ def _reason_codes(column: pa.ChunkedArray) -> Codes:
     return np.asarray(codes.to_numpy().astype(np.int8))
 
 
-def _thresholds(rows: pa.Table, scores: Floats, name: str) -> Floats:
-    """Return each row's threshold: one per alignment and measure."""
-    THRESHOLDS.check([name])
-    chosen = rows["target"].to_numpy()
-    group = pc.binary_join_element_wise(rows["alignment"], rows["measure"], "\t")
-    codes = group.combine_chunks().dictionary_encode().indices.to_numpy()
-    result = np.full(len(codes), np.nan)
-    for code in range(int(codes.max(initial=-1)) + 1):
-        result[codes == code] = THRESHOLDS[name].of(scores[(codes == code) & chosen])
-    return result
+def _with_classes(
+    means: pa.Table, scores: Floats, thresholds: Sequence[str], parameters: Mapping[str, Any]
+) -> tuple[pa.Table, Cuts]:
+    """Return the rows over seeds with thresholds and classes, one threshold for each alignment and measure."""
+    cuts: dict[tuple[str, str], dict[str, Cut]] = {}
+    values = {name: np.full(len(scores), np.nan) for name in thresholds}
+    over = {name: means[name].to_numpy() for name in ("target", "ranked")}
+    kinds = pc.binary_join_element_wise(means["alignment"], means["measure"], "\t")
+    coded = kinds.combine_chunks().dictionary_encode()
+    codes = coded.indices.to_numpy()
+    for code, kind in enumerate(coded.dictionary.to_pylist()):
+        rows = codes == code
+        alignment, _, measure = kind.partition("\t")
+        of_kind = cuts.setdefault((alignment, measure), {})
+        for name in thresholds:
+            chosen = over["ranked" if THRESHOLDS[name].over == RANKED else "target"]
+            of_kind[name] = cut = THRESHOLDS[name].cut(scores[rows & chosen], parameters)
+            values[name][rows] = math.nan if cut.value is None else cut.value
+    for name in thresholds:
+        known = ~np.isnan(scores) & ~np.isnan(values[name])
+        value, changed = (of_threshold(what, name, thresholds) for what in ("threshold", "changed"))
+        for column, array in (
+            (value, pa.array(values[name], from_pandas=True)),
+            (changed, pa.array(scores > values[name], mask=~known)),
+        ):
+            means = means.drop_columns([column] if column in means.column_names else []).append_column(column, array)
+    return means, cuts
+
+
+def _as(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return rows with the columns of a schema; those that they lack are null."""
+    empty = {name: pa.nulls(rows.num_rows, schema.field(name).type) for name in schema.names}
+    return pa.table({name: rows[name] if name in rows.column_names else empty[name] for name in empty}, schema=schema)
 
 
 def _interleave(tables: Sequence[pa.Table]) -> pa.Table:

@@ -19,7 +19,7 @@ from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.gold import Gold
 from transforms.change.scores.ranking import Row
 from transforms.change.scores.systems import VALUES, ScoredWords, SystemScores, mean_ranks, systems_in
-from transforms.change.scores.thresholds import THRESHOLDS
+from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
 from transforms.change.view.targets import suffix_of
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError, UsageError, nearest
@@ -91,7 +91,7 @@ class EvaluationOptions:
         PUBLISHED,
         help="predicted classes: as published with the scores, or by this threshold "
         "over the scores that gold words have",
-        choices=(PUBLISHED, *THRESHOLDS),
+        choices=(PUBLISHED, *(name for name, entry in THRESHOLDS.items() if entry.over == TARGETS)),
     )
     baseline: str | None = option(
         None,
@@ -205,8 +205,8 @@ def _filled(system: SystemScores, options: EvaluationOptions) -> SystemScores:
     numbers = np.where(gone, MISSING[options.missing].score(known), system.scores)
     changed = system.changed
     if options.class_threshold != PUBLISHED:
-        least = THRESHOLDS[options.class_threshold].of(known)
-        changed = tuple(None if math.isnan(v) else bool(v > least) for v in numbers)
+        least = THRESHOLDS[options.class_threshold].cut(known).value
+        changed = tuple(None if least is None or math.isnan(v) else bool(v > least) for v in numbers)
     elif system.seed is None and MISSING[options.missing].fills and any(c is not None for c in changed):
         changed = tuple(False if lacks else c for lacks, c in zip(gone, changed, strict=True))
     return system._replace(scores=numbers, changed=changed)

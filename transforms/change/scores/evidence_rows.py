@@ -1,7 +1,8 @@
 """Evidence in the rows of `scores`, and the rows of `change/nulls` and `change/pairs`: tables around `evidence`."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,13 +10,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import NULLS, PAIRS
+from schemas.change.scores import NULLS, PAIRS, of_threshold
 from transforms.change.nulls.comparability import Comparability
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.deals import LEAST_CLUSTERS
 from transforms.change.nulls.evidence import Evidence, evidence_of
 from transforms.change.nulls.standards import PairScores
+from transforms.change.scores.combining import Cuts
 from transforms.change.scores.ranking import Row, spearman_with_log_count
+from transforms.change.scores.thresholds import Cut
 from transforms.common.store.tables import sort_rows
 
 __all__ = ["LEVEL", "ScoreRows", "judge", "null_rows", "why_no_finding"]
@@ -35,15 +38,23 @@ class ScoreRows(NamedTuple):
     documents: int
 
 
-def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tuple[pa.Table, pa.Table]:
+def judge(
+    real: ScoreRows,
+    nulls: Sequence[ScoreRows],
+    deal: Deal | None,
+    cuts: Cuts = MappingProxyType({}),
+    thresholds: Sequence[str] = ("mean",),
+) -> tuple[pa.Table, pa.Table]:
     """Return the rows of a pair with the evidence filled in, and its rows of `change/pairs`.
 
     Tested are ranked words and targets.
 
     Args:
-        real: what `combine_seeds` returned for the pair.
+        real: the rows that `combine_seeds` returned for the pair.
         nulls: of each null pair, what `score_pair` returned; empty for no evidence.
         deal: how their documents were dealt, and how those of the real slices compare; None if nobody looked.
+        cuts: the thresholds that `combine_seeds` returned.
+        thresholds: their names, in the order of columns.
     """
     mean_rows = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
     means = real.rows.take(pa.array(mean_rows))
@@ -55,7 +66,8 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
         if nulls and deal is not None:
             others = [(_block(null.rows, alignment, measure), null.documents) for null in nulls]
             evidence = _weigh(block, real.documents, others)
-        row = _pair(block, evidence, deal, len(nulls))
+        of_kind = cuts.get((alignment, measure), {})
+        row = _pair(block, evidence, deal, len(nulls)) | _thresholds(of_kind)
         pairs.append(row)
         if evidence is not None and deal is not None:
             _fill(filled, mean_rows[place], block, evidence, deal, row["finding"])
@@ -64,7 +76,16 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
         kind = rows.schema.field(name)
         column = pa.array(values, from_pandas=True).cast(kind.type)
         rows = rows.set_column(rows.schema.get_field_index(name), kind, column)
-    return rows, pa.Table.from_pylist(pairs, schema=PAIRS.schema())
+    return rows, pa.Table.from_pylist(pairs, schema=PAIRS.schema(thresholds=thresholds))
+
+
+def _thresholds(cuts: Mapping[str, Cut]) -> Row:
+    """Return the columns of `change/pairs` about thresholds."""
+    row: Row = {}
+    for name, cut in cuts.items():
+        row[of_threshold("threshold", name, list(cuts))] = cut.value
+        row[of_threshold("threshold_reason", name, list(cuts))] = cut.reason
+    return row
 
 
 _EVIDENCE = (
@@ -162,9 +183,7 @@ def null_rows(real: pa.Table, nulls: Sequence[ScoreRows]) -> pa.Table:
 def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> Row:
     ranked = block.filter(pc.and_(block["ranked"], block["score"].is_valid()))
     scores = ranked["score"].to_numpy()
-    row: Row = {
-        name: block[name][0].as_py() for name in ("slice_from", "slice_to", "alignment", "measure", "threshold")
-    }
+    row: Row = {name: block[name][0].as_py() for name in ("slice_from", "slice_to", "alignment", "measure")}
     row |= {
         "seeds": max(block["seeds"].to_pylist()),
         "ranked": ranked.num_rows,

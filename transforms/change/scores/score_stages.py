@@ -13,13 +13,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.change.scores import NULLS, PAIRS, SCORES
-from schemas.change.summary import SummedKind
+from schemas.change.summary import SummaryColumns, SummedKind
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.combining import combine_seeds
 from transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
 from transforms.change.scores.measures import FREQUENCY, MEASURES, REGISTRY, kinds_of, of_usage, suffix_of
 from transforms.change.scores.ranking import RankedWordOptions, spearman_with_log_count, top
 from transforms.change.scores.scores import ScoredSlice, score_pair
+from transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
 from transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
@@ -41,7 +42,7 @@ __all__ = [
     "ScoreTask",
     "ScoredSeed",
     "rankings",
-    "summed_kinds",
+    "summary_columns",
 ]
 
 TOP_WORDS = 10  # of a ranking, at least
@@ -56,7 +57,8 @@ class ChangeScoreOptions:
         measures: names, see `measures.MEASURES`; `frequency` is always scored.
         neighbourhood: size of the neighbourhoods that measures compare.
         targets: target words.
-        threshold: name, see `thresholds.THRESHOLDS`.
+        thresholds: names, see `thresholds.THRESHOLDS`; the first has columns without suffix.
+        threshold_sd, threshold_quantile: what some of these use.
         rank: which words rankings take.
         neighbour_words: how many of the most changed words get neighbours, beside the targets.
     """
@@ -79,7 +81,26 @@ class ChangeScoreOptions:
         of="transforms.change.scores.measures:MEASURES=lnd,neighbour-overlap",
     )
     targets: tuple[str, ...] = ()
-    threshold: str = "mean"
+    thresholds: tuple[str, ...] = option(
+        ("mean",),
+        name="threshold",
+        help="thresholds above which a score counts as change; rankings go by none of them",
+        choices="transforms.change.scores.thresholds:THRESHOLDS",
+    )
+    threshold_sd: float = option(
+        1.0,
+        help="standard deviations of the threshold mean-sd",
+        least=-10,
+        most=10,
+        of="transforms.change.scores.thresholds:THRESHOLDS=mean-sd,mean-sd-ranked",
+    )
+    threshold_quantile: float = option(
+        0.75,
+        help="quantile of the thresholds quantile and gamma",
+        least=0,
+        most=1,
+        of="transforms.change.scores.thresholds:THRESHOLDS=quantile,gamma,quantile-ranked,gamma-ranked",
+    )
     rank: RankedWordOptions = embedded(RankedWordOptions)
     neighbour_words: int = option(
         100, help="first words of rankings that get neighbours, beside the targets", least=0, most=1_000_000
@@ -103,12 +124,13 @@ class ScoredSeed:
     documents: int
 
 
-def summed_kinds(options: ChangeScoreOptions) -> tuple[SummedKind, ...]:
-    """Return by what usage is scored, in the order of the options, with the columns of each in `change/summary`."""
-    return tuple(
+def summary_columns(options: ChangeScoreOptions) -> SummaryColumns:
+    """Return what `change/summary` has columns of: by what usage is scored, and thresholds, in the order of options."""
+    kinds = tuple(
         SummedKind(alignment, measure, suffix_of(alignment, measure), MEASURES[measure].doc, MEASURES[measure].range)
         for alignment, measure in kinds_of(options.alignments, filter(of_usage, options.measures))
     )
+    return SummaryColumns(kinds, tuple(dict.fromkeys(options.thresholds)))
 
 
 def _all_measures(options: ChangeScoreOptions) -> list[str]:
@@ -188,7 +210,7 @@ class Combined:
 
 
 def _combine_chosen(_: CombineTask, options: ChangeScoreOptions) -> dict[str, tuple[str, ...]]:
-    return {"transforms.change.scores.thresholds:THRESHOLDS": (options.threshold,)}
+    return {THRESHOLDS_REGISTRY: options.thresholds}
 
 
 def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions) -> Combined:
@@ -196,11 +218,13 @@ def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions)
         [ScoreRows(pq.read_table(_open(scored.rows)), scored.documents) for scored in sorted(group, key=_sha256)]
         for group in (task.seeds, task.nulls)
     )
-    combined = combine_seeds([seed.rows for seed in seeds], threshold=options.threshold)
-    rows, pairs = judge(ScoreRows(combined, seeds[0].documents), nulls, task.deal)
-    part = write_part(artefact, SCORES.schema(), [rows], sort_keys=SCORES.key)
+    thresholds = tuple(dict.fromkeys(options.thresholds))
+    parameters = {name: getattr(options, name) for name in ("threshold_sd", "threshold_quantile")}
+    combined = combine_seeds([seed.rows for seed in seeds], thresholds=thresholds, parameters=parameters)
+    rows, pairs = judge(ScoreRows(combined.rows, seeds[0].documents), nulls, task.deal, combined.cuts, thresholds)
+    part = write_part(artefact, SCORES.schema(thresholds=thresholds), [rows], sort_keys=SCORES.key)
     with artefact.writing("-pairs.parquet") as stream:
-        write_rows(stream, PAIRS.schema(), [pairs], sort_keys=PAIRS.key)
+        write_rows(stream, PAIRS.schema(thresholds=thresholds), [pairs], sort_keys=PAIRS.key)
     null_part = _write_nulls(artefact, null_rows(rows, nulls)) if nulls else None
     most = max(TOP_WORDS, options.neighbour_words)
     words = pc.unique(rows["word"])
@@ -262,7 +286,14 @@ SCORE: Stage[ScoreTask, ChangeScoreOptions, ScoredSeed] = Stage(
     build=_score,
     unused={
         **dict.fromkeys(
-            ("options.threshold", "options.neighbour_words", "options.rank.pos"), "used where seeds are combined"
+            (
+                "options.thresholds",
+                "options.threshold_sd",
+                "options.threshold_quantile",
+                "options.neighbour_words",
+                "options.rank.pos",
+            ),
+            "used where seeds are combined",
         ),
         "options.alignments": "the task has the maps by alignment",
     },

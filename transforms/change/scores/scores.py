@@ -221,17 +221,13 @@ def score_rows(
     reasons: npt.NDArray[np.signedinteger],
     seeds: npt.NDArray[np.signedinteger],
     score_sd: Floats | None = None,
-    threshold: Floats | None = None,
-    changed: Any = None,
 ) -> pa.Table:
-    """Return a table of scores; a plain value fills its column, nan becomes null."""
+    """Return a table of scores without thresholds and classes; a plain value fills its column, nan becomes null."""
     computed = {
         "score": pa.array(scores, from_pandas=True),
         "score_sd": None if score_sd is None else pa.array(score_sd, from_pandas=True),
         "seeds": seeds,
         "reason": pa.array(REASONS).take(pa.array(reasons, mask=reasons == SCORED)),
-        "threshold": None if threshold is None else pa.array(threshold, from_pandas=True),
-        "changed": changed,
     }
     schema = SCORES.schema()
     values = dict.fromkeys(schema.names) | columns | computed

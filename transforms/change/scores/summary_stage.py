@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.summary import SUMMARY, SummedKind, suffixed
+from schemas.change.scores import of_threshold
+from schemas.change.summary import SUMMARY, SummaryColumns, suffixed
 from transforms.change.scores.ranking import by_change
 from transforms.change.spaces.neighbour_stage import ListedPart
 from transforms.change.view.counts import majority_tags
@@ -32,16 +33,16 @@ class SummaryTask(NamedTuple):
     counts: tuple[File, ...]
 
 
-def _summarise(artefact: Artefact, task: SummaryTask, kinds: tuple[SummedKind, ...]) -> ListedPart:
+def _summarise(artefact: Artefact, task: SummaryTask, columns: SummaryColumns) -> ListedPart:
     scores = read_table([checked(task.scores)])
     words = pc.unique(scores["word"])
     tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
-    rows = summarise(scores, kinds, tags)
-    schema = SUMMARY.schema(kinds=kinds)
+    rows = summarise(scores, columns, tags)
+    schema = SUMMARY.schema(**columns._asdict())
     return ListedPart(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
 
 
-SUMMARISE: Stage[SummaryTask, tuple[SummedKind, ...], ListedPart] = Stage(
+SUMMARISE: Stage[SummaryTask, SummaryColumns, ListedPart] = Stage(
     name="change/summarise", receipt=ListedPart, build=_summarise, unit="pairs"
 )
 
@@ -75,17 +76,16 @@ _OF_KIND = (
     "p_relative",
     "q_relative",
     "significant",
-    "changed",
     "reason",
 )
 
 
-def summarise(scores: pa.Table, kinds: Sequence[SummedKind], tags: Majority) -> pa.Table:
+def summarise(scores: pa.Table, published: SummaryColumns, tags: Majority) -> pa.Table:
     """Return the rows of table `change/summary` of a pair of slices, by word.
 
     Args:
         scores: all rows of table `scores` of the pair; columns about a null may be missing.
-        kinds: alignments and measures of usage, in the order of their columns.
+        published: what the table has columns of, in their order.
         tags: of the words, sorted.
     """
     means = scores.filter(pc.is_null(scores["seed"]))
@@ -94,11 +94,12 @@ def summarise(scores: pa.Table, kinds: Sequence[SummedKind], tags: Majority) -> 
     columns = {name: plain[name] for name in _OF_WORD}
     columns |= {"upos": tags.upos, "upos_share": tags.share}
     columns["relative_change"] = _change(plain)
-    for kind in kinds:
+    classes = [of_threshold("changed", name, published.thresholds) for name in published.thresholds]
+    for kind in published.kinds:
         same = scores.filter((pc.field("alignment") == kind.alignment) & (pc.field("measure") == kind.measure))
-        for name, values in _of_kind(same, words).items():
+        for name, values in _of_kind(same, words, classes).items():
             columns[suffixed(name, kind.suffix)] = values
-    schema = SUMMARY.schema(kinds=kinds)
+    schema = SUMMARY.schema(**published._asdict())
     arrays = [columns[field.name].cast(field.type) for field in schema]
     return pa.table(arrays, schema=schema)
 
@@ -117,12 +118,13 @@ def _change(rows: pa.Table) -> pa.Array:
     return pa.array(change - 1.0, from_pandas=True)
 
 
-def _of_kind(rows: pa.Table, words: pa.Array) -> dict[str, pa.Array]:
+def _of_kind(rows: pa.Table, words: pa.Array, classes: Sequence[str]) -> dict[str, pa.Array]:
     """Return the columns of an alignment and measure, of which `rows` are all scores, for some words."""
     means = rows.filter(pc.is_null(rows["seed"]))
     place = pc.index_in(words, value_set=means["word"].combine_chunks())
     columns = {
-        name: means[name].take(place) if name in means.column_names else pa.nulls(len(words)) for name in _OF_KIND
+        name: means[name].take(place) if name in means.column_names else pa.nulls(len(words))
+        for name in (*_OF_KIND, *classes)
     }
     ranked = by_change(_rankable(means))["word"].combine_chunks()
     rank = pc.index_in(words, value_set=ranked)

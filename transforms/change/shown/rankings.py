@@ -9,6 +9,7 @@ from schemas.change.scores import NULL_REASONS
 from transforms.change.scores.measures import FREQUENCY, needs_alignment, of_usage
 from transforms.change.scores.ranking import Row
 from transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
+from transforms.change.shown.classes import classes_of, told_class
 from transforms.change.shown.flagged import left_out
 from transforms.change.shown.ranking_requests import PairRanking, RankingRequest, pair_ranking
 from transforms.change.shown.ranking_rows import (
@@ -172,7 +173,9 @@ def _heading(
     what = "score less the mean of the null" if has_null(ranking.rows) else "score"
     earlier, later = (_rho(value) for value in spearman(ranking.words))
     yield f"by {what}; Spearman's correlation of it and log count: {earlier} earlier, {later} later"
-    yield from _evidence(pair_facts(snapshot, pair, request.alignment, request.measure))
+    facts = pair_facts(snapshot, pair, request.alignment, request.measure)
+    yield from _evidence(facts)
+    yield from map(told_class, classes_of(snapshot, facts, ranking.rows))
 
 
 def _evidence(facts: Row) -> Iterator[str]:

@@ -96,7 +96,7 @@ def _count(row: SliceUses) -> list[str]:
 
 
 def _score(row: Row, uses: dict[str, int]) -> list[str]:
-    verdict = "above the targets' mean, the task's threshold" if row.get("changed") else ""
+    verdict = "above the threshold" if row.get("changed") else ""
     return [
         f"{row['slice_from']} to {row['slice_to']}",
         row["alignment"],

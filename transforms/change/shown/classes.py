@@ -1,0 +1,67 @@
+"""Thresholds of a ranking, and how many words lie above them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.change.scores import NO_THRESHOLD, of_threshold
+from transforms.change.scores.ranking import Row
+from transforms.change.scores.thresholds import RANKED, TARGETS, THRESHOLDS
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import number
+
+__all__ = ["Classes", "classes_of", "told_class"]
+
+WORDS = {TARGETS: "targets", RANKED: "ranked words"}
+
+
+class Classes(NamedTuple):
+    """A threshold of a ranking, and the words that it is over.
+
+    Attributes:
+        name: of the threshold.
+        words: what they are, for a person.
+        value: the threshold; None if there is none.
+        above: how many of them have a score above it.
+        of: how many have a score.
+        why: why there is no threshold, for a person; empty if there is.
+    """
+
+    name: str
+    words: str
+    value: float | None
+    above: int
+    of: int
+    why: str
+
+
+def classes_of(snapshot: Snapshot, facts: Row, rows: pa.Table) -> Iterator[Classes]:
+    """Yield the thresholds of a ranking in the order of the option; of targets none where none was named.
+
+    Args:
+        snapshot: with a section `change`.
+        facts: the row of table `change/pairs`; empty if there is none.
+        rows: see `ranked_rows`.
+    """
+    names = snapshot.section("change")["options"].get("threshold") or ()
+    for name in names:
+        over = THRESHOLDS[name].over if name in THRESHOLDS else TARGETS
+        words = rows.filter(rows["target" if over == TARGETS else "ranked"])
+        if words.num_rows and facts:
+            value, reason = (facts.get(of_threshold(what, name, names)) for what in ("threshold", "threshold_reason"))
+            scores = words["score"].drop_null()
+            above = 0 if value is None else pc.sum(pc.greater(scores, value)).as_py() or 0
+            yield Classes(name, WORDS[over], value, above, len(scores), NO_THRESHOLD.get(reason or "", reason or ""))
+
+
+def told_class(found: Classes) -> str:
+    """Return a line on a threshold.
+
+    >>> told_class(Classes("mean", "targets", 0.43, 16, 40, ""))
+    'threshold mean: 0.430, 16 of 40 targets above it'
+    """
+    if found.value is None:
+        return f"threshold {found.name}: none, {found.why}"
+    return f"threshold {found.name}: {number(found.value)}, {found.above} of {found.of} {found.words} above it"
