@@ -120,6 +120,14 @@ def test_a_threshold(recipe):
     assert THRESHOLDS[name].cut(np.array([1.0, np.nan, 2.0, 9.0])).value == 2.0
 
 
+def test_a_system(recipe):
+    from pipelines.commands.change.plan import ChangeOptions
+    from transforms.common.options.fields import from_mapping, value_of
+
+    options = from_mapping(ChangeOptions, {"slices": "1..2,3..4", "out": "out", "system": recipe("Add a system")})
+    assert [value_of(options, name) for name in ("measure", "alignment", "window")] == [("cosine",), ("none",), 3]
+
+
 def test_a_feature(recipe, tmp_path):
     from featured import computed, instance, setting_with
 

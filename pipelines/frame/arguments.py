@@ -123,6 +123,20 @@ class _Files(argparse._AppendAction):
     """An option that takes several files, which may follow each other after one flag."""
 
 
+class _List(argparse.Action):
+    """A flag that prints the choices of an option, a line each, and ends."""
+
+    def __init__(self, *args: Any, entry: Option, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._entry = entry
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        """Print and end."""
+        for name, choice in self._entry.entries.items():
+            print(f"{name}: {choice.listed}")
+        parser.exit()
+
+
 _MINUS = re.compile(r"-[^-]|--\d")
 
 
@@ -140,6 +154,9 @@ def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
         for entry in entries:
             if entry.group == name:
                 _add(group, entry, as_flags(entry.explained, flags))
+                if entry.lists:
+                    flag: dict[str, Any] = {"action": _List, "nargs": 0, "entry": entry, "default": argparse.SUPPRESS}
+                    group.add_argument(f"--{entry.lists}", help=f"list what `--{entry.shown}` may be, and end", **flag)
 
 
 def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:

@@ -57,10 +57,10 @@ def whitened_maps(
     if not whiten:
         v, s, ut = np.linalg.svd(earlier.T @ later)
         return v * s**reweight, ut.T * s**reweight
-    roots = [_roots(rows.T @ rows) for rows in (earlier, later)]
-    if roots[0] is None or roots[1] is None:
+    of_z, of_x = _roots(earlier.T @ earlier), _roots(later.T @ later)
+    if of_z is None or of_x is None:
         return None
-    (root_z, w_z), (root_x, w_x) = roots
+    (root_z, w_z), (root_x, w_x) = of_z, of_x
     v, s, ut = np.linalg.svd(w_z @ (earlier.T @ later) @ w_x)
     maps = w_z @ v * s**reweight, w_x @ ut.T * s**reweight
     if dewhiten:

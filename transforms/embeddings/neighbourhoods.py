@@ -14,7 +14,7 @@ import numpy.typing as npt
 from transforms.common.blas import one_thread
 from transforms.embeddings.spaces import Space, shared_places
 
-__all__ = ["SpacePair", "TooFewNeighboursError", "nearest", "unit_rows"]
+__all__ = ["SpacePair", "TooFewNeighboursError", "lengths_of", "nearest"]
 
 Matrix = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -42,32 +42,31 @@ def nearest(vectors: Vectors, queries: Places, number: int) -> npt.NDArray[np.in
     Raises:
         TooFewNeighboursError: there are fewer than `number` + 1 rows that are not zero.
     """
-    able = np.flatnonzero(vectors.any(axis=1))
+    lengths = lengths_of(vectors)
+    able = np.flatnonzero(lengths)
     if len(able) <= number:
         raise TooFewNeighboursError(f"{len(able)} words with a direction for {number} neighbours of a word")
     found = np.empty((len(queries), number), np.int32)
     with one_thread():
         for start in range(0, len(queries), QUERIES):
             rows = queries[start : start + QUERIES]
-            found[start : start + QUERIES] = _nearest(vectors, rows, able, number)
+            found[start : start + QUERIES] = _nearest(vectors, lengths, rows, able, number)
     return found
 
 
-def unit_rows(vectors: Vectors, places: Places) -> Matrix:
-    """Return rows at places, of any shape, brought to length 1, float64; none of them is zero."""
-    rows = vectors[places].astype(np.float64)
-    rows /= np.linalg.norm(rows, axis=-1, keepdims=True)
-    return rows
+def lengths_of(vectors: Vectors) -> Matrix:
+    """Return the length of each row, float64."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)))
 
 
-def _nearest(vectors: Vectors, queries: Places, able: Places, number: int) -> Places:
-    queried = unit_rows(vectors, queries)
+def _nearest(vectors: Vectors, lengths: Matrix, queries: Places, able: Places, number: int) -> Places:
+    queried = vectors[queries] / lengths[queries][:, None]
     size = max(CANDIDATES, number + 1)  # the first block has enough for all
     best = np.zeros((len(queries), 0), np.int64)
     cosines = np.zeros((len(queries), 0))
     for start in range(0, len(able), size):
         places = able[start : start + size]
-        block = queried @ unit_rows(vectors, places).T
+        block = queried @ (vectors[places] / lengths[places][:, None]).T
         itself = np.searchsorted(places, queries)
         inside = itself < len(places)
         inside[inside] = places[itself[inside]] == queries[inside]

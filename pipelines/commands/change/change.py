@@ -31,6 +31,7 @@ from schemas.change.spaces import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.change.spaces import SLICES, VECTORS
 from schemas.change.summary import SUMMARY
+from schemas.change.systems import SYSTEM_SCORES
 from transforms.change.graph.null_pairs import Groups, first_place, groups_of, null_slices
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
 from transforms.change.report.panels import panels, quotes
@@ -40,6 +41,7 @@ from transforms.change.scores.summary_stage import SUMMARISE
 from transforms.change.series.series_stage import SERIES
 from transforms.change.series.trace_stage import TRACE, SeriesOptions
 from transforms.change.shown.cells import NO_NULL
+from transforms.change.shown.classes import told_systems
 from transforms.change.shown.moved import moved_scores
 from transforms.change.shown.rankings import missing_targets, ranking
 from transforms.change.shown.series_view import turning
@@ -151,6 +153,8 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     }
     if plan.null.nulls:
         made[NULLS.name] = combined
+    if plan.score.systems:
+        made[SYSTEM_SCORES.name] = combined
     if plan.series:
         series = _series(spaces, aligned, ready, nulls, plan, graph)
         made |= {SERIES_TABLE.name: series, POINTS.name: series}
@@ -378,6 +382,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     yield case_text(ViewOptions(**section["view"]), section["options"]["case"])
     yield from missing_targets(snapshot)
     yield from ranking(snapshot)
+    yield from told_systems(snapshot)
     yield from turning(snapshot)
 
 
@@ -396,7 +401,19 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
   lexbeam change results --slices 1810-1860,1960-2010 --null 5
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
-    tables=(SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NULLS, NEIGHBOURS_TABLE, VECTORS, ALIGNMENTS_TABLE),
+    tables=(
+        SUMMARY,
+        PAIRS,
+        SERIES_TABLE,
+        POINTS,
+        SLICES,
+        SCORES,
+        NULLS,
+        SYSTEM_SCORES,
+        NEIGHBOURS_TABLE,
+        VECTORS,
+        ALIGNMENTS_TABLE,
+    ),
     reads=_reads,
     check=read_targets,
     year_check=_year_check,

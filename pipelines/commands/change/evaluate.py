@@ -21,10 +21,11 @@ from pipelines.frame.command import Action, Command, HandedBack, Inputs, InputTa
 from pipelines.frame.common_options import RUN, PublishOptions
 from pipelines.frame.openings import Opening
 from schemas.change.scores import SCORES
+from schemas.change.systems import SYSTEM_SCORES
 from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.evaluation import TAKES, EvaluationOptions, evaluate, of_gold
 from transforms.change.scores.gold import Gold, GoldOptions, read_gold
-from transforms.change.scores.systems import COLUMNS, ScoredWords, read_predictions
+from transforms.change.scores.systems import COLUMNS, NAMED_COLUMNS, ScoredWords, read_predictions
 from transforms.change.view.words import ViewOptions
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError
@@ -74,15 +75,23 @@ class ChangeEvaluationPlan(NamedTuple):
 
 
 def _reads(options: EvaluateChangeOptions) -> Sequence[TableSource]:
+    named = TableSource(SYSTEM_SCORES.name, options.folder, optional=True)
     if options.folder is not None:
-        return [TableSource(SCORES.name, options.folder)]
+        return [TableSource(SCORES.name, options.folder), named]
     # Files can do without the scores that `out` may have, or that the same run makes.
-    return [] if options.out is None else [TableSource(SCORES.name, optional=bool(options.predictions))]
+    return [] if options.out is None else [TableSource(SCORES.name, optional=bool(options.predictions)), named]
 
 
 def _scores(inputs: Inputs) -> InputTable | None:
     """Return the scores that are evaluated; None if files alone are."""
     return inputs.only(SCORES.name) if inputs.tables else None
+
+
+def _rows_of(inputs: Inputs, table: str, columns: Sequence[str], words: Sequence[str]) -> pa.Table | None:
+    """Return the rows of gold words of a table; None without it."""
+    for found in inputs.of(table):
+        return of_gold(read_rows([checked(part) for part in found.parts], list(columns)), words)
+    return None
 
 
 # Of words that are in no view: they stay as they are.
@@ -108,10 +117,11 @@ def _plan(options: EvaluateChangeOptions, inputs: Inputs) -> ChangeEvaluationPla
 def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa.Table]:
     """Evaluate every system of the scores, and say which gold words have none."""
     gold, predictions = _plan(options, action.inputs)
-    found, scores = _scores(action.inputs), None
-    if found is not None:
-        scores = of_gold(read_rows([checked(part) for part in found.parts], list(COLUMNS)), gold.words)
-    rows, missing = evaluate(scores, gold, options.how, predictions)
+    scores, named = (
+        _rows_of(action.inputs, table, columns, gold.words)
+        for table, columns in ((SCORES.name, COLUMNS), (SYSTEM_SCORES.name, NAMED_COLUMNS))
+    )
+    rows, missing = evaluate(scores, gold, options.how, predictions, named)
     for lacking in missing:
         words = [f"{word} ({reason})" for word, reason in sorted(lacking.words.items())]
         more = ", ..." if len(words) > SHOWN else ""

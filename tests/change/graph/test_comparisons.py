@@ -82,8 +82,10 @@ def ranking(*words):
 def test_neighbours_are_asked_of_targets_and_the_most_changed_words_of_a_slices_pairs():
     part = PartFile(file("scores"), 1)
     combined = {
-        0: Combined(part=part, pair=part, nulls=None, tops=(ranking("y", "x", "z"), ranking("x", "w", "v"))),
-        1: Combined(part=part, pair=part, nulls=None, tops=(ranking("q"),)),
+        0: Combined(
+            part=part, pair=part, nulls=None, systems=None, tops=(ranking("y", "x", "z"), ranking("x", "w", "v"))
+        ),
+        1: Combined(part=part, pair=part, nulls=None, systems=None, tops=(ranking("q"),)),
     }
 
     def words(place, most, targets=("t", "x")):

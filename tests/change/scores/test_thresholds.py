@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
 from transforms.change.scores.score_stages import ChangeScoreOptions
-from transforms.change.scores.thresholds import RANKED, REGISTRY, TARGETS, THRESHOLDS, Cut
+from transforms.change.scores.thresholds import RANKED, REGISTRY, TARGETS, THRESHOLDS, CutOff
 from transforms.common.options.fields import options_of
 
 SEEDS = st.integers(0, 10_000)
@@ -20,7 +20,7 @@ def drawn(seed, size=40):
 
 
 def test_missing_scores_do_not_count():
-    assert THRESHOLDS["mean"].cut(np.array([1.0, np.nan, 2.0])) == Cut(1.5, None)
+    assert THRESHOLDS["mean"].cut(np.array([1.0, np.nan, 2.0])) == CutOff(1.5, None)
 
 
 @given(SEEDS, st.floats(-2, 3), st.floats(0, 1))
@@ -64,14 +64,14 @@ def test_too_few_equal_and_odd_scores_have_a_reason(base):
     for name in (base, f"{base}-ranked"):
         threshold = THRESHOLDS[name]
         for scores in (np.array([]), np.full(3, np.nan), np.full(threshold.least - 1, 0.3)):
-            assert threshold.cut(scores) == Cut(None, "too_few_words")
+            assert threshold.cut(scores) == CutOff(None, "too_few_words")
         equal = threshold.cut(np.full(9, 0.3))
-        assert equal == Cut(None, "all_equal") if threshold.varied else equal.value == pytest.approx(0.3)
+        assert equal == CutOff(None, "all_equal") if threshold.varied else equal.value == pytest.approx(0.3)
         for scores in (np.array([0.1, 0.1, 0.1, np.nextafter(0.1, 1)]), np.array([0.0, 0.0, 0.0, 2.0])):
             value, reason = threshold.cut(scores)
             assert (value is None) == (reason is not None)
             assert value is None or scores.min() <= value
-    assert THRESHOLDS["gamma"].cut(np.array([0.0, 1.0])) == Cut(None, "undefined")
+    assert THRESHOLDS["gamma"].cut(np.array([0.0, 1.0])) == CutOff(None, "undefined")
 
 
 def test_each_is_over_targets_or_by_name_over_ranked_words():

@@ -14,6 +14,7 @@ import apache_beam as beam
 
 from schemas.change.scores import NULLS, PAIRS
 from schemas.change.series import POINTS, SERIES
+from schemas.change.systems import SYSTEM_SCORES
 from transforms.change.graph.comparisons import (
     Comparisons,
     PairSeed,
@@ -106,6 +107,10 @@ def _of_nulls(element: tuple[int, Combined]) -> tuple[int, PartFile | None]:
     return element[0], element[1].nulls
 
 
+def _of_systems(element: tuple[int, Combined]) -> tuple[int, PartFile | None]:
+    return element[0], element[1].systems
+
+
 def _of_points(element: tuple[int, SeriesMade]) -> tuple[int, PartFile]:
     return element[0], element[1].points
 
@@ -131,6 +136,7 @@ class NumberParts(beam.PTransform):
             "scores": _of_place,
             PAIRS.name: _of_pair,
             NULLS.name: _of_nulls,
+            SYSTEM_SCORES.name: _of_systems,
             "change/summary": _of_place,
             SERIES.name: _of_place,
             POINTS.name: _of_points,

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 from schemas.change.scores import SCORES, of_threshold
 from transforms.change.nulls.standards import moments
 from transforms.change.scores.scores import REASONS, SCORED, Codes, Floats, score_rows
-from transforms.change.scores.thresholds import RANKED, THRESHOLDS, Cut
+from transforms.change.scores.thresholds import RANKED, THRESHOLDS, CutOff
 
 __all__ = ["Cuts", "OverSeeds", "combine_seeds"]
 
-Cuts = Mapping[tuple[str, str], Mapping[str, Cut]]  # by alignment and measure, then by name of the threshold
+Cuts = Mapping[tuple[str, str], Mapping[str, CutOff]]  # by alignment and measure, then by name of the threshold
 
 
 class OverSeeds(NamedTuple):
@@ -85,7 +85,7 @@ def _with_classes(
     means: pa.Table, scores: Floats, thresholds: Sequence[str], parameters: Mapping[str, Any]
 ) -> tuple[pa.Table, Cuts]:
     """Return the rows over seeds with thresholds and classes, one threshold for each alignment and measure."""
-    cuts: dict[tuple[str, str], dict[str, Cut]] = {}
+    cuts: dict[tuple[str, str], dict[str, CutOff]] = {}
     values = {name: np.full(len(scores), np.nan) for name in thresholds}
     over = {name: means[name].to_numpy() for name in ("target", "ranked")}
     kinds = pc.binary_join_element_wise(means["alignment"], means["measure"], "\t")

@@ -18,7 +18,7 @@ from schemas.change.scores import SCORES
 from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.gold import Gold
 from transforms.change.scores.ranking import Row
-from transforms.change.scores.systems import VALUES, ScoredWords, SystemScores, mean_ranks, systems_in
+from transforms.change.scores.systems import VALUES, ScoredWords, SystemScores, mean_ranks, named_systems_in, systems_in
 from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
 from transforms.change.view.targets import suffix_of
 from transforms.common.code.registry import Entry, Registry
@@ -127,7 +127,11 @@ def of_gold(tables: Iterable[pa.Table], words: Sequence[str]) -> pa.Table:
 
 
 def evaluate(
-    scores: pa.Table | None, gold: Gold, options: EvaluationOptions, predictions: Sequence[ScoredWords] = ()
+    scores: pa.Table | None,
+    gold: Gold,
+    options: EvaluationOptions,
+    predictions: Sequence[ScoredWords] = (),
+    named: pa.Table | None = None,
 ) -> tuple[pa.Table, list[Missing]]:
     """Evaluate every system of a table of scores, and those of files.
 
@@ -136,6 +140,7 @@ def evaluate(
         gold: the gold values.
         options: metrics, what is done with words without a score, intervals.
         predictions: files of words and scores.
+        named: rows of gold words of table `change/systems`; None without one.
 
     Returns:
         Rows of `change/metrics`, and of every mean over seeds the words without a score.
@@ -155,7 +160,7 @@ def evaluate(
     if options.missing == REFUSE:
         _check_words(scores, predictions, words)
     found = systems_in(scores or SCORES.schema().empty_table(), predictions, words, _values(options))
-    unfilled = list(found)
+    unfilled = [*found, *(named_systems_in(named, words) if named is not None else ())]
     unfilled += mean_ranks(unfilled, options.mean_ranks, words) if options.mean_ranks else []
     systems = [_filled(system, options) for system in unfilled]
     if not systems:

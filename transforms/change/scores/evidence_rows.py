@@ -18,7 +18,7 @@ from transforms.change.nulls.evidence import Evidence, evidence_of
 from transforms.change.nulls.standards import PairScores
 from transforms.change.scores.combining import Cuts
 from transforms.change.scores.ranking import Row, spearman_with_log_count
-from transforms.change.scores.thresholds import Cut
+from transforms.change.scores.thresholds import CutOff
 from transforms.common.store.tables import sort_rows
 
 __all__ = ["LEVEL", "ScoreRows", "judge", "null_rows", "why_no_finding"]
@@ -79,7 +79,7 @@ def judge(
     return rows, pa.Table.from_pylist(pairs, schema=PAIRS.schema(thresholds=thresholds))
 
 
-def _thresholds(cuts: Mapping[str, Cut]) -> Row:
+def _thresholds(cuts: Mapping[str, CutOff]) -> Row:
     """Return the columns of `change/pairs` about thresholds."""
     row: Row = {}
     for name, cut in cuts.items():

@@ -71,7 +71,7 @@ def euclidean_distance(earlier: Floats, later: Floats) -> Floats:
 
 def _unit(rows: Floats) -> Floats:
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, length, out=np.full(rows.shape, np.nan), where=length > 0)
+    return np.asarray(np.divide(rows, length, out=np.full(rows.shape, np.nan), where=length > 0))
 
 
 def frequency_difference(earlier: Ints, later: Ints, tokens: int, tokens_later: int) -> Floats:
@@ -178,9 +178,9 @@ def kinds_of(alignments: Iterable[str], measures: Iterable[str]) -> list[tuple[s
 def suffix_of(alignment: str, measure: str) -> str:
     """Return the suffix of columns of scores: cosines, the default, have the alignment alone.
 
-    >>> suffix_of("cca-reversed", "cosine"), suffix_of("op", "euclidean"), suffix_of("none", "lnd")
-    ('cca_reversed', 'euclidean_op', 'lnd')
+    >>> suffix_of("cca-reversed", "cosine"), suffix_of("op+", "euclidean"), suffix_of("none", "lnd")
+    ('cca_reversed', 'euclidean_op_plus', 'lnd')
     """
     parts = [] if measure == "cosine" else [measure]
     parts += [alignment] if needs_alignment(measure) else []
-    return "_".join(parts).replace("-", "_")
+    return "_".join(parts).replace("-", "_").replace("+", "_plus")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots
-from transforms.embeddings.neighbourhoods import SpacePair, unit_rows
+from transforms.embeddings.neighbourhoods import SpacePair, lengths_of
 
 __all__ = ["local_neighbourhood_distance", "neighbour_overlap"]
 
@@ -32,26 +32,31 @@ def local_neighbourhood_distance(pair: SpacePair, *, neighbourhood: int) -> Floa
     joined = np.sort(np.concatenate([first, second], axis=1), axis=1)
     joined[:, 1:][joined[:, 1:] == joined[:, :-1]] = -1
     distance = np.full(len(joined), np.nan)
+    sides = (
+        (pair.earlier.vectors, pair.mine, lengths_of(pair.earlier.vectors)),
+        (pair.later.vectors, pair.theirs, lengths_of(pair.later.vectors)),
+    )
     step = max(1, NUMBERS // max(1, joined.shape[1] * pair.earlier.vectors.shape[1]))
     for start in range(0, len(joined), step):
         near = joined[start : start + step]
         words = np.arange(start, start + len(near))
         cosines = [
-            _cosines(space.vectors, places[words], places[near]) * (near >= 0)
-            for space, places in ((pair.earlier, pair.mine), (pair.later, pair.theirs))
+            _cosines(vectors, lengths, places[words], places[near]) * (near >= 0) for vectors, places, lengths in sides
         ]
-        lengths = np.linalg.norm(cosines[0], axis=1) * np.linalg.norm(cosines[1], axis=1)
+        sizes = np.linalg.norm(cosines[0], axis=1) * np.linalg.norm(cosines[1], axis=1)
         similarity = np.full(len(near), np.nan)
-        np.divide(dots(*cosines), lengths, out=similarity, where=lengths > 0)
+        np.divide(dots(*cosines), sizes, out=similarity, where=sizes > 0)
         distance[words] = np.clip(1.0 - similarity, 0.0, 2.0)
     return distance
 
 
-def _cosines(vectors: npt.NDArray[np.float32], words: npt.NDArray[np.int64], near: npt.NDArray[np.int64]) -> Floats:
+def _cosines(
+    vectors: npt.NDArray[np.float32], lengths: Floats, words: npt.NDArray[np.int64], near: npt.NDArray[np.int64]
+) -> Floats:
     """Return the cosines of words and their neighbours, of the shape of `near`."""
     with one_thread():
-        products = unit_rows(vectors, near) @ unit_rows(vectors, words)[:, :, None]
-    return np.asarray(products[:, :, 0])
+        products = vectors[near].astype(np.float64) @ vectors[words].astype(np.float64)[:, :, None]
+    return np.asarray(products[:, :, 0] / lengths[near] / lengths[words][:, None])
 
 
 def neighbour_overlap(pair: SpacePair, *, neighbourhood: int) -> Floats:

@@ -14,10 +14,14 @@ import pyarrow.parquet as pq
 
 from schemas.change.scores import NULLS, PAIRS, SCORES
 from schemas.change.summary import SummaryColumns, SummedKind
+from schemas.change.systems import SYSTEM_SCORES
+from schemas.columns import Table
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.combining import combine_seeds
 from transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
 from transforms.change.scores.measures import FREQUENCY, MEASURES, REGISTRY, kinds_of, of_usage, suffix_of
+from transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
+from transforms.change.scores.named_systems import presets, system_rows
 from transforms.change.scores.ranking import RankedWordOptions, spearman_with_log_count, top
 from transforms.change.scores.scores import ScoredSlice, score_pair
 from transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
@@ -59,6 +63,7 @@ class ChangeScoreOptions:
         targets: target words.
         thresholds: names, see `thresholds.THRESHOLDS`; the first has columns without suffix.
         threshold_sd, threshold_quantile: what some of these use.
+        systems: names, see `named_systems.SYSTEMS`.
         rank: which words rankings take.
         neighbour_words: how many of the most changed words get neighbours, beside the targets.
     """
@@ -100,6 +105,14 @@ class ChangeScoreOptions:
         least=0,
         most=1,
         of="transforms.change.scores.thresholds:THRESHOLDS=quantile,gamma,quantile-ranked,gamma-ranked",
+    )
+    systems: tuple[str, ...] = option(
+        (),
+        name="system",
+        help="systems of SemEval-2020 Task 1 by name, side by side; they set options that are not given",
+        choices="transforms.change.scores.named_systems:SYSTEMS",
+        presets=presets,
+        lists="list-systems",
     )
     rank: RankedWordOptions = embedded(RankedWordOptions)
     neighbour_words: int = option(
@@ -201,16 +214,20 @@ class MostChanged:
 
 @dataclass(frozen=True, kw_only=True)
 class Combined:
-    """A part of `scores`, one of `change/pairs`, one of `change/nulls` if there are nulls, and what rankings show."""
+    """A part of `scores`, one of `change/pairs`, and what rankings show.
+
+    There is one of `change/nulls` if there are nulls, and one of `change/systems` if systems are named.
+    """
 
     part: PartFile
     pair: PartFile
     nulls: PartFile | None
+    systems: PartFile | None
     tops: tuple[MostChanged, ...]
 
 
 def _combine_chosen(_: CombineTask, options: ChangeScoreOptions) -> dict[str, tuple[str, ...]]:
-    return {THRESHOLDS_REGISTRY: options.thresholds}
+    return {THRESHOLDS_REGISTRY: options.thresholds, SYSTEMS_REGISTRY: options.systems}
 
 
 def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions) -> Combined:
@@ -225,20 +242,25 @@ def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions)
     part = write_part(artefact, SCORES.schema(thresholds=thresholds), [rows], sort_keys=SCORES.key)
     with artefact.writing("-pairs.parquet") as stream:
         write_rows(stream, PAIRS.schema(thresholds=thresholds), [pairs], sort_keys=PAIRS.key)
-    null_part = _write_nulls(artefact, null_rows(rows, nulls)) if nulls else None
+    null_part = _write(artefact, "-nulls.parquet", NULLS, null_rows(rows, nulls)) if nulls else None
+    system_part = None
+    if options.systems:
+        system_part = _write(
+            artefact, "-systems.parquet", SYSTEM_SCORES, system_rows(rows, options.systems, thresholds)
+        )
     most = max(TOP_WORDS, options.neighbour_words)
     words = pc.unique(rows["word"])
     upos = majority_tags([read_counts(file) for file in task.counts], words).upos
     tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
     tops = rankings(tagged, options.alignments, options.measures, most, pos=options.rank.pos)
     pair_part = PartFile(artefact.file("-pairs.parquet"), pairs.num_rows)
-    return Combined(part=part, pair=pair_part, nulls=null_part, tops=tuple(tops))
+    return Combined(part=part, pair=pair_part, nulls=null_part, systems=system_part, tops=tuple(tops))
 
 
-def _write_nulls(artefact: Artefact, rows: pa.Table) -> PartFile:
-    with artefact.writing("-nulls.parquet") as stream:
-        write_rows(stream, NULLS.schema(), [rows], sort_keys=NULLS.key)
-    return PartFile(artefact.file("-nulls.parquet"), rows.num_rows)
+def _write(artefact: Artefact, suffix: str, table: Table, rows: pa.Table) -> PartFile:
+    with artefact.writing(suffix) as stream:
+        write_rows(stream, table.schema(), [rows], sort_keys=table.key)
+    return PartFile(artefact.file(suffix), rows.num_rows)
 
 
 def _sha256(scored: ScoredSeed) -> str:
@@ -290,6 +312,7 @@ SCORE: Stage[ScoreTask, ChangeScoreOptions, ScoredSeed] = Stage(
                 "options.thresholds",
                 "options.threshold_sd",
                 "options.threshold_quantile",
+                "options.systems",
                 "options.neighbour_words",
                 "options.rank.pos",
             ),

@@ -2,7 +2,8 @@
 
 A system is a value of a pair of slices, alignment, measure and seed: its score, or, of means over seeds, what
 evidence says of it. Its name is `EARLIER:LATER/ALIGNMENT/MEASURE/RUN`, RUN `mean` or `seed N`, with
-`/VALUE` before the run where that is not the score; a file is called as it is named.
+`/VALUE` before the run where that is not the score; a file is called as it is named. Systems of table `change/systems`
+are `EARLIER:LATER/SYSTEM/mean`.
 """
 
 import math
@@ -26,12 +27,14 @@ from transforms.evaluation.outcomes import Floats
 
 __all__ = [
     "COLUMNS",
+    "NAMED_COLUMNS",
     "NOT_SCORED",
     "RANKS",
     "VALUES",
     "ScoredWords",
     "SystemScores",
     "mean_ranks",
+    "named_systems_in",
     "read_predictions",
     "systems_in",
 ]
@@ -41,6 +44,8 @@ SCORE = "score"
 VALUES = (SCORE, "excess", "p_value", "q_value", "p_relative", "q_relative", "significant")
 # What of table `scores` is read.
 COLUMNS = ("word", "slice_from", "slice_to", "alignment", "measure", "seed", "changed", "reason", *VALUES)
+# What of table `change/systems` is read.
+NAMED_COLUMNS = ("word", "slice_from", "slice_to", "system", "score", "changed", "reason")
 NOT_SCORED = "not_scored"  # the reason of a word that has no row
 NO_EVIDENCE = "no_evidence"  # of a word that is not tested
 RANKS = "ranks"
@@ -115,6 +120,15 @@ def systems_in(
         values = [file.scores.get(word, math.nan) for word in words]
         missing = {word: NOT_SCORED for word, value in zip(words, values, strict=True) if math.isnan(value)}
         yield SystemScores("", file.name, None, np.array(values), (None,) * len(words), missing)
+
+
+def named_systems_in(rows: pa.Table, words: Sequence[str]) -> Iterator[SystemScores]:
+    """Yield the systems of table `change/systems`, by pair and name; they are means over seeds."""
+    by_system: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows.select(NAMED_COLUMNS).to_pylist():
+        by_system.setdefault((f"{row['slice_from']}:{row['slice_to']}", row["system"]), {})[row["word"]] = row
+    for (pair, name), by_word in sorted(by_system.items()):
+        yield _system(words, [by_word.get(word, {}) for word in words], SCORE)._replace(pair=pair, way=name)
 
 
 def _system(words: Sequence[str], rows: Sequence[Row], value: str) -> SystemScores:

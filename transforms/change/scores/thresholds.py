@@ -13,7 +13,7 @@ many words chance would call changed; q-values do.
 
 >>> import numpy as np
 >>> THRESHOLDS["mean"].cut(np.array([0.1, 0.3, np.nan]))
-Cut(value=0.2, reason=None)
+CutOff(value=0.2, reason=None)
 """
 
 import math
@@ -32,7 +32,7 @@ __all__ = [
     "REGISTRY",
     "TARGETS",
     "THRESHOLDS",
-    "Cut",
+    "CutOff",
     "Threshold",
     "gamma_quantile",
     "mean",
@@ -83,7 +83,7 @@ def gamma_quantile(scores: Floats, *, threshold_quantile: float = 0.75) -> float
     for _ in range(STEPS):
         before = shape
         error = np.log(shape) - digamma(shape) - gap
-        shape = 1 / (1 / shape - error / (shape**2 * (1 / shape - polygamma(1, shape))))
+        shape = 1 / (1 / shape + error / (shape**2 * (1 / shape - polygamma(1, shape))))
         if abs(shape - before) <= 1e-12 * before:
             break
     return float(gammaincinv(shape, threshold_quantile) * average / shape)
@@ -126,7 +126,7 @@ def _log_densities(scores: Any, weights: Floats, means: Floats, variances: Float
     return np.asarray(np.log(weights) - 0.5 * (np.log(variances) + (scores - means) ** 2 / variances))
 
 
-class Cut(NamedTuple):
+class CutOff(NamedTuple):
     """A threshold, or why there is none: one of `schemas.change.scores.NO_THRESHOLD`."""
 
     value: float | None
@@ -151,7 +151,7 @@ class Threshold(Entry):
     least: int = 1
     varied: bool = False
 
-    def cut(self, scores: Floats, parameters: Mapping[str, Any] = MappingProxyType({})) -> Cut:
+    def cut(self, scores: Floats, parameters: Mapping[str, Any] = MappingProxyType({})) -> CutOff:
         """Return the threshold of some scores, of which those that are nan do not count.
 
         Args:
@@ -160,11 +160,11 @@ class Threshold(Entry):
         """
         known = scores[~np.isnan(scores)]
         if len(known) < self.least:
-            return Cut(None, "too_few_words")
+            return CutOff(None, "too_few_words")
         if self.varied and known.min() == known.max():
-            return Cut(None, "all_equal")
+            return CutOff(None, "all_equal")
         value = self.of(known, **{name: parameters[name] for name in self.uses if name in parameters})
-        return Cut(value, None) if math.isfinite(value) else Cut(None, "undefined")
+        return CutOff(value, None) if math.isfinite(value) else CutOff(None, "undefined")
 
 
 _SD, _QUANTILE = ("threshold_sd",), ("threshold_quantile",)

@@ -1,4 +1,4 @@
-"""Thresholds of a ranking, and how many words lie above them."""
+"""Thresholds of a ranking, systems by name, and how many words either calls changed."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -7,17 +7,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import NO_THRESHOLD, of_threshold
+from schemas.change.systems import SYSTEM_SCORES
 from transforms.change.scores.ranking import Row
 from transforms.change.scores.thresholds import RANKED, TARGETS, THRESHOLDS
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import number
+from transforms.common.store.tables import read_rows
 
-__all__ = ["Classes", "classes_of", "told_class"]
+__all__ = ["AboveThreshold", "classes_of", "told_class", "told_systems"]
 
 WORDS = {TARGETS: "targets", RANKED: "ranked words"}
 
 
-class Classes(NamedTuple):
+class AboveThreshold(NamedTuple):
     """A threshold of a ranking, and the words that it is over.
 
     Attributes:
@@ -37,7 +39,7 @@ class Classes(NamedTuple):
     why: str
 
 
-def classes_of(snapshot: Snapshot, facts: Row, rows: pa.Table) -> Iterator[Classes]:
+def classes_of(snapshot: Snapshot, facts: Row, rows: pa.Table) -> Iterator[AboveThreshold]:
     """Yield the thresholds of a ranking in the order of the option; of targets none where none was named.
 
     Args:
@@ -53,15 +55,31 @@ def classes_of(snapshot: Snapshot, facts: Row, rows: pa.Table) -> Iterator[Class
             value, reason = (facts.get(of_threshold(what, name, names)) for what in ("threshold", "threshold_reason"))
             scores = words["score"].drop_null()
             above = 0 if value is None else pc.sum(pc.greater(scores, value)).as_py() or 0
-            yield Classes(name, WORDS[over], value, above, len(scores), NO_THRESHOLD.get(reason or "", reason or ""))
+            yield AboveThreshold(
+                name, WORDS[over], value, above, len(scores), NO_THRESHOLD.get(reason or "", reason or "")
+            )
 
 
-def told_class(found: Classes) -> str:
+def told_class(found: AboveThreshold) -> str:
     """Return a line on a threshold.
 
-    >>> told_class(Classes("mean", "targets", 0.43, 16, 40, ""))
+    >>> told_class(AboveThreshold("mean", "targets", 0.43, 16, 40, ""))
     'threshold mean: 0.430, 16 of 40 targets above it'
     """
     if found.value is None:
         return f"threshold {found.name}: none, {found.why}"
     return f"threshold {found.name}: {number(found.value)}, {found.above} of {found.of} {found.words} above it"
+
+
+def told_systems(snapshot: Snapshot) -> Iterator[str]:
+    """Yield a line for each pair of slices and system that was named: how many targets it calls changed."""
+    if SYSTEM_SCORES.name not in snapshot.tables:
+        return
+    columns = ["slice_from", "slice_to", "system", "target", "changed"]
+    for rows in read_rows(snapshot.paths(SYSTEM_SCORES.name), columns):
+        targets = rows.filter(rows["target"])
+        counts = targets.group_by(columns[:3], use_threads=False).aggregate([("changed", "sum"), ("changed", "count")])
+        for row in counts.sort_by([(name, "ascending") for name in columns[:3]]).to_pylist():
+            pair = f"{row['slice_from']} to {row['slice_to']}"
+            changed, of = row["changed_sum"] or 0, row["changed_count"]
+            yield f"{pair}, system {row['system']}: {changed} of {of} targets changed"

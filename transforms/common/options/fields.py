@@ -56,6 +56,8 @@ def option(
     fills: str = "",
     stands_for: Callable[[str], str] | None = None,
     listed: str = "",
+    presets: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]] | None = None,
+    lists: str = "",
     of: str = "",
 ) -> Any:
     """Return a dataclass field that is an option; without a default it must be given.
@@ -81,6 +83,8 @@ def option(
         "fills": fills,
         "stands_for": stands_for,
         "listed": listed,
+        "presets": presets,
+        "lists": lists,
         "of": of,
     }
     return dataclasses.field(default=default, metadata={"option": metadata, "name": name})
@@ -159,6 +163,9 @@ def from_mapping(cls: type[T], values: Mapping[str, object], where: str = "", ba
             named = chosen[name] if entry.several else (chosen[name],)
             if len(named) == 1:
                 chosen[entry.fills] = named[0]
+    for name, entry in known.items():
+        if entry.presets is not None and chosen.get(name):
+            chosen |= entry.presets(chosen[name], chosen)
     for name, entry in known.items():
         if entry.default is MISSING and name not in chosen:
             others = "".join(f", or `{other.name}`" for other in known.values() if other.fills == name)

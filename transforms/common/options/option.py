@@ -61,6 +61,8 @@ class Option(NamedTuple):
             options are read, so that nobody else meets it.
         listed: a registry, as in `choices`, whose doc lines help shows where a value may be more than
             the name of an entry.
+        presets: of its value and the values that are given, values of other options, which then stand as if given.
+        lists: a flag of the command line that lists its choices, each with what the entry's `listed` says, and ends.
         of: entries of a registry that alone use it, as `package.module:NAME=ENTRY,ENTRY`: where
             none of them is chosen it decides no artefact.
     """
@@ -84,6 +86,8 @@ class Option(NamedTuple):
     fills: str = ""
     stands_for: Callable[[str], str] | None = None
     listed: str = ""
+    presets: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    lists: str = ""
     of: str = ""
 
     @property
@@ -92,11 +96,16 @@ class Option(NamedTuple):
         return tuple(_imported(self.choices) if isinstance(self.choices, str) else self.choices)
 
     @property
-    def explained(self) -> str:
-        """What it means, with the doc lines of choices that are entries of a registry."""
+    def entries(self) -> Mapping[str, Any]:
+        """The entries of the registry that it chooses from; empty if its choices are of none."""
         choices = self.listed or self.choices
         registry = _imported(choices) if isinstance(choices, str) else choices
-        entries = registry.items() if isinstance(registry, Mapping) else ()
+        return registry if isinstance(registry, Mapping) else {}
+
+    @property
+    def explained(self) -> str:
+        """What it means, with the doc lines of choices that are entries of a registry."""
+        entries = self.entries.items()
         docs = [f"{name}: {getattr(entry, 'explained', entry.doc)}" for name, entry in entries if hasattr(entry, "doc")]
         return f"{self.help} [{'; '.join(docs)}]" if docs else self.help
 

@@ -1,0 +1,110 @@
+"""Systems by name: what they set, what they say of words, and their page."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipelines.cli import main
+from pipelines.commands.change.plan import ChangeOptions
+from pipelines.commands.change.systems_page import page
+from schemas.change.scores import SCORES
+from schemas.change.systems import SYSTEM_SCORES
+from transforms.change.scores.measures import MEASURES
+from transforms.change.scores.named_systems import SYSTEMS, presets, system_rows
+from transforms.change.scores.systems import named_systems_in
+from transforms.change.scores.thresholds import THRESHOLDS
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import from_mapping, options_of, value_of
+from transforms.embeddings.alignment import ALIGNMENTS
+
+GIVEN = {"slices": "a=1800..1850,b=1900..1950", "out": "out"}
+
+
+def test_a_system_sets_options_of_change_that_are_not_given():
+    for name, system in SYSTEMS.items():
+        options = from_mapping(ChangeOptions, {**GIVEN, "system": name})
+        for option, value in system.options.items():
+            assert value_of(options, option) == value
+            assert type(value_of(options, option)) is type(options_of(ChangeOptions)[option].default)
+        if system.measure:
+            assert value_of(options, "measure") == (system.measure,)
+            assert system.measure in MEASURES
+            assert system.alignment in ALIGNMENTS
+        assert not system.threshold or value_of(options, "threshold") == (system.threshold,)
+        assert not system.threshold or system.threshold in THRESHOLDS
+    options = from_mapping(
+        ChangeOptions, {**GIVEN, "system": "uwb", "dim": 20, "measure": "lnd", "alignment": "op,cca"}
+    )
+    assert [value_of(options, name) for name in ("dim", "window", "measure", "alignment", "threshold")] == [
+        20,
+        5,
+        ("lnd", "cosine"),
+        ("op", "cca"),
+        ("mean",),
+    ]
+
+
+def test_systems_that_disagree_need_the_option():
+    with pytest.raises(UsageError, match="uwb sets `dim` to 100, and circe to 300: give `dim` for all"):
+        presets(["uwb", "circe"], {})
+    found = presets(["uwb", "circe"], {"dim": 50, "window": 5, "negative": 2})
+    assert found == {
+        "alignment": ("cca", "op"),
+        "measure": ("cosine", "euclidean"),
+        "threshold": ("mean",),
+        "epochs": 5,
+        "min_count": (5,),
+    }
+
+
+def scores(*rows):
+    shared = {"slice_from": "a", "slice_to": "b", "target": True, "ranked": False, "seeds": 1}
+    shared |= {name: 1 for name in SCORES.schema().names if name.startswith(("count", "documents", "relative"))}
+    schema = SCORES.schema(thresholds=("mean", "gamma"))
+    names = ("word", "alignment", "measure", "seed", "score", "changed", "changed_gamma", "reason")
+    rows = [dict.fromkeys(schema.names) | shared | dict(zip(names, row, strict=True)) for row in rows]
+    return pa.Table.from_pylist(rows, schema)
+
+
+def test_rows_are_those_of_the_system_with_the_classes_of_its_threshold():
+    rows = scores(
+        ("w", "cca", "cosine", 1, 0.9, None, None, None),
+        ("w", "cca", "cosine", None, 0.5, True, False, None),
+        ("v", "cca", "cosine", None, None, None, None, "absent_to"),
+        ("w", "op", "cosine", None, 0.4, True, False, None),
+        ("v", "op", "cosine", None, None, None, None, "absent_to"),
+        ("w", "none", "frequency", None, 0.1, False, False, None),
+        ("v", "none", "frequency", None, 0.2, True, True, None),
+    )
+    found = system_rows(rows, ["uwb", "freq", "majority", "temporalteller"], ("mean", "gamma"))
+    assert found.schema == SYSTEM_SCORES.schema()
+    keys = ("system", "word", "score", "changed", "reason", "measure")
+    assert [tuple(row[key] for key in keys) for row in found.to_pylist()] == [
+        ("freq", "v", 0.2, True, None, "frequency"),
+        ("freq", "w", 0.1, False, None, "frequency"),
+        ("majority", "v", None, False, "no_score", None),
+        ("majority", "w", None, False, "no_score", None),
+        ("temporalteller", "v", None, None, "absent_to", "cosine"),
+        ("temporalteller", "w", 0.4, False, None, "cosine"),
+        ("uwb", "v", None, None, "absent_to", "cosine"),
+        ("uwb", "w", 0.5, True, None, "cosine"),
+    ]
+    uwb = list(named_systems_in(found, ["w", "x"]))[-1]
+    assert (uwb.name, uwb.changed, uwb.missing) == ("a:b/uwb/mean", (True, None), {"x": "not_scored"})
+    np.testing.assert_array_equal(uwb.scores, [0.5, np.nan])
+
+
+def test_the_list_has_a_line_for_each_system_and_ends(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["change", "--list-systems"])
+    assert ended.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == list(SYSTEMS)
+    assert "majority: Schlechtweg et al. 2020, baseline of the task. Needs nothing" in lines
+
+
+def test_the_page_is_that_of_the_registry():
+    root = Path(__file__).parents[3]
+    assert (root / "docs/systems.md").read_text("utf-8") == page()

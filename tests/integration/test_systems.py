@@ -1,0 +1,67 @@
+"""Measures, alignments, thresholds and systems by name, side by side in one run, and what is made of it."""
+
+import pandas as pd
+import pytest
+from small_runs import call, change
+
+from transforms.change.scores.measures import suffix_of
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("ship\nsea\nland\nabsent\n")
+    return path
+
+
+def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
+    asked = {
+        "targets": words,
+        "alignment": "op,op+",
+        "measure": "cosine,euclidean,lnd,neighbour-overlap,frequency-log2",
+        "neighbourhood": 6,
+        "threshold": "mean-ranked,gamma",
+        "threshold-quantile": 0.5,
+        "system": "uwb,freq,majority",
+        "rank-min-count": 1,
+        "rank-min-documents": 1,
+    }
+    assert change(out, *(f"--{name}={value}" for name, value in asked.items()), "--overwrite") == 0
+    told = capsys.readouterr().out
+    scores = pd.read_parquet(out / "scores")
+    aligned = {(name, measure) for name in ("op", "op+", "cca") for measure in ("cosine", "euclidean")}
+    others = {("none", name) for name in ("lnd", "neighbour-overlap", "frequency", "frequency-log2")}
+    assert set(zip(scores.alignment, scores.measure, strict=True)) == aligned | others
+    means = scores[scores.seed.isna()].set_index(["alignment", "measure", "word"])
+    summary = pd.read_parquet(out / "change/summary").set_index("word")
+    pairs = pd.read_parquet(out / "change/pairs").set_index(["alignment", "measure"])
+    for kind in (*aligned, ("none", "lnd"), ("none", "neighbour-overlap")):
+        suffix = suffix_of(*kind)
+        pd.testing.assert_series_equal(summary[f"score_{suffix}"], means.loc[kind].score, check_names=False)
+        ranked = means.loc[kind][means.loc[kind].ranked].score
+        assert pairs.threshold[kind] == pytest.approx(ranked.mean())
+        above = summary[f"score_{suffix}"] > pairs.threshold_mean[kind]
+        assert (summary[f"changed_mean_{suffix}"].dropna() == above[summary[f"score_{suffix}"].notna()]).all()
+    assert summary.loc["absent", "reason_op_plus"] == "absent_from"
+    systems = pd.read_parquet(out / "change/systems").set_index(["system", "word"])
+    for name, kind in (("uwb", ("cca", "cosine")), ("freq", ("none", "frequency"))):
+        assert systems.loc[name].score.equals(means.loc[kind].score)
+        assert systems.loc[name].changed.equals(means.loc[kind].changed_mean)
+    assert not systems.loc["majority"].changed.any()
+    assert "system majority: 0 of 4 targets changed" in told
+    assert f"threshold gamma: {pairs.threshold_gamma['op', 'cosine']:.3f}" in told
+
+    assert call("show", out, "--top", 3, "--measure", "lnd") == 0
+    assert "(lnd, one seed)" in capsys.readouterr().out
+    assert call("report", out) == 0
+    page = (out / "report.html").read_text("utf-8")
+    assert "neighbour-overlap" in page
+    assert "Thresholds" in page
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("word\tbinary\nship\t0\nsea\t1\nland\t0\n")
+    capsys.readouterr()
+    assert call("evaluate", "change", out, "--gold", gold, "--metric", "accuracy", "--resamples", 10, "--out", out) == 0
+    found = pd.read_parquet(out / "change/metrics").set_index("system").value
+    assert found["1800-1849:1850-1900/majority/mean"] == pytest.approx(2 / 3)
+    changed = systems.loc["uwb"].changed[["ship", "sea", "land"]]
+    assert found["1800-1849:1850-1900/uwb/mean"] == pytest.approx((changed == [False, True, False]).mean())

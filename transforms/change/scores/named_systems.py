@@ -1,0 +1,197 @@
+"""Systems of SemEval-2020 Task 1 by name: how teams scored and classed words, as options of `lexbeam change`.
+
+What a system sets can be given otherwise; then it differs by that, too.
+
+>>> sorted(presets(["uwb", "freq"], {"dim": 50, "measure": ("lnd",)}).items())[:3]
+[('alignment', ('cca',)), ('epochs', 5), ('measure', ('lnd', 'cosine', 'frequency'))]
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.change.scores import of_threshold
+from schemas.change.systems import NO_SCORE, SYSTEM_SCORES
+from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, needs_alignment, of_usage
+from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import UsageError
+
+__all__ = ["REGISTRY", "SYSTEMS", "NamedSystem", "presets", "shown_value", "system_rows"]
+
+REGISTRY = "transforms.change.scores.named_systems:SYSTEMS"
+
+
+@dataclass(frozen=True)
+class NamedSystem(Entry):
+    """A system.
+
+    Attributes:
+        source: who described it.
+        measure: what words are scored by; empty: they have no score.
+        threshold: above which they count as changed; empty: none does.
+        alignment: how spaces are aligned, for a measure that needs it.
+        options: other options that it sets, by name, where they are not given.
+        differs: what differs from the description, and why.
+    """
+
+    source: str
+    measure: str = ""
+    threshold: str = ""
+    alignment: str = NO_ALIGNMENT
+    options: Mapping[str, Any] = field(default_factory=dict)
+    differs: str = ""
+
+    @property
+    def takes(self) -> str:
+        """What it needs, for people."""
+        what = [] if not self.measure else ["vectors" if of_usage(self.measure) else "counts"]
+        if self.threshold and THRESHOLDS[self.threshold].over == TARGETS:
+            what.append("targets, for classes")
+        return "; ".join(what) or "nothing"
+
+    @property
+    def listed(self) -> str:
+        """What a list of systems says of it."""
+        return f"{self.source}. Needs {self.takes}"
+
+
+_TASK = "Schlechtweg et al. 2020, baseline of the task"
+_MEAN = "Classes are those above the mean over the targets, for the description of the task leaves them open."
+
+SYSTEMS: Registry[NamedSystem] = Registry(
+    {
+        "freq": NamedSystem(
+            _TASK, "frequency", "mean", differs=_MEAN, doc="absolute difference of relative frequencies"
+        ),
+        "majority": NamedSystem(_TASK, doc="no word has changed, and none has a score"),
+        "uwb": NamedSystem(
+            "Prazak et al. 2020, team UWB",
+            "cosine",
+            "mean",
+            "cca",
+            {"dim": 100, "window": 5, "epochs": 5, "min_count": (5,)},
+            "Of the maps that they tried, this has canonical correlation.",
+            doc="SGNS, canonical correlation, cosine distance",
+        ),
+        "circe": NamedSystem(
+            "Poemsl and Lyapin 2020, team UG Student Intern",
+            "euclidean",
+            "mean",
+            "op",
+            {"dim": 300, "window": 10, "negative": 1, "min_count": (5,)},
+            "SGNS alone, without the contextual model that CIRCE adds. The frequency cut is 5, for theirs hangs on the "
+            f"number of lines (a 50,000th). {_MEAN}",
+            doc="SGNS, orthogonal Procrustes, Euclidean distance of unit vectors",
+        ),
+        "cs2020": NamedSystem(
+            "Arefyev and Zhikov 2020, team cs2020",
+            "cosine",
+            "mean",
+            "op",
+            differs="Their system of static vectors; that of lexical substitutes is contextual. Training has Lexbeam's "
+            f"defaults. {_MEAN}",
+            doc="SGNS, orthogonal Procrustes, cosine distance",
+        ),
+        "temporalteller": NamedSystem(
+            "Zhou and Li 2020, team Jiaxin & Jinan",
+            "cosine",
+            "gamma",
+            "op",
+            {"threshold_quantile": 0.75},
+            "Spaces are aligned by orthogonal Procrustes, where theirs are trained as one with temporal referencing; "
+            "the gamma distribution begins at 0. Training has Lexbeam's defaults.",
+            doc="SGNS, cosine distance, classes by the quantile of a gamma distribution",
+        ),
+        "discovery": NamedSystem(
+            "Martinc et al. 2020, Discovery Team",
+            "cosine",
+            "mean",
+            "op",
+            differs="Their static vectors alone, not contextual ones and ensembles. Training has Lexbeam's defaults. "
+            f"{_MEAN}",
+            doc="SGNS, orthogonal Procrustes, cosine distance",
+        ),
+    },
+    what="system",
+    group="lexbeam.systems",
+)
+
+
+def presets(names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that systems set, by name, beside those that are given.
+
+    Alignments, measures and thresholds are added to those given; of other options those that are given stay.
+
+    Raises:
+        UsageError: two systems set an option that is not given to different values.
+    """
+    systems = [SYSTEMS[name] for name in names]
+    wanted = {
+        "alignment": [system.alignment for system in systems if needs_alignment(system.measure) and system.measure],
+        "measure": [system.measure for system in systems if system.measure],
+        "threshold": [system.threshold for system in systems if system.threshold],
+    }
+    found: dict[str, Any] = {
+        option: tuple(dict.fromkeys([*given.get(option, ()), *values])) for option, values in wanted.items() if values
+    }
+    setters: dict[str, str] = {}
+    for name, system in zip(names, systems, strict=True):
+        for option, value in system.options.items():
+            if option in given:
+                continue
+            if found.setdefault(option, value) != value:
+                first, second = shown_value(found[option]), shown_value(value)
+                raise UsageError(
+                    f"`system`: {setters[option]} sets `{option}` to {first}, and {name} to {second}: "
+                    f"give `{option}` for all of them, or run them one by one"
+                )
+            setters.setdefault(option, name)
+    return found
+
+
+def shown_value(value: Any) -> str:
+    """Return the value of an option as the command line takes it."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def system_rows(rows: pa.Table, systems: Sequence[str], thresholds: Sequence[str]) -> pa.Table:
+    """Return the rows of table `change/systems` of a pair, by system and word.
+
+    Args:
+        rows: its rows of table `scores`.
+        systems: keys of `SYSTEMS`.
+        thresholds: those of the run, in the order of columns.
+    """
+    means = rows.filter(pc.is_null(rows["seed"]))
+    schema = SYSTEM_SCORES.schema()
+    tables = [schema.empty_table()]
+    for name in sorted(set(systems)):
+        system = SYSTEMS[name]
+        # Frequency is always measured, and has a row for every word.
+        kind = (system.alignment, system.measure) if system.measure else (NO_ALIGNMENT, FREQUENCY)
+        same = means.filter((pc.field("alignment") == kind[0]) & (pc.field("measure") == kind[1]))
+        tables.append(_of_system(name, system, same.sort_by("word"), thresholds))
+    return pa.concat_tables(tables).combine_chunks()
+
+
+def _of_system(name: str, system: NamedSystem, rows: pa.Table, thresholds: Sequence[str]) -> pa.Table:
+    schema, size = SYSTEM_SCORES.schema(), rows.num_rows
+    columns = {name: rows[name] for name in schema.names if name in rows.column_names}
+    columns["system"] = pa.array([name] * size, pa.string())
+    if not system.measure:
+        columns |= {
+            column: pa.nulls(size, schema.field(column).type) for column in ("alignment", "measure", "score", "q_value")
+        }
+        columns["q_relative"] = columns["q_value"]
+        columns["reason"] = pa.array([NO_SCORE] * size, pa.string())
+    columns["threshold"] = pa.array([system.threshold or None] * size, pa.string())
+    if system.threshold:
+        columns["changed"] = rows[of_threshold("changed", system.threshold, thresholds)]
+    else:
+        columns["changed"] = pa.array(np.zeros(size, bool))
+    return pa.table({name: columns[name] for name in schema.names}, schema=schema)
