@@ -42,8 +42,8 @@ def tag_of(word):
     return "NOUN" if int(word[1:]) % 3 else "ADP"
 
 
-def ready(folder, place, vocabulary=30):
-    """A slice of random sentences, written as the earlier stages write it."""
+def ready(folder, place, vocabulary=30, keys=range(200)):
+    """A slice of random sentences, written as the earlier stages write it; a sentence has its key's document."""
     random = np.random.default_rng(place)
     sentences = [[f"w{n}" for n in random.zipf(1.4, 12) % vocabulary] for _ in range(200)]
     words, counts = np.unique([word for s in sentences for word in s], return_counts=True)
@@ -51,7 +51,7 @@ def ready(folder, place, vocabulary=30):
     table = pa.table([words.tolist(), counts, np.minimum(counts, 9), tags], schema=COUNTS)
     lists = pa.array(sentences, pa.list_(pa.string()))
     coded = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode())
-    numbers = pa.array(range(len(sentences)), pa.uint64())
+    numbers = pa.array(keys, pa.uint64())
     artefact = Artefact(str(folder / f"slice{place}"))
     for suffix, batch in (
         ("-counts.arrow", table.to_batches()[0]),

@@ -11,6 +11,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.embeddings import fast_trainer
 from transforms.embeddings.fast_trainer import compiled, draw_tables, padded, sigmoid_table, train_fast
 from transforms.embeddings.sgns import SgnsOptions, train
+from transforms.embeddings.starts import fill_by_chance
 from transforms.embeddings.trainers import TRAINERS, train_space
 
 M64 = 2**64 - 1
@@ -165,7 +166,7 @@ def test_tables_are_those_of_gensim():
     starts = np.arange(1, 2**16, dtype=np.int64) << 15
     assert np.array_equal(ends, np.searchsorted(model.cum_table, starts))
     vectors = padded(80, 3)
-    fast_trainer._fill(vectors[:, :3], 9)
+    fill_by_chance(vectors[:, :3], 9)
     assert np.array_equal(vectors[:, :3], model.wv.vectors)
     assert not vectors[:, 3:].any()
 

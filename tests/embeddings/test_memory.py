@@ -34,6 +34,8 @@ def test_this_machine_has_some():
 
 def test_two_matrices_and_what_is_handed_on_count():
     assert training_memory(1_000_000, 100) == pytest.approx(4e6 * (2 * 112 + 100), rel=0.25)
+    both = training_memory(1_000_000, 100, keep_contexts=True)
+    assert both - training_memory(1_000_000, 100) == 4 * 1_000_000 * 100
     assert training_memory(1000, 16, contexts=3000) - training_memory(1000, 16) == 4 * 2000 * 16
 
 

@@ -33,11 +33,14 @@ from pipelines.frame import publishing
 publishing.publish = lambda *_, **__: signal.pause()
 """
 # Of all stages, those that a kill is timed by: nothing is cut, rejected or sampled down, and the rows of
-# the slices are written last. Nulls and series have a run of their own.
+# the slices are written last. Nulls and series have a run of their own, and so have shards.
 LEFT_OUT = ("corpus/cut", "corpus/merge-rejects", "change/measure", "change/slices")
+OF_SHARDS = ("change/train-shard", "change/average", "change/average-last")
 OF_NULLS = ("change/sizes", "change/deal", "change/dealt", "change/series-trace", "change/series")
 STAGES = [
-    stage.name for stage in (*load("corpus").stages, *load("change").stages) if stage.name not in (*LEFT_OUT, *OF_NULLS)
+    stage.name
+    for stage in (*load("corpus").stages, *load("change").stages)
+    if stage.name not in (*LEFT_OUT, *OF_NULLS, *OF_SHARDS)
 ]
 
 
@@ -143,6 +146,18 @@ def test_a_run_with_nulls_that_is_killed_is_taken_up(first, second, series_confi
     assert not (out / "current").exists()
     assert main(["run", str(series_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(series_run)
+    assert is_finished(out)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("stage", OF_SHARDS)
+def test_a_run_with_shards_that_is_killed_is_taken_up(stage, make_sample, tmp_path):
+    cut = {"shards": 2, "rounds": 2, "dim": 10, "epochs": 2, "seeds": 1, "alignment": "op"}
+    config, out = make_sample(tmp_path, **cut), tmp_path / "out"
+    kill_in(stage, start(config, out, prelude=NEVER, runner="direct_multiprocess"), out)
+    assert main(["run", str(config), "--out", str(out), "--resume"]) == 0
+    assert main(["run", str(config), "--out", str(tmp_path / "whole")]) == 0
+    assert files_of(out) == files_of(tmp_path / "whole")
     assert is_finished(out)
 
 

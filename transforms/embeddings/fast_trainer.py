@@ -41,7 +41,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store.resources import packaged_text
 from transforms.embeddings.memory import check_memory
 from transforms.embeddings.sgns import SgnsOptions, jobs_of, vocabulary_of
-from transforms.embeddings.starts import Start, Weights, context_rows, given_rows
+from transforms.embeddings.starts import Start, Weights, context_rows, fill_by_chance, given_rows
 
 __all__ = ["LANES", "compiled", "draw_tables", "padded", "sigmoid_table", "train_fast"]
 
@@ -165,11 +165,11 @@ def train_fast(
     start = start or Start()
     vocabulary = vocabulary_of(counts, options.min_count, slice_name)
     rows = context_rows(vocabulary, start.marks)
-    check_memory(slice_name, len(vocabulary), options.dim, len(rows.words))
+    check_memory(slice_name, len(vocabulary), options.dim, len(rows.words), keep_contexts=keep_contexts)
     tables = draw_tables(vocabulary.values(), rows.uses, options)
     dim = options.dim
     vectors, contexts = padded(len(vocabulary), dim), padded(len(rows.words), dim)
-    _fill(vectors[:, :dim], seed)
+    fill_by_chance(vectors[:, :dim], seed)
     given_rows(list(vocabulary), start.words, start.vectors, vectors[:, :dim])
     given_rows(rows.words, start.words, start.contexts, contexts[:, :dim])
     jobs = jobs_of(options, sentences)
@@ -192,18 +192,6 @@ def train_fast(
     order = [places[word] for word in words_sorted]
     kept = contexts[rows.row_of[order], :dim] if keep_contexts else None
     return Weights(words_sorted, vectors[order, :dim], kept)
-
-
-def _fill(vectors: Floats, seed: int) -> None:
-    """Fill vectors as gensim does, some rows at a time."""
-    rows, dim = vectors.shape
-    generator = np.random.default_rng(seed)
-    for start in range(0, rows, _FILLED):
-        some = generator.random((min(_FILLED, rows - start), dim), np.float32)
-        vectors[start : start + _FILLED] = (some * np.float32(2) - np.float32(1)) / np.float32(dim)
-
-
-_FILLED = 4_096
 
 
 def _encoded(

@@ -11,16 +11,17 @@ _TEXT = 250  # bytes of a word in the vocabulary: its text, its uses, its places
 _REST = 1 << 20  # tables of one size
 
 
-def training_memory(words: int, dim: int, contexts: int = 0) -> int:
-    """Return the bytes that a training takes at its peak, about: two matrices, the vectors handed on, and tables.
+def training_memory(words: int, dim: int, contexts: int = 0, *, keep_contexts: bool = False) -> int:
+    """Return the bytes that a training takes at its peak, about: two matrices, what is handed on, and tables.
 
     Args:
         words: of the vocabulary.
         dim: of the vectors.
         contexts: rows of contexts, if they are not as many.
+        keep_contexts: whether context vectors are handed on beside the vectors.
     """
     padded = -(-dim // _PADDED) * _PADDED
-    return 4 * (words + (contexts or words)) * padded + 4 * words * dim + _TEXT * words + _REST
+    return 4 * (words + (contexts or words)) * padded + 4 * words * dim * (1 + keep_contexts) + _TEXT * words + _REST
 
 
 def available_memory(root: str = "/") -> int | None:
@@ -61,13 +62,13 @@ def _read(root: str, path: str) -> str:
         return ""
 
 
-def check_memory(slice_name: str, words: int, dim: int, contexts: int = 0) -> None:
+def check_memory(slice_name: str, words: int, dim: int, contexts: int = 0, *, keep_contexts: bool = False) -> None:
     """Refuse a training that this machine has not the memory for, before it begins.
 
     Raises:
         LexbeamError: it has not; the message has both numbers.
     """
-    needed, left = training_memory(words, dim, contexts), available_memory()
+    needed, left = training_memory(words, dim, contexts, keep_contexts=keep_contexts), available_memory()
     if left is not None and needed > left:
         raise LexbeamError(
             f"slice {slice_name!r}: to train {words:,} words of {dim} numbers takes {needed / 1e9:.2f} GB of memory, "

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from transforms.common.errors import LexbeamError
 
-__all__ = ["ContextRows", "Start", "Weights", "context_rows", "given_rows"]
+__all__ = ["ContextRows", "Start", "Weights", "context_rows", "fill_by_chance", "given_rows"]
 
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int32]
@@ -81,6 +81,23 @@ def context_rows(vocabulary: Mapping[str, int], marks: Mapping[str, str]) -> Con
     row_of = np.array([places[word] for word in plain], np.int32)
     uses = np.bincount(row_of, list(vocabulary.values()), minlength=len(words))
     return ContextRows(words, uses.astype(np.int64).tolist(), row_of)
+
+
+def fill_by_chance(vectors: Floats, seed: int) -> None:
+    """Fill a matrix with the vectors that training starts from: those of gensim, uniform in [-1/dim, 1/dim).
+
+    Args:
+        vectors: float32 of shape (words, dim), rows in the order of `sgns.vocabulary_of`.
+        seed: of the generator, see `sgns.derive_seed`.
+    """
+    rows, dim = vectors.shape
+    generator = np.random.default_rng(seed)
+    for start in range(0, rows, _FILLED):
+        some = generator.random((min(_FILLED, rows - start), dim), np.float32)
+        vectors[start : start + _FILLED] = (some * np.float32(2) - np.float32(1)) / np.float32(dim)
+
+
+_FILLED = 4_096
 
 
 def given_rows(words: Sequence[str], given: Sequence[str], rows: Floats | None, into: Floats) -> None:

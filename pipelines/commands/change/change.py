@@ -49,6 +49,8 @@ from transforms.change.shown.views import VIEWS
 from transforms.change.shown.warnings import slice_warnings
 from transforms.change.spaces.alignment_stage import ALIGN
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
+from transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE
+from transforms.change.spaces.shards import steps_of
 from transforms.change.spaces.training import TRAIN
 from transforms.change.view.slice_merges import COUNT, SHUFFLE, count_groups
 from transforms.change.view.slices import lacking
@@ -128,7 +130,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         workspace, plan.view, plan.budget, lanes, plan.settle
     )
     ready = viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace, len(plan.parts))
-    spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, lanes)
+    spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, plan.sharding, lanes)
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
     deals = viewed | "DealSlices" >> DealSlices(workspace, _groups(plan), plan.documents, plan.null)
     nulls = _of_chance(viewed, ready, deals, plan, graph) if plan.null.nulls else _Nulls({"deals": deals}, {}, {})
@@ -181,7 +183,7 @@ def _of_chance(
     groups = _groups(plan)
     comparisons = null_slices(plan.pairs, groups, number)
     ready = viewed | "CountDeals" >> CountDeals(workspace, groups, len(plan.parts), dealt, real)
-    spaces = ready | "TrainNulls" >> TrainSlices(workspace, comparisons, plan.sgns, graph.lanes)
+    spaces = ready | "TrainNulls" >> TrainSlices(workspace, comparisons, plan.sgns, plan.sharding, graph.lanes)
     of_pairs = {
         "deals": dealt | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
         "nulls": spaces
@@ -236,13 +238,18 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
     null_series = nulls if plan.series else 0
     groups = _groups(plan)
     parts = len(plan.parts)
+    trained = slices * (seeds + null_series) + 2 * pairs * nulls
+    steps = steps_of(plan.sharding, plan.sgns.epochs)
     artefacts = {
         MEASURE.name: parts * slices * (plan.budget is not None),
         SIZES.name: parts * len({place for group in groups for place in group}),
         DEALT.name: parts * nulls * sum(map(len, groups)),
         COUNT.name: (slices + 2 * pairs * nulls + slices * null_series) * (1 + count_groups(parts)),
         SHUFFLE.name: sum(plan.view.ranges),
-        TRAIN.name: slices * (seeds + null_series) + 2 * pairs * nulls,
+        TRAIN.name: trained * (not steps),
+        SHARD.name: trained * steps * plan.sharding.shards,
+        AVERAGE.name: trained * (steps - 1) * (steps > 0),
+        SPACE.name: trained * (steps > 0),
         ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
         SCORE.name: pairs * (seeds + nulls),
         COMBINE.name: pairs,
@@ -264,7 +271,9 @@ _WAITS = {
     COUNT.name: (VIEW.name, DEALT.name),
     SHUFFLE.name: (VIEW.name,),
     TRAIN.name: (COUNT.name, SHUFFLE.name),
-    ALIGN.name: (TRAIN.name,),
+    SHARD.name: (COUNT.name, SHUFFLE.name),
+    SPACE.name: (SHARD.name, AVERAGE.name),
+    ALIGN.name: (TRAIN.name, SPACE.name),
     SCORE.name: (ALIGN.name,),
     COMBINE.name: (SCORE.name, DEAL.name),
     SUMMARISE.name: (COMBINE.name,),
@@ -280,6 +289,7 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
     runs += options.null * series  # as much again, for null series
     # Seconds for a million tokens on one core, with the sample corpus and gensim.
     training = 25.0 / TRAINERS[sgns.trainer].speed * (sgns.epochs / 5) * (sgns.dim / 100) * (sgns.window / 10)
+    in_shards = options.sharding.shards > 1
     return {
         MEASURE.name: 1.0 if options.max_tokens else 0.0,
         VIEW.name: 2.0,
@@ -288,7 +298,10 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         SIZES.name: 0.2,
         DEAL.name: 0.1,
         DEALT.name: options.null * (1.5 if series else 1.0),
-        TRAIN.name: runs * training,
+        TRAIN.name: 0.0 if in_shards else runs * training,
+        SHARD.name: runs * training if in_shards else 0.0,
+        AVERAGE.name: runs * 0.2 if in_shards else 0.0,
+        SPACE.name: runs * 0.2 if in_shards else 0.0,
         ALIGN.name: runs * 1.0,
         SCORE.name: runs * (0.5 + sum(MEASURES[name].takes == SPACES for name in options.score.measures)),
         COMBINE.name: 0.5,
@@ -309,6 +322,9 @@ _STAGES: tuple[Stage[Any, Any, Any], ...] = (
     COUNT,
     SHUFFLE,
     TRAIN,
+    SHARD,
+    AVERAGE,
+    SPACE,
     ALIGN,
     SCORE,
     COMBINE,

@@ -14,6 +14,7 @@ from transforms.change.nulls.evidence import LEAST_RUNS
 from transforms.change.scores.score_stages import ChangeScoreOptions
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.change.spaces.neighbour_stage import NeighbourOptions
+from transforms.change.spaces.shards import ShardOptions, check_steps
 from transforms.change.view.slices import (
     PAIRINGS,
     Slice,
@@ -123,6 +124,7 @@ class ChangeOptions(RunnerOptions):
         group="training view",
     )
     sgns: SgnsOptions = embedded(SgnsOptions, group="training")
+    sharding: ShardOptions = embedded(ShardOptions, group="training")
     min_count: tuple[int, ...] = option((5,), help="frequency cut, one or one per slice", least=1, group="training")
     seeds: tuple[int, ...] = option(
         (1,),
@@ -150,7 +152,8 @@ class ChangeOptions(RunnerOptions):
     neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
 
     def __post_init__(self) -> None:
-        """Refuse unknown words to fit on."""
+        """Refuse unknown words to fit on, and shards that are averaged too often."""
+        check_steps(self.sharding, self.sgns.epochs)
         if self.align.fit_on:
             parse_fit_on(self.align.fit_on)
 
@@ -168,6 +171,7 @@ class ChangePlan:
     series: bool
     documents: Mapping[str, Part]
     sgns: SgnsOptions
+    sharding: ShardOptions
     align: AlignOptions
     score: ChangeScoreOptions
     neighbours: NeighbourOptions
@@ -210,6 +214,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         series=options.series and len(slices) >= LEAST_SLICES,
         documents=_documents(corpora),
         sgns=options.sgns,
+        sharding=options.sharding,
         align=replace(options.align, targets=targets.words),
         score=replace(options.score, targets=targets.words),
         neighbours=options.neighbours,

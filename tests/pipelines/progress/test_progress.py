@@ -23,7 +23,9 @@ from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, quiet, watching
 from transforms.change.graph.comparisons import Comparisons
 from transforms.change.nulls.deal_stages import DealOptions
+from transforms.change.spaces.shards import ShardOptions
 from transforms.common.store.artefacts import Stage, Workspace, announce, make
+from transforms.embeddings.sgns import SgnsOptions
 
 ROOT = Path(__file__).parents[3]
 SPAN = r"(under 1|\d+) s"
@@ -316,6 +318,8 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
         budget="smallest",
         view=SimpleNamespace(ranges=(1, 1)),
         score=SimpleNamespace(alignments=("op",)),
+        sgns=SgnsOptions(epochs=4),
+        sharding=ShardOptions(),
     )
     command = load("change")
     expected = expected_artefacts(plan)
@@ -323,7 +327,13 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
     assert expected["change/dealt"] == 8 * 5 * 2
     # VIEW's are noted when its parts are dealt out; a single pair makes no series.
     without = {"change/view", "change/series-trace", "change/series"}
-    assert {stage.name for stage in command.stages} - set(expected) == without
+    shards = {"change/train-shard", "change/average", "change/average-last"}
+    assert {stage.name for stage in command.stages} - set(expected) == without | shards
+    plan.sharding = ShardOptions(shards=3, rounds=2)
+    expected = expected_artefacts(plan)
+    assert {stage.name for stage in command.stages} - set(expected) == {*without, "change/train"}
+    spaces = 2 * (3 + 5)
+    assert [expected[name] for name in sorted(shards)] == [spaces * 7, spaces, spaces * 8 * 3]
 
 
 @pytest.mark.parametrize("words", COMMANDS)

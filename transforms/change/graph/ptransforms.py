@@ -26,6 +26,7 @@ from transforms.change.graph.comparisons import (
     neighbour_task,
     train_tasks,
 )
+from transforms.change.graph.shard_ptransforms import TrainShards
 from transforms.change.scores.score_stages import (
     COMBINE,
     SCORE,
@@ -39,6 +40,7 @@ from transforms.change.scores.score_stages import (
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
 from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask, SliceFacts
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, ListedPart, NeighbourOptions, NeighbourTask
+from transforms.change.spaces.shards import ShardOptions
 from transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.common.store.artefacts import Workspace, free_files
@@ -67,18 +69,25 @@ def _tokens(task: tuple[SpaceKey, TrainTask]) -> float:
 
 @dataclass
 class TrainSlices(beam.PTransform):
-    """Train an embedding for every slice and seed, each as one element, balanced by tokens."""
+    """Train an embedding for every slice and seed, each as one element, balanced by tokens, or in shards.
+
+    Attributes:
+        sharding: into how many shards a training is cut, and how often they are averaged.
+    """
 
     workspace: Workspace
     comparisons: Comparisons
     options: SgnsOptions
+    sharding: ShardOptions
     lanes: int
 
     def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
         """Apply the transform."""
+        tasks = ready | "MakeTasks" >> beam.FlatMap(_tasks, self.comparisons)
+        if self.sharding.shards > 1:
+            return tasks | "Shards" >> TrainShards(self.workspace, self.options, self.sharding, self.lanes)
         return (
-            ready
-            | "MakeTasks" >> beam.FlatMap(_tasks, self.comparisons)
+            tasks
             | "SpreadTasks"
             >> SpreadOverLanes(
                 # Null slices are trained elsewhere in the graph: the plan knows how many in all.

@@ -1,14 +1,16 @@
 """Training as an artefact: one slice and one seed in, a part of table `vectors` out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from schemas.change.spaces import VECTORS
 from transforms.change.view.counts import look_up, majority_tags
-from transforms.change.view.feeds import read_counts, read_dealt, read_documents, read_feed
+from transforms.change.view.feeds import WHOLE, KeySpan, read_counts, read_dealt, read_documents, read_feed
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
@@ -16,7 +18,7 @@ from transforms.common.store.tables import PartFile, write_part
 from transforms.embeddings.sgns import SgnsOptions, derive_seed
 from transforms.embeddings.trainers import REGISTRY, train_space
 
-__all__ = ["TRAIN", "TrainTask", "TrainedSpace"]
+__all__ = ["BATCH_WORDS", "TRAIN", "TrainTask", "TrainedSpace", "feed_of", "uses_of", "write_space"]
 
 BATCH_WORDS = 4_096
 
@@ -54,46 +56,79 @@ class TrainedSpace:
 
 
 def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> TrainedSpace:
-    if not task.sentences:
-        raise LexbeamError(f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices")
     counts = read_counts(task.counts)
-    uses = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
     words, vectors, _ = train_space(
-        _feed_of(task),
-        uses,
+        feed_of(task),
+        uses_of(counts),
         replace(options, min_count=task.min_count),
         seed=derive_seed(task.slice, task.seed),
         sentences=task.sentences,
         tokens=task.tokens,
         slice_name=task.slice,
     )
+    cut = (vectors[start : start + BATCH_WORDS] for start in range(0, len(vectors), BATCH_WORDS))
+    return write_space(artefact, task, counts, words, options.dim, cut)
+
+
+def uses_of(counts: pa.Table) -> dict[str, int]:
+    """Return the uses of each word of a slice, from a table of `counts.COUNTS`."""
+    return dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
+
+
+def feed_of(task: TrainTask, span: KeySpan = WHOLE) -> Callable[[], Iterator[pa.ListArray]]:
+    """Return what reads the sentences of a slice, or of a span of it, in the order of training.
+
+    Raises:
+        LexbeamError: the slice has none.
+    """
+    if not task.sentences:
+        raise LexbeamError(f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices")
+    if task.documents is None:
+        (feed,) = task.feeds
+        return lambda: read_feed(feed, span)
+    documents = read_documents(task.documents)
+    return lambda: read_dealt(task.feeds, documents, span)
+
+
+def write_space(
+    artefact: Artefact,
+    task: TrainTask,
+    counts: pa.Table,
+    words: list[str],
+    dim: int,
+    vectors: Iterable[npt.NDArray[np.float32]],
+) -> TrainedSpace:
+    """Write an embedding.
+
+    Args:
+        artefact: takes the part.
+        task: slice and seed.
+        counts: of the slice.
+        words: sorted.
+        dim: of the vectors.
+        vectors: those of the words, some at a time, in their order.
+    """
     vocabulary = pa.array(words, pa.string())
-    rows = look_up(counts, vocabulary)
-    size = len(words)
-    schema = VECTORS.schema(dim=options.dim)
-    table = pa.table(
+    rows, size = look_up(counts, vocabulary), len(words)
+    schema = VECTORS.schema(dim=dim)
+    about = pa.table(
         [
             pa.repeat(task.slice, size),
             pa.repeat(pa.scalar(task.seed, pa.int32()), size),
             *(rows[name] for name in ("word", "count", "documents", "proper_nouns")),
             *majority_tags([counts], vocabulary),
-            pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), options.dim),
         ],
-        names=schema.names,
+        names=schema.names[:-1],
     )
-    return TrainedSpace(write_part(artefact, schema, _cut(table), sort_keys=VECTORS.key))
 
+    def tables() -> Iterator[pa.Table]:
+        start = 0
+        for some in vectors:
+            column = pa.FixedSizeListArray.from_arrays(pa.array(some.ravel()), dim)
+            yield about.slice(start, len(some)).append_column(schema.field("vector"), column)
+            start += len(some)
 
-def _feed_of(task: TrainTask) -> Callable[[], Iterator[pa.ListArray]]:
-    if task.documents is None:
-        (feed,) = task.feeds
-        return lambda: read_feed(feed)
-    documents = read_documents(task.documents)
-    return lambda: read_dealt(task.feeds, documents)
-
-
-def _cut(table: pa.Table) -> Sequence[pa.Table]:
-    return [table.slice(start, BATCH_WORDS) for start in range(0, table.num_rows, BATCH_WORDS)]
+    return TrainedSpace(write_part(artefact, schema, tables(), sort_keys=VECTORS.key))
 
 
 def _chosen(_: TrainTask, options: SgnsOptions) -> dict[str, tuple[str, ...]]:

@@ -8,6 +8,7 @@ line and words separated by spaces, in the order of training.
 """
 
 import gzip
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ __all__ = [
     "DOCUMENTS",
     "FEED",
     "STAGED",
+    "WHOLE",
+    "KeySpan",
     "StagedView",
     "as_batch",
     "read_counts",
@@ -64,6 +67,16 @@ class StagedView(NamedTuple):
     ordinal: int
 
 
+class KeySpan(NamedTuple):
+    """Sentences of a slice that follow one another in the order of training: keys, both ends included."""
+
+    first: int
+    last: int
+
+
+WHOLE = KeySpan(0, 2**64 - 1)
+
+
 def as_batch(table: pa.Table) -> pa.RecordBatch:
     """Return the rows of a table as one batch."""
     batches = table.combine_chunks().to_batches()
@@ -81,10 +94,31 @@ def read_documents(file: File) -> Hashes:
     return np.concatenate([batch["document"].to_numpy() for batch in _batches([file])])
 
 
-def read_feed(feed: Sequence[File]) -> Iterator[pa.ListArray]:
-    """Yield the sentences of a slice, arrays of lists, in the order of training."""
-    for batch in _batches(feed):
+def read_feed(feed: Sequence[File], span: KeySpan = WHOLE) -> Iterator[pa.ListArray]:
+    """Yield the sentences of a slice, or of a span of it, arrays of lists, in the order of training."""
+    for batch in _inside(feed, span):
         yield batch.column("words")
+
+
+def _inside(feed: Sequence[File], span: KeySpan) -> Iterator[pa.RecordBatch]:
+    """Yield the sentences of a span; files before and behind it are not read, but for a few that it is sought in."""
+    if span == WHOLE:
+        yield from _batches(feed)
+        return
+    with BatchReader(limit=1) as reader:
+
+        def last_key(file: File) -> int:
+            return int(reader.read(file, reader.count(file) - 1)["key"][-1].as_py())
+
+        begin = bisect_left(feed, span.first, key=last_key)
+    for batch in _batches(feed[begin:]):
+        keys = batch["key"].to_numpy()
+        start = int(np.searchsorted(keys, np.uint64(span.first)))
+        end = int(np.searchsorted(keys, np.uint64(span.last), side="right"))
+        if start < end:
+            yield batch.slice(start, end - start)
+        if end < len(keys):
+            return
 
 
 def _batches(feed: Sequence[File]) -> Iterator[pa.RecordBatch]:
@@ -94,15 +128,16 @@ def _batches(feed: Sequence[File]) -> Iterator[pa.RecordBatch]:
                 yield reader.read(file, ordinal)
 
 
-def read_dealt(feeds: Sequence[Sequence[File]], documents: Hashes) -> Iterator[pa.ListArray]:
+def read_dealt(feeds: Sequence[Sequence[File]], documents: Hashes, span: KeySpan = WHOLE) -> Iterator[pa.ListArray]:
     """Yield the sentences of some documents, of all slices together, arrays of lists, in the order of training.
 
     Args:
         feeds: of each slice its files, in the order of training.
         documents: content hashes of the documents' ids.
+        span: those sentences alone.
     """
     words = _Words(len(feeds))
-    streams = [_batches(feed) for feed in feeds]
+    streams = [_inside(feed, span) for feed in feeds]
 
     def read_on(place: int) -> _Sentences | None:
         batch = next(streams[place], None)
