@@ -27,10 +27,9 @@ TRAINERS = ("gensim", "fast")
 Scores = dict[str, float]
 
 
-def run(given: argparse.Namespace, trainer: str) -> list[Scores]:
+def run(given: argparse.Namespace, out: Path, *more: str) -> list[Scores]:
     """Return the scores of each seed by word, training what is not there."""
-    out = given.out / trainer
-    words = [str(given.corpus), "--out", str(out), "--slices", given.slices, "--trainer", trainer]
+    words = [str(given.corpus), "--out", str(out), "--slices", given.slices, *more]
     words += ["--min-count", given.min_count, "--alignment", "op"]
     words += ["--targets", str(given.targets)] if given.targets else []
     for seeds in range(1, given.seeds + 1):  # one by one: a run that is cut off has the seeds before
@@ -66,18 +65,23 @@ def precisions(path: Path, scores: list[Scores]) -> npt.NDArray[np.float64]:
     return np.array(found, np.float64)
 
 
-def main() -> None:
-    """Train what is not there, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("corpus", type=Path)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what says on which corpus, and with how many seeds, scores are compared."""
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--slices", required=True)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--min-count", default="5")
     parser.add_argument("--targets", type=Path)
     parser.add_argument("--truth", type=Path)
+
+
+def main() -> None:
+    """Train what is not there, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--slices", required=True)
+    add_arguments(parser)
     given = parser.parse_args()
-    scores = {trainer: run(given, trainer) for trainer in TRAINERS}
+    scores = {trainer: run(given, given.out / trainer, "--trainer", trainer) for trainer in TRAINERS}
     words = set.intersection(*(set(of_seed) for runs in scores.values() for of_seed in runs))
     print(f"{len(words)} words, {given.seeds} seeds of each trainer\n")
     print("| pairs of seeds | Spearman | 95 % |\n|---|---|---|")
