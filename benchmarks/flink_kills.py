@@ -205,10 +205,12 @@ def killed_driver(
             driver.wait(left.pop(0) if left else SECONDS)
         was_killed = driver.poll() is None
         driver.kill()
-        told += driver.communicate()[0]
+        heard = driver.communicate()[0]
+        told += heard
         if (out / "current").exists():
             return published(out), told
-        if not was_killed and driver.returncode:
+        # What a killed driver has submitted may begin only now; whoever is told so waits, and gives the command again.
+        if not was_killed and driver.returncode and "a detached run is at work" not in heard:
             break
         if not more:
             more = ("--resume",)
