@@ -89,6 +89,7 @@ def run_jobs(
     tell: Tell,
     beam: Sequence[str] = (),
     noted: Mapping[str, Any] | None = None,
+    after: str | None = None,
 ) -> None:
     """Run jobs in their order and publish their sections at once.
 
@@ -98,6 +99,7 @@ def run_jobs(
         tell: takes the lines for a person to read.
         beam: Beam options.
         noted: what the log beside the snapshot says of every section.
+        after: the snapshot from which they keep something, which must be what is published; None: they keep nothing.
 
     Raises:
         PublishHookError: all is published, and the command that was to follow has failed.
@@ -110,7 +112,7 @@ def run_jobs(
         made.update(job.command.table_names)
     config = _runner(jobs, beam)
     leaving = Leaving(_cluster(jobs, config))
-    run = _Run(jobs, files.absolute(options.out), tell, beam, noted or {}, config, leaving)
+    run = _Run(jobs, files.absolute(options.out), tell, beam, noted or {}, config, leaving, after)
     intended = [
         Intended(
             job.section,
@@ -156,6 +158,7 @@ class _Run:
         noted: what the log beside the snapshot says of every section.
         config: the runner configuration; None where no job has a graph.
         leaving: what is left to a cluster, or was.
+        after: what must be published still; None: anything may be.
         explained: the tables that say what was wrong, as far as they have been made.
     """
 
@@ -166,11 +169,17 @@ class _Run:
     noted: Mapping[str, Any]
     config: "RunnerConfig | None"
     leaving: Leaving
+    after: str | None
     explained: list[Explained] = field(default_factory=list)
 
     def make_sections(self, workspace: Workspace, old: Snapshot | None) -> list[Made]:
         """Make the sections of all jobs from artefacts; nothing is published."""
         made: list[Made] = []
+        if self.after is not None and (old is None or old.name != self.after):
+            raise LexbeamError(
+                f"another run has published at {files.shown(self.out)} meanwhile, and what is to be kept is that of "
+                "before: give the same command again"
+            )
         self.explained.clear()
         stages = {job.section: _foreseen(job) for job in self.jobs}
         progress = RunProgress(workspace.root, stages, since=begun_at(workspace.root))

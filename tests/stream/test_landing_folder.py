@@ -56,6 +56,16 @@ def test_a_reader_that_is_killed_loses_nothing(tmp_path):
     assert landed(tmp_path) == [[b"a", b"b"]]
 
 
+def test_a_line_that_was_half_written_stays_a_line_by_itself(tmp_path):
+    (tmp_path / SPOOL).write_bytes(b"a\nhal")
+    killed = LineSpool(str(tmp_path), RULE)
+    killed.add([b"b"], 100)
+    killed._stream.close()
+    with LineSpool(str(tmp_path), RULE) as spool:
+        spool.land(0)
+    assert landed(tmp_path) == [[b"a", b"hal", b"b"]]
+
+
 def test_one_that_is_killed_after_it_has_landed_lands_nothing_twice(tmp_path):
     with LineSpool(str(tmp_path), RULE) as spool:
         spool.add([b"a", b"b"], 100)

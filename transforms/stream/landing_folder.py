@@ -116,16 +116,19 @@ class LineSpool:
 
     def _left(self) -> Iterator[bytes]:
         self._stream.seek(0)
-        for line in self._stream.read().split(b"\n"):
-            if line:
-                yield line
+        content = self._stream.read()
+        if content and not content.endswith(b"\n"):  # killed while it wrote: what comes next is another line
+            self._stream.write(b"\n")
+        yield from filter(None, content.split(b"\n"))
 
     def add(self, lines: Sequence[bytes], at: float) -> None:
         """Add lines, without their ends, that came at a time in seconds."""
         some = [line for line in lines if line]
         if not some:
             return
-        self._stream.write(b"".join(line + b"\n" for line in some))
+        content = b"".join(line + b"\n" for line in some)
+        while content:  # of a disk that is nearly full a part is written, before there is an error
+            content = content[self._stream.write(content) :]
         if not self._lines:
             self._since = at
         self._lines += some

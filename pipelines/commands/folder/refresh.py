@@ -104,7 +104,8 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
             action.tell(line)
     else:
         noted = {"config": files.absolute(options.config)}
-        run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted)
+        after = snapshot.name if snapshot and (options.keep_missing or options.freeze_splits) else None
+        run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, after=after)
 
 
 def _watch(options: RefreshOptions, action: Action) -> NoReturn:

@@ -15,6 +15,7 @@ from pipelines.cli import main
 from pipelines.frame import registry, sections
 from pipelines.frame.command import Command, Inputs, Job, TableSource, View
 from pipelines.frame.common_options import PublishOptions
+from pipelines.frame.running import run_jobs
 from pipelines.frame.staleness import stale_sections
 from schemas.columns import Table, column
 from transforms.common.code.registry import Registry
@@ -162,6 +163,15 @@ def test_who_has_stopped_to_listen_stops_no_run_and_the_hook_hears_of_it(corpus,
     registry.load.cache_clear()
     assert main([*words, "--overwrite", "--factor", "2"]) == 1
     assert told.read_text() == "told told "
+
+
+def test_what_is_kept_of_a_snapshot_needs_that_it_is_still_published(corpus):
+    options = Options(out=str(corpus))
+    job = Job("toy.evaluate", EVALUATE, options)
+    name = open_snapshot(str(corpus)).name
+    run_jobs([job], options, tell=str, after=name)
+    with pytest.raises(LexbeamError, match=r"another run has published at .* meanwhile"):
+        run_jobs([job], replace(options, overwrite=True), tell=str, after=name)
 
 
 def test_a_table_that_an_action_has_not_made_is_named(corpus, monkeypatch, capsys):

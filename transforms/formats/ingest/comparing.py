@@ -18,9 +18,9 @@ from transforms.formats.ingest.stage import InputFile
 __all__ = ["Changes", "Some", "compare_inputs", "is_touched"]
 
 HELD = 1 << 22  # files that are held at a time
-# Nanoseconds by which the clock of a store may differ from ours: S3 and Google Cloud Storage refuse requests of a
-# clock that is further off.
-SKEW = 15 * 60 * 10**9
+# Nanoseconds by which the time of an object may lie before the moment in which it was there: a store has a clock of its
+# own, from which ours may differ by 15 minutes, and S3 notes when a long upload began.
+SKEW = 24 * 3600 * 10**9
 SHOWN = 3
 _BATCH = 1 << 12
 
