@@ -25,8 +25,9 @@ All in float64, on one BLAS thread.
 True
 """
 
+import math
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -37,11 +38,14 @@ from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.embeddings.linear_maps import canonical_map, whitened_maps
-from transforms.embeddings.spaces import Side, Space, apply, shared_places, unit_mean
+from transforms.embeddings.spaces import BLOCK, Side, Space, apply, shared_places, unit_mean
 
 __all__ = ["ALIGNMENTS", "Alignment", "FitOn", "fit_alignment", "named_alignment", "parse_fit_on"]
 
 Matrix = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+Places = npt.NDArray[np.int64]
+Fit = tuple[Side, Side]
 
 
 class Alignment(NamedTuple):
@@ -131,9 +135,23 @@ def fit_alignment(
         if fitted is None:
             return nothing._replace(reason="rank_deficient")
         source, target = fitted
-        gap = apply(source, earlier.vectors[mine]) - apply(target, later.vectors[theirs])
-        residual = float(np.sqrt(np.mean(np.einsum("ij,ij->i", gap, gap))))
-    return Alignment(source, target, len(mine), residual)
+        squares = 0.0
+        for z, x in _blocks(earlier.vectors, later.vectors, mine, theirs):
+            gap = _mapped(source, z) - _mapped(target, x)
+            squares += float(np.einsum("ij,ij->", gap, gap))
+    return Alignment(source, target, len(mine), math.sqrt(squares / len(mine)))
+
+
+def _blocks(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Iterator[tuple[Vectors, Vectors]]:
+    """Yield the rows of both spaces that are fitted on, some at a time."""
+    for start in range(0, len(mine), BLOCK):
+        yield z[mine[start : start + BLOCK]], x[theirs[start : start + BLOCK]]
+
+
+def _mapped(side: Side, vectors: Vectors) -> Matrix:
+    """Return vectors as `apply` does, but that the last bits of one may hang on those beside it, in less time."""
+    rows = apply(side._replace(matrix=None), vectors)
+    return rows if side.matrix is None else rows @ side.matrix
 
 
 def _fit_places(
@@ -151,11 +169,6 @@ def _fit_places(
     return mine, theirs
 
 
-Fit = tuple[Side, Side]
-Vectors = npt.NDArray[np.float32]
-Places = npt.NDArray[np.int64]
-
-
 def procrustes_centred(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
     """Return the sides of `op`; `mine` and `theirs` are the rows of z and x fitted on."""
     return _procrustes(z, x, mine, theirs, unit_mean(z), unit_mean(x))
@@ -170,7 +183,10 @@ def _procrustes(
     z: Vectors, x: Vectors, mine: Places, theirs: Places, mean_z: Matrix | None, mean_x: Matrix | None
 ) -> Fit:
     source, target = Side(True, mean_z), Side(True, mean_x)
-    u, _, vt = np.linalg.svd(apply(source, z[mine]).T @ apply(target, x[theirs]))
+    products = np.zeros((z.shape[1], x.shape[1]))
+    for earlier, later in _blocks(z, x, mine, theirs):
+        products += apply(source, earlier).T @ apply(target, later)
+    u, _, vt = np.linalg.svd(products)
     return source, target._replace(matrix=vt.T @ u.T)
 
 

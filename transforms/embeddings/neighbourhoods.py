@@ -71,11 +71,9 @@ def _nearest(vectors: Vectors, lengths: Matrix, queries: Places, able: Places, n
         inside = itself < len(places)
         inside[inside] = places[itself[inside]] == queries[inside]
         block[inside, itself[inside]] = -np.inf
-        if not start:
-            rows, columns = np.divmod(_first(block, number), block.shape[1])
-        else:
-            # Rows ascend, so that what is as near as the last of the nearest comes after it.
-            rows, columns = np.nonzero(block > cosines[:, -1:])
+        # Rows ascend, so that what is as near as the last of the nearest so far comes after it.
+        near = np.flatnonzero(block > cosines[:, -1:]) if start else _first(block, number)
+        rows, columns = np.divmod(near, block.shape[1])
         best, cosines = _merged(best, cosines, rows, places[columns], block[rows, columns], number)
     return best
 
