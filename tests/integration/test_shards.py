@@ -10,7 +10,7 @@ from mixed_runs import compared_runners
 from small_runs import change, make_out
 
 from pipelines.cli import main
-from transforms.change.spaces import shard_stages, training
+from transforms.change.spaces import training
 from transforms.evaluation.ranking import average_precision
 
 FAST = "fast" if can_train("fast") else "gensim"
@@ -53,12 +53,6 @@ def test_shards_are_the_same_on_every_runner(runner, ready, in_shards, out):
     ready(runner)
     assert change(out, *SHARDED, "--overwrite", "--runner-config", runner) == 0
     assert published(out) == published(in_shards)
-
-
-def test_what_was_averaged_is_taken_up_whatever_comes_after_it(in_shards, tmp_path, monkeypatch):
-    monkeypatch.setattr(shard_stages, "train_space", None)
-    out = Path(shutil.copytree(in_shards, tmp_path / "out", symlinks=True))
-    assert change(out, *SHARDED, "--overwrite", "--alignment", "op", "--neighbours", "2") == 0
 
 
 def test_what_is_damaged_is_trained_anew_from_the_beginning(in_shards, tmp_path):

@@ -14,15 +14,24 @@ from transforms.common.store.ptransforms import WriteResult
 from transforms.embeddings.sgns import SgnsOptions
 
 SGNS = SgnsOptions(dim=DIM, epochs=2)
-CUT = ShardOptions(shards=2, rounds=2)
-STEPS = 4
+CUT = ShardOptions(shards=2)
+STEPS = 2
+SHARDS = 2 * STEPS * CUT.shards  # of two slices
 
 
-@pytest.fixture
-def tasks(tmp_path):
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("slices")
     keys = np.sort(np.random.default_rng(0).integers(0, 2**64, 200, np.uint64))
-    slices = [ready(tmp_path, place, keys=keys) for place in (0, 1)]
+    slices = [ready(folder, place, keys=keys) for place in (0, 1)]
     return [task for one in slices for task in train_tasks(COMPARISONS._replace(seeds=(1,)), one)]
+
+
+@pytest.fixture(scope="module")
+def whole(tasks, tmp_path_factory):
+    """A folder in which they were trained, and the bytes of the parts."""
+    folder = tmp_path_factory.mktemp("whole")
+    return folder, train(tasks, folder)
 
 
 def train(tasks, folder, lanes=2):
@@ -56,30 +65,26 @@ def trained(monkeypatch):
     return noted
 
 
-def test_weights_are_freed_once_they_are_averaged_and_no_lane_changes_bytes(tasks, tmp_path, trained):
-    made = train(tasks, tmp_path / "a")
+def test_weights_are_freed_once_they_are_averaged_and_no_lane_changes_bytes(tasks, whole, tmp_path, trained):
+    folder, made = whole
     assert len(made) == 2
-    assert trained["times"] == 2 * STEPS * CUT.shards
-    assert left(tmp_path / "a", "train-shard") == [16, 16, 0]
-    assert left(tmp_path / "a", "average") == [2 * (STEPS - 1)] * 2 + [0]
-    assert left(tmp_path / "a", "average-last") == [2, 0, 2]
-    assert train(tasks, tmp_path / "a") == made
-    assert trained["times"] == 16, "what was averaged is taken up, though its weights are gone"
-    assert train(tasks, tmp_path / "b", lanes=0) == made
+    assert left(folder, "train-shard") == [SHARDS, SHARDS, 0]
+    assert left(folder, "average") == [2, 2, 0]
+    assert left(folder, "average-last") == [2, 0, 2]
+    assert train(tasks, folder) == made
+    assert trained["times"] == 0, "what was averaged is taken up, though its weights are gone"
+    assert train(tasks, tmp_path, lanes=0) == made
+    assert trained["times"] == SHARDS
 
 
-@pytest.mark.parametrize("before", [3, 9])
-def test_a_training_that_was_cut_off_goes_on_where_it_was(before, tasks, tmp_path, trained):
+@pytest.mark.parametrize(("before", "freed", "averages"), [(3, 0, None), (5, 4, [2, 0, 2])])
+def test_a_training_that_was_cut_off_goes_on_where_it_was(before, freed, averages, tasks, whole, tmp_path, trained):
     trained["fails"] = before
     with pytest.raises(Exception, match="the machine has stopped"):
-        train(tasks, tmp_path / "a")
-    assert len(list((tmp_path / "a" / "change" / "train-shard").glob("*.json"))) == before
-    # Of the steps that are over nothing is left but the last average.
-    done = before // 4
-    assert left(tmp_path / "a", "train-shard")[1] == 4 * done
-    if done:
-        assert left(tmp_path / "a", "average") == [2 * done, 2 * (done - 1), 2]
+        train(tasks, tmp_path)
+    # Of a step that is over nothing is left but its averages.
+    assert left(tmp_path, "train-shard") == [before, freed, before - freed]
+    assert averages is None or left(tmp_path, "average") == averages
     trained["fails"] = None
-    made = train(tasks, tmp_path / "a")
-    assert trained["times"] == 16
-    assert made == train(tasks, tmp_path / "b")
+    assert train(tasks, tmp_path) == whole[1]
+    assert trained["times"] == SHARDS
