@@ -25,6 +25,7 @@ from benchmarks.change import make_config
 from benchmarks.measure import lexbeam
 from benchmarks.trainer_quality import Scores, add_arguments, correlations, precisions, run
 from transforms.common.publish.run_log import read_run_log
+from transforms.embeddings.sgns import SgnsOptions
 
 SHARDS = (1, 2, 4, 8)
 SAMPLE_TOKENS = 300_000
@@ -65,6 +66,9 @@ def quality(given: argparse.Namespace) -> None:
     for shards in SHARDS:
         cut = ["--shards", str(shards), *(["--rounds", str(given.rounds)] if shards > 1 else [])]
         out = given.out / f"{given.trainer}-{shards}-{given.rounds if shards > 1 else 1}"
+        if given.raise_alpha and shards > 1:
+            cut += ["--alpha", f"{SgnsOptions().alpha * shards:g}"]
+            out = out.with_name(f"{out.name}-raised")
         scores[shards] = run(given, out, *how, *cut)
         speeds[shards] = words_a_second(out, given.epochs)
     words = set.intersection(*(set(of_seed) for runs in scores.values() for of_seed in runs))
@@ -154,6 +158,7 @@ def main() -> None:
     of_quality.add_argument("--corpus", type=Path)
     of_quality.add_argument("--slices")
     of_quality.add_argument("--rounds", type=int, default=1)
+    of_quality.add_argument("--raise-alpha", action="store_true", help="times the number of shards")
     of_speed.add_argument("--out", type=Path, required=True)
     of_speed.add_argument("--words", type=int, default=10_000_000)
     of_speed.add_argument("--min-count", default="5")
