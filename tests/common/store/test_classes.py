@@ -1,6 +1,7 @@
 """What a part has names its merge, however it lies in files; what other parts have does not."""
 
 import tempfile
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -61,6 +62,18 @@ def test_a_further_entry_names_those_parts_anew_that_have_its_class(tmp_path, pa
     assert changed == [n for n in range(parts) if n % apart == hash_of(KEYS[29]) % apart]
     assert hash_of(KEYS[29]) % parts in changed
     assert names([before, later, later], parts) != names([before, later], parts)
+
+
+@pytest.mark.parametrize("ranges", [False, True])
+@pytest.mark.parametrize("parts", [0, 1, 3, 8, 64, 128])
+def test_a_file_for_parts_names_them_alike(tmp_path, parts, ranges):
+    file = replace(stage(tmp_path / "1", list(range(30)), 30), ranges=ranges)
+    shorter = file.for_parts(parts)
+    assert shorter.for_parts(parts) == shorter
+    assert [shorter.of_part(parts, n) for n in range(parts)] == [file.of_part(parts, n) for n in range(parts)]
+    assert len(shorter.classes) == 16 * (
+        64 if parts == 0 or (ranges and parts in (3, 128)) else min(parts & -parts, 64)
+    )
 
 
 def test_a_task_has_no_file_without_entries_of_its_part(tmp_path):

@@ -35,7 +35,9 @@ class Staged(File):
     ranges: bool = False
 
     def for_parts(self, parts: int) -> "Staged":
-        """Return the file with the digests of classes summed that no part has without the others."""
+        """Return the file with the digests of classes summed that no part has without the others; as it is for 0."""
+        if not parts:
+            return self
         numbers = np.frombuffer(self.classes, "<u8").reshape(-1, 2)
         if not self.ranges:
             sums = numbers.reshape(-1, min(parts & -parts, len(numbers)), 2).sum(0, dtype=np.uint64)
