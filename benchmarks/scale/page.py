@@ -280,6 +280,12 @@ def _cluster(rows: Sequence[Row]) -> Iterator[str]:
     yield told(prose.CLUSTER)
     body = [[f"{size:,}", *cells] for size, *cells in _one_and_two(rows)]
     yield table(["tokens", "", "one TaskManager, s", "two, s", "times"], body)
+    if found := select(rows, case="memory"):
+        yield told(prose.CLUSTER_MEMORY)
+        shown = ("driver_peak", "worker_peak")
+        body = [[f"{row['size']:,}", row["label"], *(number(row[name] / MIB) for name in shown)] for row in found]
+        grown = [f"{flatness([row[name] for row in found]):.0%}" for name in shown]
+        yield table(["tokens", "", "driver, MiB", "worker, MiB"], [*body, ["growth", "", *grown]])
 
 
 def _paper(parts: Parts) -> Iterator[str]:

@@ -25,8 +25,8 @@ what is done between stages. A slope is that of log CPU on log size: 1 is a stra
 what does not grow, and at most {slope} is asked. What should be flat may grow by {growth:.0%} from the smallest to the
 largest size. Memory is the peak of resident memory, of the driver and of the worker that takes most; what both
 share, such as Beam's code, counts in each. *Shuffled* is what the workers send. Beam's direct runner lies in the
-driver, and passes all of it on there: so the driver's memory grows with it, as it does not where Flink or Dataflow
-shuffles.
+driver, and passes all of it on there: so the driver's memory grows with it, as it does not on a Flink cluster (see
+TaskManagers).
 """
 TOKENS = """
 Documents of 1,000 words, 100 in a file. To `builtin:en` the words of a made language are unknown: it guesses each from
@@ -70,6 +70,10 @@ CLUSTER = """
 Annotation by `builtin:en` of files of 100 documents of 1,000 words, on a Flink cluster of this machine with one
 TaskManager and with two, each with one slot: seconds by the clock from the first piece of annotation to the last. At
 least 1.7 times is asked; it is told only of a machine on which two cores were free.
+"""
+CLUSTER_MEMORY = """
+Memory on that cluster, of annotated input: peaks of the driver, which passes nothing on here, and of the worker that
+takes most. Growth of at most 20% is asked.
 """
 CUT_PASS = """
 CPU of one process: SHA-256 alone, the pass over the file (its SHA-256, digests of its blocks, borders), and taking in
