@@ -79,7 +79,8 @@ CUT_PASS = """
 CPU of one process: SHA-256 alone, the pass over the file (its SHA-256, digests of its blocks, borders), and taking in
 its pieces, told from the first eight. The pass is what two processes cannot share, and *times on two* what that leaves
 on two cores that do nothing else. So a file's digest stays one sequential SHA-256: a tree over blocks would save less
-than half of the pass. Where a core is free, the SHA-256 takes that one, and the pass half the time by the clock.
+than half of the pass. Where a core is free, the SHA-256 takes that one, and the pass two thirds of its time by the
+clock.
 """
 PAPER = """
 {corpus.tokens:,.0f} tokens in {corpus.documents:,.0f} annotated documents, {terabytes:g} TB in {corpus.files:,.0f}
