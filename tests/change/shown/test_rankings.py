@@ -226,8 +226,12 @@ def test_why_nothing_is_ranked_is_the_true_cause(tmp_path):
     asked = ASKED._replace(alignment="cca")
     made = section(targets=[])
     lines, _ = told(publish(tmp_path / "few", made, change__summary=few, vectors=vectors()), asked)
-    why = "no word has a score by cca, since there are too few shared words to fit the alignment"
+    why = "no word has a score by cca (too few shared words to fit the alignment)"
     assert f"{why}: ask for another `alignment`" in lines
+    small = summary(**unranked, reason_cca=["too_few_neighbours"] * 4)
+    lines, _ = told(publish(tmp_path / "small", made, change__summary=small, vectors=vectors()), asked)
+    why = "no word has a score by cca (a slice has fewer words than a neighbourhood)"
+    assert f"{why}: lower `neighbourhood`" in lines
     rare = summary(**unranked, reason_cca=[None] * 4)
     lines, _ = told(publish(tmp_path / "rare", made, change__summary=rare, vectors=vectors()), asked)
     assert "no word is frequent enough: lower `rank_min_count` or `rank_min_documents`" in lines

@@ -104,7 +104,7 @@ class ChangeScoreOptions:
         help="quantile of the thresholds quantile and gamma",
         least=0,
         most=1,
-        of="transforms.change.scores.thresholds:THRESHOLDS=quantile,gamma,quantile-ranked,gamma-ranked",
+        of="transforms.change.scores.thresholds:THRESHOLDS=quantile,quantile-ranked,gamma,gamma-ranked",
     )
     systems: tuple[str, ...] = option(
         (),

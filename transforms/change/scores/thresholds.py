@@ -167,41 +167,37 @@ class Threshold(Entry):
         return CutOff(value, None) if math.isfinite(value) else CutOff(None, "undefined")
 
 
+def _over_both(name: str, of: Callable[..., float], doc: str, **needs: Any) -> dict[str, Threshold]:
+    """Return a threshold over targets, and the same over ranked words; `doc` says over what by `{}`."""
+    return {
+        name: Threshold(of, doc=doc.format("targets"), **needs),
+        f"{name}-ranked": Threshold(of, RANKED, doc=doc.format("ranked words"), **needs),
+    }
+
+
 _SD, _QUANTILE = ("threshold_sd",), ("threshold_quantile",)
 
 THRESHOLDS: Registry[Threshold] = Registry(
     {
-        "mean": Threshold(mean, doc="the mean score over the targets"),
-        "mean-sd": Threshold(
-            mean_and_deviations, TARGETS, _SD, 2, doc="the mean + some standard deviations over the targets"
+        **_over_both("mean", mean, "the mean score over the {}"),
+        **_over_both(
+            "mean-sd", mean_and_deviations, "the mean + some standard deviations over the {}", uses=_SD, least=2
         ),
-        "quantile": Threshold(quantile, TARGETS, _QUANTILE, doc="a quantile of the scores of the targets"),
-        "gamma": Threshold(
+        **_over_both("quantile", quantile, "a quantile of the scores of the {}", uses=_QUANTILE),
+        **_over_both(
+            "gamma",
             gamma_quantile,
-            TARGETS,
-            _QUANTILE,
-            2,
-            True,
-            doc="a quantile of the gamma distribution fitted to the scores of the targets",
+            "a quantile of the gamma distribution fitted to the scores of the {}",
+            uses=_QUANTILE,
+            least=2,
+            varied=True,
         ),
-        "mixture": Threshold(
-            mixture, TARGETS, (), 4, True, doc="where two normal distributions fitted to the scores of targets cross"
-        ),
-        "mean-ranked": Threshold(mean, RANKED, doc="the mean score over the ranked words"),
-        "mean-sd-ranked": Threshold(
-            mean_and_deviations, RANKED, _SD, 2, doc="the mean + some standard deviations over the ranked words"
-        ),
-        "quantile-ranked": Threshold(quantile, RANKED, _QUANTILE, doc="a quantile of the scores of the ranked words"),
-        "gamma-ranked": Threshold(
-            gamma_quantile,
-            RANKED,
-            _QUANTILE,
-            2,
-            True,
-            doc="a quantile of the gamma distribution fitted to the scores of the ranked words",
-        ),
-        "mixture-ranked": Threshold(
-            mixture, RANKED, (), 4, True, doc="where two normal distributions fitted to the ranked words' scores cross"
+        **_over_both(
+            "mixture",
+            mixture,
+            "where two normal distributions fitted to the scores of the {} cross",
+            least=4,
+            varied=True,
         ),
     },
     what="threshold",

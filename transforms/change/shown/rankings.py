@@ -139,15 +139,24 @@ def _words(request: RankingRequest, ranking: PairRanking, seeds: int) -> Iterato
         yield f"the first {ranking.shown.num_rows} of {ranking.words.num_rows} words:"
         yield _grid(ranking.shown, seeds)
     else:
-        yield _nothing_ranked(ranking.rows, request.alignment)
+        yield _nothing_ranked(ranking.rows, request)
     yield from left_out(ranking.rows, ranking.words["word"].to_pylist(), ranking.shown.num_rows)
 
 
-def _nothing_ranked(rows: pa.Table, alignment: str) -> str:
+# Why no word at all may have a score, and what to do.
+_REMEDIES = {
+    "too_few_shared": "ask for another `alignment`",
+    "rank_deficient": "ask for another `alignment`",
+    "too_few_neighbours": "lower `neighbourhood`",
+}
+
+
+def _nothing_ranked(rows: pa.Table, request: RankingRequest) -> str:
     """Return why no word is ranked."""
-    if "too_few_shared" in pc.unique(rows["reason"]).to_pylist():
-        why = NULL_REASONS["too_few_shared"]
-        return f"no word has a score by {alignment}, since there are {why}: ask for another `alignment`"
+    for reason in pc.unique(rows["reason"]).to_pylist():
+        if reason in _REMEDIES:
+            by = request.alignment if needs_alignment(request.measure) else request.measure
+            return f"no word has a score by {by} ({NULL_REASONS[reason]}): {_REMEDIES[reason]}"
     return "no word is frequent enough: lower `rank_min_count` or `rank_min_documents`"
 
 

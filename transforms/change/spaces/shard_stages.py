@@ -18,7 +18,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.change.spaces.shards import ShardOptions, options_of_step, span_of, steps_of
-from transforms.change.spaces.training import BATCH_WORDS, TrainedSpace, TrainTask, feed_of, uses_of, write_space
+from transforms.change.spaces.training import (
+    BATCH_WORDS,
+    UNUSED,
+    TrainedSpace,
+    TrainTask,
+    feed_of,
+    trainer_chosen,
+    uses_of,
+    write_space,
+)
 from transforms.change.view.feeds import read_counts
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
@@ -26,7 +35,7 @@ from transforms.common.store.sound import mapped
 from transforms.embeddings.averaging import averaged
 from transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabulary_of
 from transforms.embeddings.starts import Start, fill_by_chance
-from transforms.embeddings.trainers import REGISTRY, train_space
+from transforms.embeddings.trainers import train_space
 
 __all__ = ["AVERAGE", "SHARD", "SPACE", "AverageTask", "AveragedWeights", "ShardTask", "TrainedShard"]
 
@@ -179,16 +188,12 @@ def _space(artefact: Artefact, task: AverageTask, dim: int) -> TrainedSpace:
     return write_space(artefact, task.space, counts, sorted(vocabulary), dim, vectors)
 
 
-def _chosen(_: ShardTask, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
-    return {REGISTRY: (options.trainer,)}
-
-
 SHARD: Stage[ShardTask, SgnsOptions, TrainedShard] = Stage(
     name="change/train-shard",
     receipt=TrainedShard,
     build=_train_shard,
-    unused={"options.min_count": "each slice has a cut of its own, `task.space.min_count`"},
-    chosen=_chosen,
+    unused=UNUSED,
+    chosen=trainer_chosen,
     blas=True,
     unit="rounds of shards",
 )

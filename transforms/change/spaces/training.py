@@ -18,7 +18,17 @@ from transforms.common.store.tables import PartFile, write_part
 from transforms.embeddings.sgns import SgnsOptions, derive_seed
 from transforms.embeddings.trainers import REGISTRY, train_space
 
-__all__ = ["BATCH_WORDS", "TRAIN", "TrainTask", "TrainedSpace", "feed_of", "uses_of", "write_space"]
+__all__ = [
+    "BATCH_WORDS",
+    "TRAIN",
+    "UNUSED",
+    "TrainTask",
+    "TrainedSpace",
+    "feed_of",
+    "trainer_chosen",
+    "uses_of",
+    "write_space",
+]
 
 BATCH_WORDS = 4_096
 
@@ -131,16 +141,21 @@ def write_space(
     return TrainedSpace(write_part(artefact, schema, tables(), sort_keys=VECTORS.key))
 
 
-def _chosen(_: TrainTask, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
+def trainer_chosen(_: object, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
+    """Return the entry of a registry that training takes."""
     return {REGISTRY: (options.trainer,)}
+
+
+# Options of training that do not count.
+UNUSED = {"options.min_count": "each slice has a cut of its own, that of the task"}
 
 
 TRAIN: Stage[TrainTask, SgnsOptions, TrainedSpace] = Stage(
     name="change/train",
     receipt=TrainedSpace,
     build=_train,
-    unused={"options.min_count": "each slice has a cut of its own, `task.min_count`"},
-    chosen=_chosen,
+    unused=UNUSED,
+    chosen=trainer_chosen,
     blas=True,
     unit="embeddings",
 )
