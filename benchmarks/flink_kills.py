@@ -302,6 +302,7 @@ def main() -> int:
                         ended = "wrong"
                         print(told, file=sys.stderr)
                     counts[kind, ended] += 1
+                    print(f"{kind}, run {number + 1}: {ended}", file=sys.stderr, flush=True)
         left = [path for path in Path("/proc").glob("[0-9]*") if _is_of(path, folder)]
     print("| killed | runs | ended well at once | resumed | other bytes, or none |\n|---|---|---|---|---|")
     for kind in KILLS:

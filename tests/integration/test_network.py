@@ -86,6 +86,7 @@ def traced(trace: Path, *commands: Sequence[str]) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
 @pytest.mark.skipif(not os.path.exists(PRISM), reason="needs make prism")
 def test_prism_and_its_workers_talk_to_this_machine_alone(tmp_path):

@@ -161,8 +161,8 @@ def test_a_run_with_shards_that_is_killed_is_taken_up(stage, make_sample, tmp_pa
     assert is_finished(out)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("stage", [pytest.param("corpus/annotate", marks=pytest.mark.soak), "change/train"])
+@pytest.mark.soak
+@pytest.mark.parametrize("stage", ["corpus/annotate", "change/train"])
 def test_a_run_in_two_processes_whose_driver_is_killed_is_taken_up(stage, sample_config, sample_run, tmp_path):
     out = tmp_path / "out"
     run = start(sample_config, out, prelude=NEVER, runner="direct_multiprocess")

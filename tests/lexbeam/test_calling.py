@@ -189,7 +189,7 @@ open("told.json", "w").write(json.dumps(told))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_nothing_is_printed_on_a_terminal_either(texts, tmp_path):
     outer, inner = pty.openpty()
     shown = []

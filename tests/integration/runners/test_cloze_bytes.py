@@ -86,7 +86,7 @@ def test_every_table_has_the_same_bytes_on_s3(runner, ready, bucket, inputs, exp
     assert published_bytes(bucket) == published_bytes(expected[0])
 
 
-@pytest.mark.parametrize("runner", compared_runners("prism"))
+@pytest.mark.parametrize("runner", compared_runners())
 def test_every_published_file_has_the_same_bytes(runner, ready, inputs, expected, tmp_path):
     ready(runner)
     found, first = run(inputs, tmp_path / "out", runner), expected[1]
