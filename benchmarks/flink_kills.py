@@ -303,13 +303,23 @@ def main() -> int:
                         print(told, file=sys.stderr)
                     counts[kind, ended] += 1
                     print(f"{kind}, run {number + 1}: {ended}", file=sys.stderr, flush=True)
-        left = [path for path in Path("/proc").glob("[0-9]*") if _is_of(path, folder)]
+        left = _left(folder)
     print("| killed | runs | ended well at once | resumed | other bytes, or none |\n|---|---|---|---|---|")
     for kind in KILLS:
         columns = (values.times, *(counts[kind, ended] for ended in ("first", "resumed", "wrong")))
         print(f"| {kind} | {' | '.join(map(str, columns))} |")
     print(f"\nprocesses left: {len(left)}")
     return int(any(counts[kind, "wrong"] for kind in KILLS) or bool(left))
+
+
+def _left(folder: Path) -> list[Path]:
+    """Return the processes that belong to a folder; some of them may be about to end."""
+    end = time.monotonic() + 30
+    while left := [path for path in Path("/proc").glob("[0-9]*") if _is_of(path, folder)]:
+        if time.monotonic() > end:
+            break
+        time.sleep(1)
+    return left
 
 
 def _is_of(process: Path, folder: Path) -> bool:

@@ -130,6 +130,11 @@ _STREAMING = {
 }
 
 
+# What a bundle yields while a checkpoint is taken, Beam's operators keep until the next bundle begins. Behind the
+# impulse, with which all polling begins, no other comes: a stream whose first checkpoint came early never looked.
+_WHOLE_BUNDLES = ("--finish_bundle_before_checkpointing",)
+
+
 def load_stream_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
     """Read a runner configuration for a pipeline that does not end; see `load_runner_config`.
 
@@ -152,7 +157,7 @@ def load_stream_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
         )
     if _STREAMING[runner]:
         log.warning("%s", _STREAMING[runner])
-    return config
+    return replace(config, beam=(*config.beam, *_WHOLE_BUNDLES)) if runner == "FlinkRunner" else config
 
 
 def _read(name: str) -> dict[str, object]:
@@ -221,6 +226,7 @@ class JobServerOptions(PipelineOptions):
         )
         parser.add_argument("--flink_conf_dir")
         parser.add_argument("--checkpointing_interval", type=int)
+        parser.add_argument("--finish_bundle_before_checkpointing", action="store_true", default=None)
 
 
 class _BeamParser(argparse.ArgumentParser):

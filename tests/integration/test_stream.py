@@ -5,13 +5,17 @@ The stream runs here over what is there when it starts, and ends. `runners/test_
 
 import json
 import random
+import time
 
+import apache_beam as beam
 import pytest
 from small_runs import call, published
 from streaming import drop, landed_files, make_world, receipts, streams_end, text_of
 
+from pipelines.commands.folder import stream as stream_command
 from transforms.annotation import annotate as annotating
 from transforms.common.publish.streaming import streaming
+from transforms.stream import ptransforms
 
 
 @pytest.fixture
@@ -53,6 +57,26 @@ def test_the_next_refresh_takes_up_what_has_landed(tmp_path, ending, capsys):
     assert call("run", config, "--out", tmp_path / "batch") == 0
     assert len(set(ending)) == 8
     assert published(out) == published(tmp_path / "batch")
+
+
+class _NeverLooks(beam.PTransform):
+    """In the place of polling: a step that a runner has lost."""
+
+    def __init__(self, *_):
+        super().__init__()
+
+    def expand(self, patterns):
+        return patterns | beam.Map(lambda _: time.sleep(8)) | beam.Filter(lambda _: False)
+
+
+def test_a_stream_that_no_longer_looks_ends_and_says_so(tmp_path, ending, monkeypatch, capsys):
+    config = make_world(tmp_path, "texts")
+    monkeypatch.setattr(ptransforms, "PollFiles", _NeverLooks)
+    monkeypatch.setattr(stream_command, "patience", lambda every: every)
+    assert stream(config) == 1
+    told = capsys.readouterr().err
+    assert "the stream has not looked at its inputs for" in told
+    assert "give the command again" in told
 
 
 def test_while_a_stream_lands_nothing_of_it_is_removed(tmp_path, ending, capsys):

@@ -28,6 +28,7 @@ from transforms.common.store.artefacts import Stage, Workspace
 from transforms.common.store.ptransforms import MakeArtefact
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import INGEST, InputFile
+from transforms.stream.looking import LookSign
 from transforms.stream.polling import LandedFiles, Polling
 from transforms.stream.window import WindowSteps, land_window
 from transforms.stream.windows import WindowRule
@@ -39,6 +40,7 @@ log = logging.getLogger("lexbeam")
 WAITING = 4  # windows of files that are on their way at most
 PATIENCE = 10  # windows of time, after which a file that has not landed is handed on again
 _LEAST = 60.0  # seconds of it
+_FILES = 1 << 12  # between two thoughts of a sign
 
 
 class _Calls(RestrictionProvider):
@@ -90,6 +92,7 @@ class _Poll(beam.DoFn):
         apart = int(self._every * 0.5e9)
         self._polling = Polling(apart, WAITING * self._rule.most, int(again * 1e9))
         self._landed = LandedFiles(self._workspace, self._intake)
+        self._sign = LookSign(self._workspace.root)
 
     @beam.DoFn.unbounded_per_element()  # type: ignore[untyped-decorator]
     def process(self, element: InputPatterns, tracker: Any = CALLS, watermark: Any = WATERMARK) -> Iterator[Any]:
@@ -98,7 +101,8 @@ class _Poll(beam.DoFn):
             return
         self._landed.look()
         try:
-            found = self._polling.look(self._landed.missing(find_files(element, perhaps=True)), time.monotonic_ns())
+            there = self._told(find_files(element, perhaps=True))
+            found = self._polling.look(self._landed.missing(there), time.monotonic_ns())
         except LexbeamError as error:  # a folder that is away may come back
             log.warning("%s; it is looked for again", error)
             found = []
@@ -106,6 +110,14 @@ class _Poll(beam.DoFn):
         for file in found:
             yield TimestampedValue(file, now)
         tracker.defer_remainder(Duration(self._every))
+
+    def _told(self, there: Iterable[InputFile]) -> Iterator[InputFile]:
+        """Yield files, and give signs that the inputs are being looked at: there may be millions."""
+        self._sign.give()
+        for number, file in enumerate(there):
+            if not number % _FILES:
+                self._sign.give()
+            yield file
 
 
 @dataclass

@@ -27,6 +27,7 @@ from transforms.common.publish.run_log import last_success
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.streaming import is_streaming
 from transforms.common.store import files
+from transforms.stream.looking import last_look
 
 __all__ = ["STATUS", "StatusOptions"]
 
@@ -52,7 +53,7 @@ def _status(options: StatusOptions, action: Action) -> None:
     stale = {name: changes.reasons for name, changes in outside.items() if changes.reasons}
     job = None if state.left is None else look_at(files.join(options.path, ARTEFACTS), state.left)
     if options.json:
-        record = _record(options.path, state, stale, job) | {"ages": _ages(state.snapshot, outside)}
+        record = _record(options.path, state, stale, job) | {"ages": _ages(options.path, state.snapshot, outside)}
         (action.data or action.tell)(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         for line in _lines(options.path, state, stale, job):
@@ -102,11 +103,15 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
     }
 
 
-def _ages(snapshot: Snapshot | None, outside: Mapping[str, OutsideChanges]) -> dict[str, float | None]:
-    """Return for how many seconds nothing has come, and nothing has ended well."""
+def _ages(out: str, snapshot: Snapshot | None, outside: Mapping[str, OutsideChanges]) -> dict[str, float | None]:
+    """Return for how many seconds nothing has come, nothing has ended well, and no stream has looked at its inputs."""
     newest = [changes.inputs.changes.newest for changes in outside.values() if changes.inputs is not None]
     success = None if snapshot is None else last_success(snapshot.out, snapshot.name)
-    return {"newest_document": _age(max(newest, default=0) / 1e9), "last_success": _age(success)}
+    return {
+        "newest_document": _age(max(newest, default=0) / 1e9),
+        "last_success": _age(success),
+        "last_look": _age(last_look(files.join(out, ARTEFACTS))),
+    }
 
 
 def _age(seconds: float | None) -> float | None:
@@ -169,7 +174,8 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
         if job is not None:
             yield f"detached: {_told(state, job)}"
     if is_streaming(files.absolute(out)):
-        yield "at work: a stream, which lands here"
+        looked = _age(last_look(files.join(out, ARTEFACTS)))
+        yield "at work: a stream, which lands here" + ("" if looked is None else f"; its last look: {looked:.0f} s ago")
     if state.forgetting:
         yield f"what was to be forgotten is still there: `lexbeam forget {files.typed(out)}` goes on"
     if state.artefacts:

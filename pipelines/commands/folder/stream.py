@@ -4,6 +4,7 @@ lexbeam stream config.yaml --window 5m
 lexbeam stream config.yaml --source lines:localhost:9000 --landing texts/landed
 """
 
+import _thread
 import threading
 import time
 from collections import Counter
@@ -19,7 +20,7 @@ from pipelines.frame.configuration import read_jobs
 from transforms.annotation.annotate import ANNOTATE
 from transforms.annotation.landed import receipts_since
 from transforms.annotation.landing import LAND, intake_of, place_of
-from transforms.common.errors import UsageError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.layout import locked
 from transforms.common.publish.streaming import streaming
@@ -29,6 +30,7 @@ from transforms.common.store.artefacts import Workspace
 from transforms.common.store.models import carry, models_noted
 from transforms.formats.ingest.listing import InputPatterns, refuse_output_as_input
 from transforms.formats.ingest.stage import INGEST
+from transforms.stream.looking import LookWatch, patience
 from transforms.stream.sources import SOURCES, check_landing, chosen_source
 from transforms.stream.window import WindowSteps
 from transforms.stream.windows import WindowRule, seconds_of
@@ -134,7 +136,11 @@ def _corpus(options: StreamOptions) -> CorpusOptions:
 
 @contextmanager
 def _telling(workspace: Workspace, steps: WindowSteps, options: StreamOptions, action: Action) -> Iterator[None]:
-    """Tell of each window that lands while the block runs, and in the end of all."""
+    """Tell of each window that lands while the block runs, and in the end of all.
+
+    Raises:
+        LexbeamError: the inputs are no longer looked at.
+    """
     folder, stopped = workspace.stage(LAND.name), threading.Event()
     intake = intake_of(place_of(workspace, steps.annotate), steps.ingest)
     seen: set[str] = set()
@@ -142,6 +148,7 @@ def _telling(workspace: Workspace, steps: WindowSteps, options: StreamOptions, a
     if before:
         action.tell(f"{amount(before, 'windows')} landed before")
     total: Counter[str] = Counter()
+    looks, dead = LookWatch(workspace.root, patience(seconds_of(options.every))), list[LexbeamError]()
 
     def tell() -> None:
         for receipt in receipts_since(workspace.root, folder, seen):
@@ -156,11 +163,21 @@ def _telling(workspace: Workspace, steps: WindowSteps, options: StreamOptions, a
             begun = time.monotonic()
             tell()
             took = time.monotonic() - begun
+            try:
+                looks.check()
+            except LexbeamError as error:  # the runner waits for ever
+                dead.append(error)
+                _thread.interrupt_main()
+                return
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
         yield
+    except BaseException:
+        if dead:  # whatever has become of the interrupt
+            raise dead[0] from None
+        raise
     finally:
         stopped.set()
         thread.join()

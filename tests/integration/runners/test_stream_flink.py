@@ -61,6 +61,16 @@ def test_what_fails_every_time_fails_the_stream_and_is_told(tmp_path):
     assert left_of(str(tmp_path)) == {}
 
 
+def test_a_checkpoint_that_comes_too_early_stops_nothing(tmp_path):
+    """Once, what the first bundle yielded stayed in a buffer of Flink's, and nothing ever looked for files."""
+    skip_without("flink_stream")
+    config = make_world(tmp_path, "texts")
+    drop(tmp_path / "texts", "a.txt", b"A text. It is short.")
+    stream = Started("stream", config, *WORDS, "--", "--checkpointing_interval=300")
+    stream.until(lambda: landed_files(tmp_path / "out"), "the file lands")
+    assert stream.end() == 128 + signal.SIGTERM
+
+
 def test_each_document_once_whatever_is_killed(tmp_path, monkeypatch):
     skip_without("flink_stream")
     config = make_world(tmp_path, "texts", dates="name:^(\\d+)_")

@@ -132,7 +132,9 @@ def test_flink_has_a_worker_for_each_slot(monkeypatch):
 def test_runners_of_streams(name, monkeypatch, caplog):
     for variable in ("LEXBEAM_FLINK_JAR", "LEXBEAM_BOOT", "LEXBEAM_PRISM"):
         monkeypatch.setenv(variable, __file__)
-    assert "--streaming" in load_stream_config(name).beam
+    options = load_stream_config(name).beam
+    assert "--streaming" in options
+    assert ("--finish_bundle_before_checkpointing" in options) == ("flink" in name)
     assert ("no checkpoints" in caplog.text) == (name == "prism")
 
 

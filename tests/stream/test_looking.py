@@ -1,0 +1,44 @@
+import time
+
+import pytest
+
+from transforms.common.errors import LexbeamError
+from transforms.stream.looking import LookSign, LookWatch, last_look, patience
+
+
+def test_signs_are_seen_and_not_given_too_often(tmp_path, monkeypatch):
+    assert last_look(str(tmp_path)) is None
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    sign, watch = LookSign(str(tmp_path)), LookWatch(str(tmp_path), 100)
+    for _ in range(20):
+        now[0] += 40
+        sign.give()
+        watch.check()
+    written = (tmp_path / "stream.looked").read_bytes()
+    now[0] += 1
+    sign.give()
+    assert (tmp_path / "stream.looked").read_bytes() == written
+    assert abs(last_look(str(tmp_path)) - time.time()) < 60
+
+
+def test_no_sign_for_too_long_is_an_error(tmp_path, monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    (tmp_path / "stream.looked").write_text("1.0\n")  # of the stream before
+    watch = LookWatch(str(tmp_path), 100)
+    now[0] += 100
+    watch.check()
+    now[0] += 1
+    with pytest.raises(LexbeamError, match="for 101 s"):
+        watch.check()
+
+
+def test_what_is_no_sign_is_none(tmp_path):
+    (tmp_path / "stream.looked").write_text("never")
+    assert last_look(str(tmp_path)) is None
+
+
+@pytest.mark.parametrize(("every", "seconds"), [(1, 600), (10, 600), (60, 3600)])
+def test_patience_grows_with_the_time_between_looks(every, seconds):
+    assert patience(every) == seconds
