@@ -3,17 +3,21 @@
 import re
 
 from transforms.common.errors import LexbeamError, UsageError, readable
+from transforms.common.store.files import NoFilesError
+from transforms.common.store.objects import StoreFailed
 from transforms.common.store.sound import Damaged
 
 __all__ = ["explained_flink", "raised_in", "root_cause"]
 
-# A message that crossed a process border is text: `module.Class: message [while running ...]`.
+# Errors of ours that workers raise. A message that crossed a process border is text: `module.Class: message [while
+# running ...]`.
+_KINDS = {
+    f"{kind.__module__}.{kind.__qualname__}": kind
+    for kind in (LexbeamError, UsageError, Damaged, StoreFailed, NoFilesError)
+}
 _RAISED = re.compile(
-    r"transforms\.common\.(?:errors|sound)\.(LexbeamError|UsageError|Damaged): (.*?)"
-    r"(?:\s*\[while running|\n\n|\nTraceback|\Z)",
-    re.DOTALL,
+    rf"({'|'.join(map(re.escape, _KINDS))}): (.*?)(?:\s*\[while running|\n\n|\nTraceback|\Z)", re.DOTALL
 )
-_KINDS = {kind.__name__: kind for kind in (LexbeamError, UsageError, Damaged)}
 _WHERE = re.compile(r" \[while running .*", re.DOTALL)
 # Of Java and Python: the class, perhaps with its package, and the message.
 _CAUSE = re.compile(r"^(?:Caused by: )?((?:\w+[.$])*\w*(?:Error|Exception|Failure)\b.*)$", re.MULTILINE)

@@ -1,6 +1,12 @@
+import traceback
+
 import pytest
 
-from pipelines.runners.causes import explained_flink, root_cause
+from pipelines.runners.causes import explained_flink, raised_in, root_cause
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.store.files import NoFilesError
+from transforms.common.store.objects import StoreFailed
+from transforms.common.store.sound import Damaged
 
 OURS = """org.apache.flink.runtime.JobException: Recovery is suppressed by FixedDelayRestartBackoffTimeStrategy
 \tat org.apache.flink.runtime.executiongraph.failover.ExecutionFailureHandler.handleFailure(Handler.java)
@@ -51,6 +57,19 @@ Caused by: {}
 )
 def test_the_root_cause_is_told_in_a_line(trace, cause):
     assert root_cause(trace) == cause
+
+
+@pytest.mark.parametrize("kind", [LexbeamError, UsageError, Damaged, StoreFailed, NoFilesError])
+def test_what_a_worker_raised_is_known_by_its_kind_when_only_its_text_has_come(kind):
+    try:
+        raise kind("s3://bucket/a: it is cut off\nmake it anew")
+    except LexbeamError:
+        text = traceback.format_exc()
+    known = raised_in(
+        OURS.partition("transforms.")[0] + text.rstrip() + " [while running 'Merge-ptransform-4']\n\n\tat x"
+    )
+    assert type(known) is kind
+    assert str(known) == "s3://bucket/a: it is cut off\nmake it anew"
 
 
 def report(cause):
