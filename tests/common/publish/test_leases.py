@@ -7,8 +7,10 @@ import sys
 import time
 
 import msgspec
+import obstore
 import pytest
 from object_store import OBJECTS, STORE
+from obstore.store import MemoryStore
 
 from transforms.common.errors import LexbeamError
 from transforms.common.publish import leases
@@ -21,6 +23,7 @@ from transforms.common.publish.layout import (
     update_record,
 )
 from transforms.common.publish.leases import LEASE, holder_of
+from transforms.common.store import objects
 from transforms.common.store.objects import ObjectState, Tag
 from transforms.common.store.remote import remote
 
@@ -139,6 +142,22 @@ def test_of_a_container_that_was_started_again_the_lease_of_its_dead_self_is_fre
     put(socket.gethostname(), os.getpid(), monkeypatch)
     with locked(STORE):
         assert msgspec.json.decode(store[PATH])["run"] != "0"
+
+
+@pytest.mark.parametrize("heeds", [True, False])
+def test_a_store_that_heeds_no_conditions_is_told_of(heeds, monkeypatch, caplog):
+    store, true = MemoryStore(), obstore.put
+    monkeypatch.setattr(objects, "_opened", lambda scheme, name: store)
+    if not heeds:
+        monkeypatch.setattr(obstore, "put", lambda *place, mode=None, **more: true(*place, **more))
+    monkeypatch.setattr(leases, "RENEWED", 0.01)
+    with locked("gs://bucket/out"):
+        while msgspec.json.decode(remote("gs://").read(f"gs://bucket/out/{LEASE}"))["renewed"] < 2:
+            time.sleep(0.01)
+        assert holder_of("gs://bucket/out").process == os.getpid()
+    assert not remote("gs://").folder("gs://bucket/out")[0]
+    assert ("gs://bucket/out does not heed the conditions" in caplog.text) is not heeds
+    assert "was taken" not in caplog.text
 
 
 def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lease(store, monkeypatch, caplog):

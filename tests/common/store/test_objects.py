@@ -12,7 +12,7 @@ from obstore.store import MemoryStore
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store import files, objects
-from transforms.common.store.objects import Objects, ObjectState, Tag
+from transforms.common.store.objects import Objects, ObjectState, StoreFailed, Tag
 from transforms.common.store.remote import remote
 from transforms.formats.ingest.listing import InputPatterns, find_files
 
@@ -124,6 +124,27 @@ def test_an_address_without_scheme_is_told_and_not_shown(monkeypatch):
     assert "password" not in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("place", "variables", "told"),
+    [
+        ("s3://bucket/a", {"AWS_ACCESS_KEY_ID": "id-secret"}, "Missing SecretAccessKey.* both are set or neither"),
+        ("s3://bucket/a", {"AWS_ACCESS_KEY_ID": "id-secret\n"}, "AWS_ACCESS_KEY_ID holds a space or a line end"),
+        ("s3://bucket/a", {"AWS_ENDPOINT_URL": "http://user:secret@a b"}, "AWS_ENDPOINT_URL holds a space"),
+        ("gs://bucket/a", {"GOOGLE_APPLICATION_CREDENTIALS": "/nowhere"}, "No such file.*the path of a file of keys"),
+        ("s3://id:secret@bucket/a", {}, "'s3://bucket/a' names no bucket"),
+    ],
+)
+def test_keys_that_cannot_be_used_are_told_and_not_shown(place, variables, told, monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    objects._opened.cache_clear()
+    with pytest.raises(LexbeamError, match=told) as error:
+        files.exists(place)
+    assert "secret" not in str(error.value)
+
+
 def test_what_fails_while_it_is_written_leaves_what_was_there(bucket):
     path = f"{bucket}/a"
     files.write_bytes(path, b"old")
@@ -162,6 +183,32 @@ def test_an_object_that_is_replaced_while_it_is_read_is_an_error(bucket, monkeyp
         files.write_bytes(path, b"b" * 100)
         with pytest.raises(OSError, match="replaced while it was read"):
             stream.read(50)
+
+
+def test_objects_too_large_for_a_request_are_copied_in_pieces_and_these_are_not_too_many(bucket, monkeypatch):
+    true, sizes = obstore.put, []
+
+    def put(*place, chunk_size, **more):
+        sizes.append(chunk_size)
+        return true(*place, chunk_size=chunk_size, **more)
+
+    def copied(*_):
+        raise GenericError("<Code>InvalidRequest</Code>")
+
+    monkeypatch.setattr(obstore, "put", put)
+    monkeypatch.setattr(obstore, "copy", copied)
+    monkeypatch.setattr(objects, "_WRITE_BYTES", 8)
+    monkeypatch.setattr(objects, "_PIECES", 10)
+    store = remote(bucket)
+    for size in (80, 201):
+        with store.writing(f"{bucket}/{size}") as stream:
+            stream.write(bytes(size))
+    assert sizes == [8, 21]
+    with pytest.raises(StoreFailed, match="InvalidRequest"):
+        store.copy(f"{bucket}/201", f"{bucket}/copy")
+    monkeypatch.setattr(objects, "_COPY_BYTES", 200)
+    store.copy(f"{bucket}/201", f"{bucket}/copy")
+    assert store.read(f"{bucket}/copy") == bytes(201)
 
 
 @pytest.mark.parametrize("place", ["gs://bucket/a", "store://bucket/a"])

@@ -34,7 +34,7 @@ RENEWED = 10.0
 EXPIRES = 60.0
 SIGN = 1.5 * RENEWED
 LOOKS = 1.0  # seconds between two looks at a lease that may be free
-
+_NO_CONTENT = Tag('"none"', "1")  # of nothing that a lease has ever been
 
 _HELD: set[str] = set()  # the runs of this process
 
@@ -66,7 +66,7 @@ def leased(out: str) -> Iterator[None]:
     """
     path = files.join(out, LEASE)
     mine = _Lease(secrets.token_hex(8), socket.gethostname(), os.getpid())
-    tag = _taken(out, path, mine)
+    tag = _probed(out, path, mine, _taken(out, path, mine))
     _HELD.add(mine.run)
     ended = threading.Event()
     keeper = threading.Thread(target=_keep, args=(path, mine, tag, ended), daemon=True)
@@ -130,6 +130,19 @@ def _taken(out: str, path: str, mine: _Lease) -> Tag:
             )
         seen = found
         time.sleep(LOOKS)
+
+
+def _probed(out: str, path: str, lease: _Lease, tag: Tag) -> Tag:
+    """Return the tag of a lease after a write over another one, which is refused, or else told of."""
+    written = remote(path).swap(path, msgspec.json.encode(msgspec.structs.replace(lease, renewed=-1)), _NO_CONTENT)
+    if written is None:
+        return tag
+    log.warning(
+        "the store of %s does not heed the conditions of a write (If-Match): of two runs at once each may publish over "
+        "the other, and neither is told; never start two",
+        out,
+    )
+    return written
 
 
 def _is_near(holder: Holder, found: tuple[bytes, Tag] | None, mine: _Lease) -> bool:

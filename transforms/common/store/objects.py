@@ -9,6 +9,7 @@ say of an error may quote keys and signatures: of that only the code is told.
 import errno
 import functools
 import io
+import math
 import os
 import re
 import shutil
@@ -35,8 +36,16 @@ __all__ = ["ObjectState", "Objects", "Remote", "StoreFailed", "Tag"]
 _READ_BYTES = 1 << 20
 _WRITE_BYTES = 8 << 20
 _UPLOADS = 4
+# Of what S3 makes of one object: pieces of an upload, bytes that one request copies.
+_PIECES = 10_000
+_COPY_BYTES = 5 << 30
 _RETRIES, _PATIENCE = 100, timedelta(seconds=60)
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION")
+_SIGNING = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, of which both are set or neither",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS, the path of a file of keys",
+}
 _BUCKET = re.compile(r"[A-Za-z0-9][\w.-]*")
 _BAD_KEY = re.compile(r'Error parsing Path "(.*?)": ', re.DOTALL)
 _CODE = re.compile(r"<Code>(\w+)</Code>")
@@ -106,7 +115,11 @@ def _opened(scheme: str, bucket: str) -> "ObjectStore":
         import obstore.store
     except ImportError as error:
         raise missing_package(f"paths {scheme}:// need", "obstore", "objects") from error
-    places = [(name, os.environ[name]) for name in _ENDPOINTS if scheme == "s3" and os.environ.get(name)]
+    said = {name: os.environ[name] for name in (*_ENDPOINTS, *_KEYS) if scheme == "s3" and os.environ.get(name)}
+    for name, value in said.items():
+        if len(value.split()) != 1 or value.strip() != value:  # obstore would panic
+            raise UsageError(f"the environment variable {name} holds a space or a line end, which is no part of it")
+    places = [(name, said[name]) for name in _ENDPOINTS if name in said]
     for name, place in places:
         if not place.startswith(("http://", "https://")):
             raise UsageError(f"the environment variable {name} is no address: it begins with https:// or http://")
@@ -116,14 +129,22 @@ def _opened(scheme: str, bucket: str) -> "ObjectStore":
         "retry_timeout": _PATIENCE,
         "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=5)},
     }
-    return obstore.store.from_url(f"{scheme}://{bucket}", client_options={"allow_http": plain}, retry_config=patience)
+    try:
+        options: Any = {"allow_http": plain}
+        return obstore.store.from_url(f"{scheme}://{bucket}", client_options=options, retry_config=patience)
+    except obstore.exceptions.BaseError as error:
+        raise UsageError(
+            f"{scheme}://{bucket}: the environment does not say how to sign in ({_reason(error)}): check "
+            f"{_SIGNING.get(scheme, 'its variables')}"
+        ) from None
 
 
 def _place(path: str) -> "tuple[ObjectStore, str]":
     scheme, _, rest = path.partition("://")
     bucket, _, key = rest.partition("/")
     if not _BUCKET.fullmatch(bucket):
-        raise LexbeamError(f"{path!r} names no bucket: give one, as in {scheme}://BUCKET/{key or 'PREFIX'}")
+        shown = f"{scheme}://{rest.rpartition('@')[2]}"  # before a host people write keys
+        raise LexbeamError(f"{shown!r} names no bucket: give one, as in {scheme}://BUCKET/{key or 'PREFIX'}")
     if key.startswith("/"):  # obstore would leave it out
         raise _bad_key(path, "no key can be so")
     return _opened(scheme, bucket), key.rstrip("/")
@@ -241,9 +262,10 @@ class Objects(Remote):
         # The upload begins when all is known: one that is not finished leaves nothing.
         with tempfile.SpooledTemporaryFile(_WRITE_BYTES) as whole:
             yield cast(BinaryIO, whole)
+            piece = max(_WRITE_BYTES, math.ceil(whole.seek(0, io.SEEK_END) / _PIECES))
             whole.seek(0)
             with _told(path):
-                obstore.put(store, key, whole, chunk_size=_WRITE_BYTES, max_concurrency=_UPLOADS)
+                obstore.put(store, key, whole, chunk_size=piece, max_concurrency=_UPLOADS)
 
     @override
     def swap(self, path: str, content: bytes, tag: Tag | None) -> Tag | None:
@@ -269,11 +291,19 @@ class Objects(Remote):
         import obstore
 
         if store is other:
-            with _told(source):
-                obstore.copy(store, key, target_key)
-            return
+            try:
+                with _told(source):
+                    obstore.copy(store, key, target_key)
+                return
+            except StoreFailed:
+                if self._is_copied_at_once(source):
+                    raise
         with self.open(source) as stream, self.writing(target) as copy:
             shutil.copyfileobj(stream, copy, _READ_BYTES)
+
+    def _is_copied_at_once(self, path: str) -> bool:
+        state = self.state(path)
+        return state is None or state.bytes <= _COPY_BYTES
 
     @override
     def remove(self, path: str) -> None:
