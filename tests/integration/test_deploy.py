@@ -18,12 +18,15 @@ import yaml
 from pipelines.cli import parser_of_all
 from pipelines.frame.configuration import read_jobs
 from pipelines.runners.configs import load_runner_config
+from pipelines.runners.flink.programs import Cluster, job_manager, task_manager
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 KUBERNETES = ("1.31", "1.34")
 OPERATOR = ROOT / "build" / "flink" / "operator-api.jar"
+JAR = ROOT / "build" / "flink" / "job-server.jar"
 DOCKERFILES = sorted(DEPLOY.glob("*.Dockerfile"))
+OF_LEXBEAM = [path for path in DOCKERFILES if path.stem != "flink"]
 MANIFESTS = {path.stem: yaml.safe_load(path.read_text()) for path in sorted(DEPLOY.glob("kubernetes/*.yaml"))}
 
 
@@ -48,7 +51,7 @@ def test_workers_start_what_is_in_their_image_and_need_no_root():
 
 
 def test_driver_and_workers_multiply_by_one_kind_of_kernel():
-    kernels = {re.search(r"OPENBLAS_CORETYPE=(\w+)", path.read_text())[1] for path in DOCKERFILES}
+    kernels = {re.search(r"OPENBLAS_CORETYPE=(\w+)", path.read_text())[1] for path in OF_LEXBEAM}
     assert len(kernels) == 1
     told = subprocess.run(
         [sys.executable, "-c", "from transforms.common.code.fingerprints import blas_kernels as b; print(*b())"],
@@ -74,7 +77,7 @@ def test_the_linter_finds_faults(tmp_path):
     assert subprocess.run([hadolint, tmp_path / "Dockerfile"], capture_output=True).returncode == 1
 
 
-@pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", OF_LEXBEAM, ids=lambda path: path.stem)
 def test_images_have_the_locked_python_and_beam_and_all_of_lexbeam(path):
     text = path.read_text()
     beam = re.search(r"^apache-beam==(\S+)", (ROOT / "requirements/core.lock").read_text(), re.MULTILINE)[1]
@@ -146,7 +149,7 @@ def test_the_runner_configuration_fits_the_cluster(monkeypatch, tmp_path):
     assert int(beam["parallelism"]) == slots * spec["taskManager"]["replicas"]
     assert beam["flink_master"].partition(":")[0] == MANIFESTS["flink"]["metadata"]["name"] + "-rest"
     assert spec["flinkVersion"] == "v" + beam["flink_version"].replace(".", "_")
-    assert f":{beam['flink_version']}." in spec["image"]
+    assert spec["image"] == "REGISTRY/lexbeam-flink:TAG"
     (worker,) = spec["taskManager"]["podTemplate"]["spec"]["containers"]
     # A worker that has died must have gone before its work begins anew.
     delay = spec["flinkConfiguration"]["restart-strategy.fixed-delay.delay"]
@@ -154,6 +157,26 @@ def test_the_runner_configuration_fits_the_cluster(monkeypatch, tmp_path):
     port = int(beam["environment_config"].partition(":")[2])
     assert f"--service_port={port}" in command_of(DEPLOY / "worker.Dockerfile")
     assert [each["containerPort"] for each in worker["ports"]] == [port]
+
+
+def test_the_cluster_runs_flink_as_one_of_this_machine_does(tmp_path):
+    """What `make flink-up` was seen to need: Beam's classes beside Flink's, of one version, and Java's own opened."""
+    text = (DEPLOY / "flink.Dockerfile").read_text()
+    version = re.search(r"^FROM flink:([\d.]+)-java17$", text, re.MULTILINE)[1]
+    assert version.startswith(MANIFESTS["flink"]["spec"]["flinkVersion"].removeprefix("v").replace("_", ".") + ".")
+    copied, place = re.search(r"^COPY (\S+) (\S+)$", text, re.MULTILINE).groups()
+    assert (copied, Path(place).parent) == ("build/flink/job-server.jar", Path("/opt/flink/lib"))
+    assert f"!{copied}" in (ROOT / ".dockerignore").read_text().splitlines()
+    there = MANIFESTS["flink"]["spec"]["flinkConfiguration"]
+    for make, name in ((job_manager, "jobmanager"), (task_manager, "taskmanager")):
+        words = make(Cluster("jar", 1, 2, 1, 2), tmp_path / name)
+        here = yaml.safe_load((tmp_path / name / "config.yaml").read_text())
+        assert there["classloader.resolve-order"] == here["classloader.resolve-order"] == "parent-first"
+        opened = there[f"env.java.opts.{name}"].split()
+        assert {word for word in words if word.startswith("--add-opens")} == set(opened)
+    if JAR.exists():  # its classes come first
+        with zipfile.ZipFile(JAR) as jar:
+            assert f"project.version={version}" in jar.read(".flink-runtime.version.properties").decode().splitlines()
 
 
 @pytest.mark.parametrize("name", ["run", "nightly"])
