@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
-from urllib.parse import urlsplit
 
 from apache_beam.options.pipeline_options import (
     DebugOptions,
@@ -28,6 +27,7 @@ from apache_beam.runners.portability.flink_runner import FlinkRunner
 from apache_beam.runners.portability.job_server import StopOnExitJobServer, SubprocessJobServer
 from apache_beam.runners.runner import PipelineRunner
 
+from pipelines.runners.flink_jobs import address_of, place_of
 from pipelines.runners.leash import Leash
 from transforms.common.errors import LexbeamError
 
@@ -106,15 +106,15 @@ def _look_for(master: str) -> None:
     """Look whether anything takes connections at `HOST:PORT`: the job server would try for minutes."""
     if master.startswith("["):  # embedded, or found by Flink's own configuration
         return
-    place = urlsplit(master if "//" in master else f"//{master}")
-    if place.port is None:  # behind a name that we cannot reach
+    host, port = place_of(master)
+    if port is None:  # behind a name that we cannot reach
         return
     try:
-        socket.create_connection((place.hostname, place.port), timeout=CONNECTED).close()
+        socket.create_connection((host, port), timeout=CONNECTED).close()
     except OSError as error:
         raise LexbeamError(
-            f"no Flink cluster takes connections at {master} ({error.strerror or error}): `make flink-up` starts one "
-            "on this machine, LEXBEAM_FLINK_MASTER=HOST:PORT names another"
+            f"no Flink cluster takes connections at {address_of(master)} ({error.strerror or error}): `make flink-up` "
+            "starts one on this machine, LEXBEAM_FLINK_MASTER=HOST:PORT names another"
         ) from error
 
 

@@ -17,17 +17,19 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pipelines.runners.flink.programs import HOST, Cluster, environment_of, job_manager, task_manager
+from pipelines.runners.flink_jobs import answer_of
 from pipelines.runners.leash import Leash, leashed
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.locks import locked_file
 from transforms.common.store.files import write_bytes
+from transforms.common.system_errors import explaining
 
 __all__ = ["Cluster", "State", "down", "free_port", "main", "read_state", "up"]
 
@@ -116,7 +118,10 @@ def read_state(folder: Path) -> State:
 
 
 def watch(folder: Path, cluster: Cluster) -> None:
-    """Run a cluster until SIGTERM: the programs are started, and started again when they end."""
+    """Run a cluster until SIGTERM: the programs are started, and started again when they end.
+
+    It ends, too, when its folder is removed or another's: nobody could end it then.
+    """
     signal.signal(signal.SIGTERM, _end)
     tempfile.tempdir = str(folder)
     with locked_file(_lock(folder), wait=False) as held:
@@ -126,7 +131,7 @@ def watch(folder: Path, cluster: Cluster) -> None:
         with leashed() as leash:
             names = ["jobmanager", *(f"taskmanager-{number + 1}" for number in range(cluster.task_managers))]
             manager, *others = programs = [_Program(name, cluster, leash) for name in names]
-            while True:
+            while _is_ours(folder):
                 if manager.pid and manager.kept_alive():
                     # Those of one that is gone would wait for it for minutes, and hold their slots from the new one.
                     for program in others:
@@ -137,6 +142,13 @@ def watch(folder: Path, cluster: Cluster) -> None:
                     state = State(f"{HOST}:{cluster.port}", os.getpid(), manager.pid, pids)
                     write_bytes(str(folder / "state.json"), json.dumps(state._asdict()).encode())
                 time.sleep(INTERVAL)
+            _sweep(leash.folder)
+
+
+def _is_ours(folder: Path) -> bool:
+    with suppress(OSError):
+        return (folder / "watcher").read_text("utf-8") == str(os.getpid())
+    return False
 
 
 def _end(number: int, _: object) -> None:
@@ -196,7 +208,7 @@ def _clear(folder: Path) -> None:
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         elif path.name != "lock":
-            path.unlink()
+            path.unlink(missing_ok=True)  # the guard of a watcher that was killed removes, too
 
 
 def _sweep(place: str) -> None:
@@ -209,7 +221,7 @@ def _sweep(place: str) -> None:
         with suppress(OSError):
             for variable in (process / "environ").read_bytes().split(b"\0"):
                 name, _, value = variable.partition(b"=")
-                if name == b"LEXBEAM_FLINK_PROGRAM" and os.fsdecode(value).startswith(place):
+                if name == b"LEXBEAM_FLINK_PROGRAM" and f"{os.fsdecode(value)}{os.sep}".startswith(place + os.sep):
                     os.kill(int(process.name), signal.SIGKILL)
 
 
@@ -234,17 +246,12 @@ def _awaited(folder: Path, cluster: Cluster, watcher: "subprocess.Popen[bytes]")
     slots = cluster.task_managers * cluster.slots
     end = time.monotonic() + SECONDS
     while watcher.poll() is None and time.monotonic() < end:
-        with suppress(OSError, ValueError, KeyError):
-            if _overview(cluster.port)["slots-total"] >= slots:
+        with suppress(OSError, HTTPException, ValueError, KeyError):
+            if answer_of(f"http://{HOST}:{cluster.port}/overview")["slots-total"] >= slots:
                 return read_state(folder)
         time.sleep(INTERVAL)
     said = (folder / "log").read_text("utf-8", "backslashreplace").splitlines()[-LINES:]
     raise LexbeamError("the cluster does not start:" + "".join(f"\n  {line}" for line in said))
-
-
-def _overview(port: int) -> dict[str, Any]:
-    with urllib.request.urlopen(f"http://{HOST}:{port}/overview", timeout=SECONDS) as answer:
-        return dict(json.load(answer))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -260,19 +267,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--restart", type=int, default=15, help=argparse.SUPPRESS)
     values = parser.parse_args(arguments)
     folder = values.folder.absolute()
-    if values.action == "down":
-        print("the cluster is down" if down(folder) else "no cluster was up")
-        return 0
     try:
-        port = values.port or _port_of(os.environ.get(MASTER) or f"{HOST}:8081")
-        jar = os.path.abspath(values.jar)
-        cluster = Cluster(jar, port, values.rpc or free_port(), values.task_managers, values.slots, values.restart)
-        if values.action == "watch":
-            watch(folder, cluster)
-        state = up(folder, cluster)
+        with explaining():
+            return _act(values, folder)
     except LexbeamError as error:
         print(f"flink-cluster: {error}", file=sys.stderr)
         return 1
+
+
+def _act(values: argparse.Namespace, folder: Path) -> int:
+    if values.action == "down":
+        print("the cluster is down" if down(folder) else "no cluster was up")
+        return 0
+    port = values.port or _port_of(os.environ.get(MASTER) or f"{HOST}:8081")
+    jar = os.path.abspath(values.jar)
+    cluster = Cluster(jar, port, values.rpc or free_port(), values.task_managers, values.slots, values.restart)
+    if values.action == "watch":
+        watch(folder, cluster)
+        return 0
+    state = up(folder, cluster)
     managers = len(state.task_managers)
     print(f"a Flink cluster is up at {state.master}: TaskManagers {managers}, slots {managers * cluster.slots}")
     return 0

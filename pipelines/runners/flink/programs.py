@@ -91,9 +91,15 @@ def task_manager(cluster: Cluster, folder: Path) -> list[str]:
 
 
 def environment_of(name: str) -> Mapping[str, str]:
-    """Return the variables with which a cluster's programs run: workers are started as `python`, which is this one."""
+    """Return the variables with which a program of a cluster runs, and what it starts.
+
+    Workers are started as `python`, which is this one; what they write for a while goes with the program's folder.
+
+    Args:
+        name: the program's folder.
+    """
     path = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
-    return {**os.environ, "PATH": path, "LEXBEAM_FLINK_PROGRAM": name}
+    return {**os.environ, "PATH": path, "TMPDIR": name, "LEXBEAM_FLINK_PROGRAM": name}
 
 
 def _shared(cluster: Cluster, folder: Path) -> dict[str, object]:

@@ -1,6 +1,8 @@
 """What a cluster says of a job; the server is a real one, and its answers are as Flink 1.19 gives them."""
 
 import json
+import socket
+import threading
 
 import pytest
 from fake_flink import JOB, fake_flink
@@ -47,6 +49,20 @@ def test_what_is_no_cluster_is_not_reached(raw, flink):
     state = state_of(flink.address, NAME)
     assert state.kind is JobKind.UNREACHABLE
     assert state.reason
+
+
+def test_what_does_not_speak_http_is_not_reached(monkeypatch):
+    with socket.create_server(("localhost", 0)) as server:
+        address = f"http://localhost:{server.getsockname()[1]}"
+        threading.Thread(target=lambda: server.accept()[0].sendall(b"SSH-2.0-OpenSSH\r\n")).start()
+        assert state_of(address, NAME) == JobState(JobKind.UNREACHABLE, "", "SSH-2.0-OpenSSH")
+    assert state_of("http://localhost:x", NAME).kind is JobKind.UNREACHABLE
+
+
+def test_a_proxy_of_the_environment_is_passed_by(flink, monkeypatch):
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, f"http://localhost:{free_port()}")
+    assert state_of(flink.address, NAME).kind is JobKind.RUNNING
 
 
 def test_where_nobody_listens_the_reason_is_told():

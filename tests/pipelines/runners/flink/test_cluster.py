@@ -1,6 +1,7 @@
 """A cluster that cannot start says why; one that is gone leaves nothing. Java is played by a script."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from marked import MARK, left_of, wait_until
 
 from pipelines.runners.flink import cluster as module
 from pipelines.runners.flink.cluster import Cluster, down, free_port, main, read_state, up
-from pipelines.runners.flink.programs import job_manager, task_manager
+from pipelines.runners.flink.programs import environment_of, job_manager, task_manager
 from transforms.common.errors import LexbeamError, UsageError
 
 # Answers as the JobManager does where it is one, and starts a process in a group of its own, as workers are.
@@ -103,13 +104,53 @@ def test_a_new_jobmanager_gets_new_taskmanagers(java, tmp_path):
     assert left_of(str(tmp_path)) == {}
 
 
+def test_a_cluster_whose_folder_is_removed_ends(java, tmp_path):
+    """As `make clean` removes it; nobody could end it then."""
+    java()
+    folder = tmp_path / "cluster"
+    watcher = up(folder, cluster()).watcher
+    shutil.rmtree(folder, ignore_errors=True)
+    wait_until(lambda: has_ended(watcher), "the watcher ends")
+    assert left_of(str(tmp_path)) == {}
+
+
+def test_only_what_its_own_programs_have_started_is_ended(tmp_path):
+    own, other = (
+        subprocess.Popen(
+            ["sleep", "600"], env={**os.environ, "LEXBEAM_FLINK_PROGRAM": f"{tmp_path}/{name}/jobmanager.1"}
+        )
+        for name in ("cluster", "cluster-2")
+    )
+    try:
+        (tmp_path / "cluster").mkdir()
+        assert not down(tmp_path / "cluster")
+        assert own.wait() == -9
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+
+
+@pytest.mark.parametrize("action", ["up", "down"])
+def test_what_the_system_refuses_is_told(action, java, tmp_path, capsys):
+    java()
+    (tmp_path / "cluster").mkdir()
+    (tmp_path / "cluster" / "lock").mkdir()
+    assert main([action, "--folder", str(tmp_path / "cluster"), "--jar", __file__]) == 1
+    assert capsys.readouterr().err.startswith("flink-cluster: ")
+
+
 def sleeps(pid):
     return b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def has_ended(pid):
-    place = Path(f"/proc/{pid}/stat")
-    return not place.exists() or place.read_text().rpartition(")")[2].split()[0] == "Z"
+    """Return whether a process has ended, with all of its threads, which hold what it has opened."""
+    try:
+        threads = len(os.listdir(f"/proc/{pid}/task"))
+        return threads == 1 and Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def test_what_the_programs_say_last_is_told(java, tmp_path, monkeypatch):
@@ -157,25 +198,30 @@ def test_programs_listen_on_this_machine_alone_and_write_into_their_folder(make,
     assert hosts == {"localhost"}
     assert values["io.tmp.dirs"] == str(tmp_path / "place")
     assert f"-Djava.io.tmpdir={tmp_path / 'place'}" in words
+    assert environment_of(str(tmp_path / "place"))["TMPDIR"] == str(tmp_path / "place")
     assert (values["rest.port"], values["jobmanager.rpc.port"]) == (one.port, one.rpc)
 
 
-def test_the_worker_that_a_cluster_starts_has_a_folder_of_its_own(tmp_path):
-    (tmp_path / "boot").write_text('#!/bin/sh\necho "$PWD" "$@" "$RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT"\n', "utf-8")
+def test_the_worker_that_a_cluster_starts_has_a_folder_of_its_own_and_the_next_removes_it(tmp_path):
+    said = tmp_path / "said"
+    (tmp_path / "boot").write_text(
+        f'#!/bin/sh\necho "$PWD" "$@" "$RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT" > {said}\nexec sleep 600\n', "utf-8"
+    )
     (tmp_path / "boot").chmod(0o755)
     command = Path(__file__).parents[4] / "runner_configs" / "flink" / "boot"
-    said = [
-        subprocess.run(
-            [command, "--id=1"],
-            env={**os.environ, "LEXBEAM_BOOT": str(tmp_path / "boot"), "TMPDIR": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.split()
-        for _ in range(2)
-    ]
-    folders = {words[0] for words in said}
-    assert len(folders) == 2
-    for folder, semi, name, default in said:
-        assert Path(folder).parent == tmp_path
+    variables = {**os.environ, "LEXBEAM_BOOT": str(tmp_path / "boot"), "TMPDIR": str(tmp_path)}
+    workers, folders = [], []
+    for number in range(3):
+        workers.append(subprocess.Popen([command, "--id=1"], env=variables))
+        wait_until(lambda: said.exists() and said.read_text().endswith("\n"), "it starts")
+        folder, semi, name, default = said.read_text().split()
         assert (semi, name, default) == (f"--semi_persist_dir={folder}", "--id=1", "1")
+        folders.append(Path(folder))
+        said.unlink()
+        if number == 1:  # the first lives on while the third starts, the second does not
+            workers[1].kill()
+            workers[1].wait()
+    assert sorted(tmp_path.glob("lexbeam-worker.*")) == sorted([folders[0], folders[2]])
+    for worker in workers:
+        worker.kill()
+        worker.wait()
