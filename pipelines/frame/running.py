@@ -111,6 +111,8 @@ def run_jobs(
         check_tables_there(job.reads_here(), made, job.options.out)
         made.update(job.command.table_names)
     config = _runner(jobs, beam)
+    if config is not None and config.elsewhere:
+        _check_seen(jobs, options.out)
     leaving = Leaving(_cluster(jobs, config))
     run = _Run(jobs, files.absolute(options.out), tell, beam, noted or {}, config, leaving, after)
     intended = [
@@ -282,6 +284,26 @@ def _check_paths(job: Job) -> None:
         refuse_output_as_input(inputs, job.options.out)
     for path in inputs:
         files.check_there(path)
+
+
+def _check_seen(jobs: Iterable[Job], out: str) -> None:
+    """Check that workers on other machines alone see what jobs read and write.
+
+    Raises:
+        UsageError: something of it lies on this machine.
+    """
+    places = [("`out`", out)]
+    for job in jobs:
+        inputs = noted_paths(job.options, "input").items()
+        places += [(f"{job.section}: `{name}`", path) for name, paths in inputs for path in paths]
+        folders = [source.folder for source in job.command.reads(job.options)]
+        places += [(f"{job.section}: the folder", str(folder)) for folder in folders if folder is not None]
+    for what, path in places:
+        if files.is_local(path):
+            raise UsageError(
+                f"{what} {path!r} is on this machine, and the workers are on others: give a place on an object store, "
+                "such as gs://BUCKET/PREFIX"
+            )
 
 
 def _foreseen(job: Job) -> list[Foreseen]:

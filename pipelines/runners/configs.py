@@ -25,7 +25,7 @@ from apache_beam.options.pipeline_options import (
 )
 from apache_beam.options.pipeline_options import JobServerOptions as BeamJobServerOptions
 
-from pipelines.runners.flink_jobs import address_of
+from pipelines.runners.flink_jobs import address_of, place_of
 from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.options.fields import from_mapping, option
 from transforms.common.options.yaml_files import read_yaml
@@ -61,6 +61,11 @@ class RunnerConfig:
         """Whether all workers are certain to be on this machine."""
         return self.runner == DIRECT
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether all workers are certain to be on other machines, which see none of this one's files."""
+        return self.runner.rpartition(".")[2] == "DataflowRunner"
+
 
 def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
     """Read a runner configuration and check its Beam options and `extra` ones.
@@ -85,6 +90,8 @@ def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
     # A runner may also be the full name of a class.
     if runner not in known and "." not in runner:
         raise UsageError(f"no runner is called {runner!r}{nearest(runner, known)}")
+    if runner.rpartition(".")[2] == "FlinkRunner" and not parsed.flink_master.startswith("["):
+        place_of(parsed.flink_master)
     for path in config.needs:
         if not os.path.exists(path):
             raise UsageError(f"runner configuration {name!r} needs {path}; {config.hint}")

@@ -90,6 +90,14 @@ MISTAKES = (
     ("corpus texts --out gold.tsv", "--out '.*gold.tsv' is a file", "give a folder", 2),
     ("corpus texts --out sealed/o", "--out '.*sealed/o' cannot be", "check the path|change the permissions", 2),
     ("corpus texts --out o --runner-config nosuch", "there is no 'nosuch'", "Lexbeam brings dataflow, direct, ", 2),
+    (
+        "corpus texts --out o -- --runner=DataflowRunner",
+        "--out '.*o' is on this machine",
+        "a place on an object store",
+        2,
+    ),
+    ("corpus texts --out s3://b/o -- --runner=DataflowRunner", "'.*texts' is on this machine", "such as gs://", 2),
+    ("corpus texts --out o -- --runner=FlinkRunner --flink_master=u:p@x:y", "http://x:y has no port", "HOST:PORT", 2),
     ("corpus texts --out o --parts many", "--parts: must be auto, or a number from 1 to 10000, not 'many'", "auto", 2),
     ("corpus texts --out o --layers mood", "--layers cannot be 'mood'", "one of xpos, ", 2),
     # change
