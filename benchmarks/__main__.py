@@ -18,7 +18,18 @@ from pathlib import Path
 from benchmarks.measure import Skipped, report
 
 GROUPS = {
-    "core": ("ingest", "ingest_memory", "annotation", "change", "training", "trainers", "spaces", "scaling", "memory"),
+    "core": (
+        "ingest",
+        "ingest_memory",
+        "annotation",
+        "change",
+        "training",
+        "trainers",
+        "spaces",
+        "counts",
+        "scaling",
+        "memory",
+    ),
     "extras": (
         "lexicon",
         "lexicon_wordnet",

@@ -1,0 +1,77 @@
+"""Spaces made of counts, beside what they cannot do without.
+
+    python -m benchmarks counts
+
+The first row is a ratio of CPU times on one core, measured in turn: PPMI and its decomposition in 100 dimensions, by
+Lexbeam, over the logarithms of all cells that are not 0 and `scipy.sparse.linalg.svds` of the same matrix, on the
+counts of ten million words, half of them of the topic of their sentence. The second is how many of these words are
+counted in a second on one core.
+"""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import svds
+
+from benchmarks.measure import BenchmarkRow, ratios
+from transforms.common.blas import one_thread
+from transforms.embeddings.contexts import count_pairs, symmetric
+from transforms.embeddings.weightings import ppmi, truncated_svd
+
+TOKENS = 10_000_000
+VOCABULARY = 20_000
+SENTENCE = 25
+BATCH = 8_192  # sentences
+WINDOW = 10
+DIM = 100
+
+
+def sentences(tokens: int) -> list[pa.ListArray]:
+    """Return sentences of words whose shares fall as their ranks rise, half of them of the topic of the sentence."""
+    random = np.random.default_rng(1)
+    shares = 1 / np.arange(1, VOCABULARY + 1)
+    drawn = random.choice(VOCABULARY, tokens, p=shares / shares.sum())
+    topic = np.repeat(random.integers(0, 100, -(-tokens // SENTENCE)), SENTENCE)[:tokens]
+    own = random.random(tokens) < 0.5
+    drawn[own] -= (drawn[own] - topic[own]) % 100  # a word of the topic that is about as frequent
+    words = pa.array([f"w{number:05}" for number in range(VOCABULARY)])
+    coded = pa.DictionaryArray.from_arrays(pa.array(np.abs(drawn), pa.int32()), words)
+    size = BATCH * SENTENCE
+    return [_lists(coded[start : start + size]) for start in range(0, tokens, size)]
+
+
+def _lists(words: pa.DictionaryArray) -> pa.ListArray:
+    starts = np.minimum(np.arange(0, len(words) + SENTENCE, SENTENCE), len(words))
+    return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), words)
+
+
+def bare(counts: csr_array, matrix: csr_array) -> npt.NDArray[np.float64]:
+    """Take logarithms of counts, and decompose another matrix by scipy alone."""
+    with one_thread():
+        np.log(counts.data / np.repeat(counts.sum(axis=1), np.diff(counts.indptr)))
+        left, _, _ = svds(matrix, k=DIM, v0=np.ones(matrix.shape[1]))
+    return np.asarray(left)
+
+
+def measure(_: Path, tokens: int = TOKENS) -> list[BenchmarkRow]:
+    """Return the rows."""
+    feed, words = sentences(tokens), pa.array([f"w{number:05}" for number in range(VOCABULARY)])
+    begun = time.process_time()
+    counts = symmetric([count_pairs(feed, words, WINDOW)])
+    speed = tokens / (time.process_time() - begun)
+    matrix = ppmi(counts, smoothing=0.75, shift=1.0)
+    made, all_made = ratios(
+        lambda: truncated_svd(ppmi(counts, smoothing=0.75, shift=1.0), dim=DIM, gamma=0.0),
+        lambda: bare(counts, matrix),
+        1,
+        time.process_time,
+    )
+    note = f"{', '.join(f'{ratio:.2f}' for ratio in all_made)}; {counts.nnz:,} cells"
+    return [
+        BenchmarkRow(f"PPMI and SVD of {tokens:,} words over scipy", made, 1.2, True, "ratio", note),
+        BenchmarkRow(f"words counted in a window of {WINDOW}", speed, 200_000, False, "words a second"),
+    ]

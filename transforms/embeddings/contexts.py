@@ -1,0 +1,112 @@
+"""Co-occurrence counts of words in a symmetric window within sentences, as sparse matrices of whole numbers.
+
+Two words of a sentence co-occur if at most `window` - 1 words stand between them; words that are not counted are taken
+out of the sentences first, as in training. Every pair of places counts once in either direction, so that counts are
+symmetric, and only the upper triangle is kept until all parts are added up (Schlechtweg et al. 2019, `CNT`).
+
+>>> sentences = pa.array([["a", "b", "x", "a"]])
+>>> upper = count_pairs([sentences], pa.array(["a", "b"]), 1)
+>>> symmetric([upper]).toarray().tolist()
+[[0, 2], [2, 0]]
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["Cooccurrences", "count_pairs", "matrix_of", "symmetric"]
+
+Ints = npt.NDArray[np.int64]
+
+HELD = 1 << 22  # pairs that are held before equal ones are added up
+
+
+class Cooccurrences(NamedTuple):
+    """Words, sorted, and how often each occurs with each: int64 of shape (words, words), symmetric, in rows."""
+
+    words: list[str]
+    counts: "csr_array"
+
+
+def count_pairs(sentences: Iterable[pa.ListArray], words: pa.Array, window: int) -> "csr_array":
+    """Return how often two words stand near each other, each pair once, the word that sorts first in the row.
+
+    Args:
+        sentences: arrays of lists of words, list<string> or of dictionary.
+        words: those that count, sorted.
+        window: words to either side, at most.
+
+    Returns:
+        int64 of shape (words, words), nothing below the diagonal. The order of sentences, and how they are cut into
+        arrays, change nothing.
+    """
+    size = len(words)
+    total, fresh, held = _Pairs(), [np.zeros(0, np.int64)], 0
+    dictionary, places = pa.array([], pa.string()), np.zeros(0, np.int64)
+    for lists in sentences:
+        tokens = lists.flatten()
+        if not pa.types.is_dictionary(tokens.type):
+            tokens = tokens.dictionary_encode()
+        if not tokens.dictionary.equals(dictionary):  # batches of a file share one
+            dictionary = tokens.dictionary
+            places = pc.index_in(dictionary, value_set=words).fill_null(-1).to_numpy().astype(np.int64)
+        found = places[tokens.indices.to_numpy(zero_copy_only=False)]
+        sentence = np.repeat(np.arange(len(lists)), lists.value_lengths().to_numpy(zero_copy_only=False))
+        known = found >= 0
+        found, sentence = found[known], sentence[known]
+        for apart in range(1, min(window, len(found) - 1) + 1):
+            both = sentence[apart:] == sentence[:-apart]
+            if not both.any():
+                break  # no sentence is longer
+            first, second = found[:-apart][both], found[apart:][both]
+            fresh.append(np.minimum(first, second) * size + np.maximum(first, second))
+            held += len(fresh[-1])
+            if held > HELD:
+                total = total.with_more(fresh)
+                fresh, held = [], len(total.codes) // 2  # so that adding up stays linear in what is added
+    codes, counts = total.with_more(fresh)
+    rows, columns = np.divmod(codes, max(size, 1))
+    return matrix_of(rows, columns, counts, size)
+
+
+class _Pairs(NamedTuple):
+    """Pairs by number, sorted, and how often there is each."""
+
+    codes: Ints = np.zeros(0, np.int64)
+    counts: Ints = np.zeros(0, np.int64)
+
+    def with_more(self, fresh: Sequence[Ints]) -> "_Pairs":
+        codes, counts = np.unique(np.concatenate([*fresh, self.codes[:0]]), return_counts=True)
+        if not len(self.codes):
+            return _Pairs(codes, counts)
+        joined, held = np.concatenate([self.codes, codes]), np.concatenate([self.counts, counts])
+        order = np.argsort(joined, kind="stable")
+        joined, held = joined[order], held[order]
+        starts = np.flatnonzero(np.append(True, joined[1:] != joined[:-1]))
+        return _Pairs(joined[starts], np.add.reduceat(held, starts))
+
+
+def matrix_of(rows: Ints, columns: Ints, counts: Ints, size: int) -> "csr_array":
+    """Return a matrix of counts from its cells, sorted by row and column."""
+    from scipy.sparse import csr_array
+
+    starts = np.searchsorted(rows, np.arange(size + 1))
+    index = np.int32 if len(rows) < 1 << 31 else np.int64
+    return csr_array((counts, columns.astype(index), starts.astype(index)), shape=(size, size))
+
+
+def symmetric(parts: Sequence["csr_array"]) -> "csr_array":
+    """Return the counts of all parts, in both directions: int64, columns ascending in every row."""
+    upper = parts[0]
+    for part in parts[1:]:
+        upper = upper + part
+    whole = (upper + upper.T).tocsr()
+    whole.sort_indices()
+    return whole
