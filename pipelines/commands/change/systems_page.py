@@ -5,6 +5,7 @@ python -m pipelines.commands.change.systems_page > docs/systems.md
 
 from transforms.change.scores.measures import needs_alignment
 from transforms.change.scores.named_systems import SYSTEMS, shown_value
+from transforms.embeddings.representations import SGNS
 
 __all__ = ["page"]
 
@@ -28,8 +29,10 @@ def page() -> str:
     ]
     for name, system in SYSTEMS.ours().items():
         chosen = {"alignment": system.alignment if needs_alignment(system.measure) and system.measure else ""}
-        chosen |= {"measure": system.measure, "threshold": system.threshold} | dict(system.options)
-        options = " ".join(f"--{o.replace('_', '-')} {shown_value(value)}" for o, value in chosen.items() if value)
+        chosen |= {"measure": system.measure, "threshold": system.threshold} | system.sets
+        options = " ".join(
+            f"--{o.replace('_', '-')} {shown_value(value)}" for o, value in chosen.items() if value not in ("", SGNS)
+        )
         cells = (
             f"`{name}`",
             system.doc,

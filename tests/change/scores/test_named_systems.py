@@ -25,7 +25,7 @@ GIVEN = {"slices": "a=1800..1850,b=1900..1950", "out": "out"}
 def test_a_system_sets_options_of_change_that_are_not_given():
     for name, system in SYSTEMS.items():
         options = from_mapping(ChangeOptions, {**GIVEN, "system": name})
-        for option, value in system.options.items():
+        for option, value in system.sets.items():
             assert value_of(options, option) == value
             assert type(value_of(options, option)) is type(options_of(ChangeOptions)[option].default)
         if system.measure:
@@ -54,9 +54,13 @@ def test_systems_that_disagree_need_the_option():
         "alignment": ("cca", "op"),
         "measure": ("cosine", "euclidean"),
         "threshold": ("mean",),
+        "representation": "sgns",
         "epochs": 5,
         "min_count": (5,),
     }
+    with pytest.raises(UsageError, match="uwb sets `representation` to sgns, and count-ci-cd to count: give"):
+        presets(["uwb", "freq", "count-ci-cd"], {})
+    assert presets(["freq", "count-ci-cd"], {})["representation"] == "count"
 
 
 def scores(*rows):

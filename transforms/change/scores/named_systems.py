@@ -20,6 +20,7 @@ from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, needs_ali
 from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
+from transforms.embeddings.representations import SGNS
 
 __all__ = ["REGISTRY", "SYSTEMS", "NamedSystem", "presets", "shown_value", "system_rows"]
 
@@ -35,6 +36,7 @@ class NamedSystem(Entry):
         measure: what words are scored by; empty: they have no score.
         threshold: above which they count as changed; empty: none does.
         alignment: how spaces are aligned, for a measure that needs it.
+        representation: how words become vectors, for a measure that compares them.
         options: other options that it sets, by name, where they are not given.
         differs: what differs from the description, and why.
     """
@@ -45,6 +47,7 @@ class NamedSystem(Entry):
     alignment: str = NO_ALIGNMENT
     options: Mapping[str, Any] = field(default_factory=dict)
     differs: str = ""
+    representation: str = SGNS
 
     @property
     def takes(self) -> str:
@@ -53,6 +56,12 @@ class NamedSystem(Entry):
         if self.threshold and THRESHOLDS[self.threshold].over == TARGETS:
             what.append("targets, for classes")
         return "; ".join(what) or "nothing"
+
+    @property
+    def sets(self) -> dict[str, Any]:
+        """The options that it sets beside alignment, measure and threshold, by name."""
+        of_vectors = bool(self.measure) and of_usage(self.measure)
+        return ({"representation": self.representation} if of_vectors else {}) | dict(self.options)
 
     @property
     def listed(self) -> str:
@@ -67,6 +76,15 @@ SYSTEMS: Registry[NamedSystem] = Registry(
     {
         "freq": NamedSystem(
             _TASK, "frequency", "mean", differs=_MEAN, doc="absolute difference of relative frequencies"
+        ),
+        "count-ci-cd": NamedSystem(
+            _TASK,
+            "cosine",
+            "mean",
+            "column-intersection",
+            differs=f"Window and frequency cut are Lexbeam's, for the description leaves them open. {_MEAN}",
+            representation="count",
+            doc="counts of contexts, column intersection, cosine distance",
         ),
         "majority": NamedSystem(_TASK, doc="no word has changed, and none has a score"),
         "uwb": NamedSystem(
@@ -116,6 +134,15 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             f"{_MEAN}",
             doc="SGNS, orthogonal Procrustes, cosine distance",
         ),
+        "random": NamedSystem(
+            "Cassotti et al. 2020, team Random",
+            "cosine",
+            "mixture",
+            differs="Temporal random indexing alone, of the dynamic representations that they tried. Window and random "
+            "vectors are Lexbeam's.",
+            representation="ri",
+            doc="temporal random indexing, cosine distance, classes by a mixture of two normal distributions",
+        ),
     },
     what="system",
     group="lexbeam.systems",
@@ -141,7 +168,7 @@ def presets(names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     }
     setters: dict[str, str] = {}
     for name, system in zip(names, systems, strict=True):
-        for option, value in system.options.items():
+        for option, value in system.sets.items():
             if option in given:
                 continue
             if found.setdefault(option, value) != value:
