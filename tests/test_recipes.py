@@ -104,6 +104,17 @@ def test_a_measure(recipe):
     )
 
 
+def test_a_representation(recipe):
+    from scipy.sparse import csr_array
+
+    from transforms.embeddings.contexts import Cooccurrences
+    from transforms.embeddings.representations import RepresentationOptions, represent
+
+    contexts = Cooccurrences(["a", "b", "z"], csr_array(np.array([[1, 2, 4], [2, 0, 3], [4, 3, 0]])))
+    found = represent(contexts, 1, RepresentationOptions(representation=recipe("Add a representation")))
+    assert found.tolist() == [[3, 4], [2, 3], [7, 0]]
+
+
 def test_an_alignment(recipe):
     from transforms.embeddings.alignment import fit_alignment
     from transforms.embeddings.spaces import apply

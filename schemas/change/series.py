@@ -3,7 +3,8 @@
 Distances are of two kinds. Those of a *pair* are by the alignment `op` of the two slices, as in
 table `scores`. Those in the *common* space are by iterated Procrustes: the unit vectors of the
 words that all slices share are rotated onto their common mean, again and again, until it stays
-where it is.
+where it is. Spaces that share their dimensions are neither aligned nor rotated (`none`); of those whose
+dimensions are words, the words of both slices, or of all, are taken (`column-intersection`).
 """
 
 import pyarrow as pa
@@ -70,9 +71,9 @@ SERIES = Table(
         column(
             "alignment",
             pa.string(),
-            "family of the alignments: orthogonal Procrustes of two "
-            "slices, and of all slices iterated to a common mean",
-            range="op",
+            "family of the alignments: of op, orthogonal Procrustes of two slices, and of all slices iterated to a "
+            "common mean; column-intersection: contexts that two slices have, or all; none: slices share dimensions",
+            range="op, column-intersection, none",
         ),
         column("count", pa.int64(), "uses in the slice", unit="uses"),
         share("relative", "uses over all tokens of the slice"),
@@ -88,7 +89,12 @@ POINTS = Table(
     key=("alignment", "word"),
     columns=[
         column("word", pa.string(), "word that has a vector in every slice"),
-        column("alignment", pa.string(), "family of the alignments, see table change/series", range="op"),
+        column(
+            "alignment",
+            pa.string(),
+            "family of the alignments, see table change/series",
+            range="op, column-intersection, none",
+        ),
         column("target", pa.bool_(), "whether it stands in the targets file"),
         column("ranked", pa.bool_(), "whether it is frequent and spread enough in every slice to be ranked"),
         upos(

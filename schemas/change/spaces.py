@@ -42,7 +42,14 @@ SLICES = Table(
 )
 
 
-def _vector_columns(dim: int) -> list[pa.Field]:
+def _vector_columns(dim: int | None) -> list[pa.Field]:
+    vector = [
+        column("contexts", pa.list_(pa.int32()), "words that it has weights for: their rows of the slice, from 0"),
+        column("weights", pa.list_(pa.float32()), "of each context: uses near it, or its association, unaligned"),
+    ]
+    if dim is not None:
+        doc = "vector of the word, unaligned; of SGNS the input vector"
+        vector = [column("vector", pa.list_(pa.float32(), dim), doc)]
     return [
         column("slice", pa.string(), "name of the slice"),
         column("seed", pa.int32(), "training seed as given"),
@@ -54,7 +61,7 @@ def _vector_columns(dim: int) -> list[pa.Field]:
             "upos", "part of speech that most of its tagged uses in the slice have, ties by alphabet; null without tags"
         ),
         share("upos_share", "share of its tagged uses that have it", nullable=True),
-        column("vector", pa.list_(pa.float32(), dim), "input vector of the SGNS model, unaligned"),
+        *vector,
     ]
 
 
@@ -92,6 +99,12 @@ ALIGNMENTS = Table(
             "null for the side that stays, and on both sides where no map could be fitted",
             nullable=True,
         ),
+        column(
+            "contexts",
+            pa.list_(pa.int32()),
+            "of sparse vectors, the contexts that both slices have, as `vectors` numbers them; else null",
+            nullable=True,
+        ),
         column("fit_words", pa.int64(), "shared words the map was fitted on"),
         column(
             "residual",
@@ -102,7 +115,7 @@ ALIGNMENTS = Table(
         ),
         reason("why no map could be fitted", NO_MAP),
     ],
-    version="2",
+    version="3",
 )
 
 NEIGHBOURS = Table(

@@ -44,7 +44,7 @@ class Series(NamedTuple):
         for pair, places in enumerate(COMPARISONS.pairs):
             for task in align_tasks(self.sides(seed, places), seed, alignments):
                 made = make(self.space, ALIGN, task, OPTIONS.align)
-                found += map_of(COMPARISONS, (pair, seed), (task, made))
+                found += map_of(COMPARISONS, (pair, seed), (task, made), "op")
         assert {key for key, _ in found} == {(0, seed)}
         return [fitted for _, fitted in found]
 

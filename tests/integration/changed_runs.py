@@ -49,6 +49,7 @@ BASE = {
         "alignment": "op",
         "window": "2",
         "negative": "1",
+        "nonzero": "2",
         "null": "3",
     },
 }
@@ -87,6 +88,9 @@ VALUES: dict[str, list[str] | None] = {
     "sample": ["0.1"],
     "alpha": ["0.05"],
     "rcond": ["0.5"],
+    "smoothing": ["0.5"],
+    "shift": ["2"],
+    "gamma": ["1"],
     "reweight": ["1"],
     "threshold_sd": ["2"],
     "threshold_quantile": ["0.5"],

@@ -24,7 +24,7 @@ from small_runs import SMALL, call, corpus, write_texts
 from streaming import drop, make_world, streams_end
 from wordnet_making import write_wordnet
 
-from transforms.change.graph import shard_ptransforms
+from transforms.change.graph import context_ptransforms, shard_ptransforms
 from transforms.common.store import artefacts, ptransforms
 from transforms.common.store.artefacts import Stage, Workspace, name_of
 from transforms.formats.ingest import cut
@@ -83,6 +83,9 @@ def change(folder: Path) -> None:
     sharded = ("--slices", "1800-1849,1850-1900", "--shards", "2", "--rounds", "2")
     with mock.patch.object(shard_ptransforms, "free_files"):  # so that averages can be made again
         assert do("change", "--out", out, *sharded, *SMALL, "--overwrite") == 0
+    counted = ("--slices", "1800-1849,1850-1900", "--representation", "svd", "--overwrite")
+    with mock.patch.object(context_ptransforms, "free_files"):
+        assert do("change", "--out", out, *counted, *SMALL) == 0
     (texts / "1890.txt").unlink()
     assert corpus(texts, folder / "kept", "--keep-missing", out) == 0
 

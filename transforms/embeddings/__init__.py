@@ -1,8 +1,9 @@
-"""Static word embeddings: SGNS training, alignment, neighbours, and published vectors read back.
+"""Static word embeddings: SGNS training, vectors from counts, alignment, neighbours, and vectors read back.
 
 In: sentences as words, or table `vectors`. Out: spaces, maps between them, cosines. Read `sgns`, `trainers`,
 `spaces`, `alignment`, `neighbours`, then `published`; `fast_trainer` has the equations of `_sgns.c`,
 `starts` what training may begin with beside chance: given vectors, frozen contexts, marks; `averaging` makes one of
-what was trained side by side. No module knows a task. A change to `sgns` trains every slice anew, one to an alignment
-aligns anew.
+what was trained side by side. Vectors that are not trained begin in `representations`: `contexts` counts, `weightings`
+has the formulas, `rows` what is done with sparse vectors as with dense ones. No module knows a task. A change to `sgns`
+trains every slice anew, one to an alignment aligns anew.
 """

@@ -12,7 +12,9 @@ Rows are words, Z is the earlier space and X the later one, over the same words.
 - `op+`, the steps that Artetxe et al. (2018) put around orthogonal Procrustes, as VecMap takes them (Schlechtweg et al.
   2019): rows to unit length, columns centred as above, rows to unit length again; both spaces are whitened, mapped,
   re-weighted and de-whitened, see `linear_maps.whitened_maps`.
-- `none` leaves both as they are: a baseline.
+- `column-intersection` takes those dimensions of spaces whose dimensions are words that both spaces have (Schlechtweg
+  et al. 2019).
+- `none` leaves both as they are: a baseline, or for spaces that share their dimensions.
 
 All in float64, on one BLAS thread.
 
@@ -38,6 +40,7 @@ from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.embeddings.linear_maps import canonical_map, whitened_maps
+from transforms.embeddings.rows import Rows, is_sparse, row_dots
 from transforms.embeddings.spaces import BLOCK, Side, Space, apply, shared_places, unit_mean
 
 __all__ = ["ALIGNMENTS", "Alignment", "FitOn", "fit_alignment", "named_alignment", "parse_fit_on"]
@@ -138,17 +141,17 @@ def fit_alignment(
         squares = 0.0
         for z, x in _blocks(earlier.vectors, later.vectors, mine, theirs):
             gap = _mapped(source, z) - _mapped(target, x)
-            squares += float(np.einsum("ij,ij->", gap, gap))
+            squares += float(row_dots(gap, gap).sum() if is_sparse(gap) else np.einsum("ij,ij->", gap, gap))
     return Alignment(source, target, len(mine), math.sqrt(squares / len(mine)))
 
 
-def _blocks(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Iterator[tuple[Vectors, Vectors]]:
+def _blocks(z: Rows, x: Rows, mine: Places, theirs: Places) -> Iterator[tuple[Rows, Rows]]:
     """Yield the rows of both spaces that are fitted on, some at a time."""
     for start in range(0, len(mine), BLOCK):
         yield z[mine[start : start + BLOCK]], x[theirs[start : start + BLOCK]]
 
 
-def _mapped(side: Side, vectors: Vectors) -> Matrix:
+def _mapped(side: Side, vectors: Rows) -> Rows:
     """Return vectors as `apply` does, but that the last bits of one may hang on those beside it, in less time."""
     rows = apply(side._replace(matrix=None), vectors)
     return rows if side.matrix is None else rows @ side.matrix
@@ -217,6 +220,11 @@ def canonical_reversed(z: Vectors, x: Vectors, mine: Places, theirs: Places, *, 
     return Side(), Side(matrix=canonical_map(x[theirs], z[mine], rcond))
 
 
+def intersected(z: Rows, x: Rows, mine: Places, theirs: Places) -> Fit:
+    """Return the sides of `column-intersection`: rows that are fitted on are those of the contexts that are kept."""
+    return Side(contexts=mine), Side(contexts=theirs)
+
+
 def unaligned(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
     """Return sides that change nothing."""
     return Side(), Side()
@@ -233,6 +241,7 @@ class Method(Entry):
         least_words: words that it needs, per dimension.
         unit_length: whether vectors have length 1 before it.
         uses: options of alignments that `fit` takes by keyword; each says in its `of` which alignments use it.
+        of_words: whether it is for spaces whose dimensions are words, sparse ones, and for no others.
         also: other names that people use; options, manifests and tables have its name in the registry.
     """
 
@@ -241,6 +250,7 @@ class Method(Entry):
     least_words: int = 0
     unit_length: bool = False
     uses: tuple[str, ...] = ()
+    of_words: bool = False
     also: tuple[str, ...] = ()
 
 
@@ -273,6 +283,9 @@ ALIGNMENTS: Registry[Method] = Registry(
             2,
             uses=("rcond",),
             doc="the later space is mapped onto the earlier one",
+        ),
+        "column-intersection": Method(
+            intersected, of_words=True, doc="of vectors whose dimensions are words, the words that both spaces have"
         ),
         "none": Method(unaligned, doc="vectors as they are"),
     },

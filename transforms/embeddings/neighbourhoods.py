@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.common.blas import one_thread
+from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, products, with_direction
 from transforms.embeddings.spaces import Space, shared_places
 
 __all__ = ["SpacePair", "TooFewNeighboursError", "lengths_of", "nearest"]
 
 Matrix = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
-Vectors = npt.NDArray[np.float32]
 
 QUERIES = 1_024  # rows of a product
 CANDIDATES = 4_096  # its columns
@@ -28,11 +28,11 @@ class TooFewNeighboursError(ValueError):
     """A vocabulary has fewer words with a direction than a neighbourhood takes."""
 
 
-def nearest(vectors: Vectors, queries: Places, number: int) -> npt.NDArray[np.int32]:
+def nearest(vectors: Rows, queries: Places, number: int) -> npt.NDArray[np.int32]:
     """Return for each query row its nearest other rows by cosine similarity, nearest first.
 
     Args:
-        vectors: float32 of shape (words, dim); rows of length zero are no neighbours.
+        vectors: float32 of shape (words, dim), or sparse; rows of length zero are no neighbours.
         queries: rows to find neighbours of, none of length zero.
         number: neighbours of each; ties go to the lower row.
 
@@ -42,31 +42,34 @@ def nearest(vectors: Vectors, queries: Places, number: int) -> npt.NDArray[np.in
     Raises:
         TooFewNeighboursError: there are fewer than `number` + 1 rows that are not zero.
     """
-    lengths = lengths_of(vectors)
-    able = np.flatnonzero(lengths)
+    sizes = lengths_of(vectors)
+    able = np.flatnonzero(sizes)
     if len(able) <= number:
         raise TooFewNeighboursError(f"{len(able)} words with a direction for {number} neighbours of a word")
     found = np.empty((len(queries), number), np.int32)
     with one_thread():
         for start in range(0, len(queries), QUERIES):
             rows = queries[start : start + QUERIES]
-            found[start : start + QUERIES] = _nearest(vectors, lengths, rows, able, number)
+            found[start : start + QUERIES] = _nearest(vectors, sizes, rows, able, number)
     return found
 
 
-def lengths_of(vectors: Vectors) -> Matrix:
+def lengths_of(vectors: Rows) -> Matrix:
     """Return the length of each row, float64."""
+    if is_sparse(vectors):
+        return lengths(vectors)
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)))
 
 
-def _nearest(vectors: Vectors, lengths: Matrix, queries: Places, able: Places, number: int) -> Places:
-    queried = vectors[queries] / lengths[queries][:, None]
+def _nearest(vectors: Rows, sizes: Matrix, queries: Places, able: Places, number: int) -> Places:
+    queried = _scaled(vectors, sizes, queries)
     size = max(CANDIDATES, number + 1)  # the first block has enough for all
     best = np.zeros((len(queries), 0), np.int64)
     cosines = np.zeros((len(queries), 0))
     for start in range(0, len(able), size):
         places = able[start : start + size]
-        block = queried @ (vectors[places] / lengths[places][:, None]).T
+        others = _scaled(vectors, sizes, places)
+        block = products(queried, others) if is_sparse(others) else queried @ others.T
         itself = np.searchsorted(places, queries)
         inside = itself < len(places)
         inside[inside] = places[itself[inside]] == queries[inside]
@@ -76,6 +79,11 @@ def _nearest(vectors: Vectors, lengths: Matrix, queries: Places, able: Places, n
         rows, columns = np.divmod(near, block.shape[1])
         best, cosines = _merged(best, cosines, rows, places[columns], block[rows, columns], number)
     return best
+
+
+def _scaled(vectors: Rows, sizes: Matrix, rows: Places) -> Rows:
+    """Return some rows, none of length zero, at length 1."""
+    return at_length_one(vectors[rows]) if is_sparse(vectors) else vectors[rows] / sizes[rows][:, None]
 
 
 def _first(block: Matrix, number: int) -> Places:
@@ -110,7 +118,7 @@ class SpacePair:
     def __init__(self, earlier: Space, later: Space) -> None:
         self.earlier, self.later = earlier, later
         mine, theirs = shared_places(earlier, later)
-        able = earlier.vectors[mine].any(axis=1) & later.vectors[theirs].any(axis=1)
+        able = with_direction(earlier.vectors)[mine] & with_direction(later.vectors)[theirs]
         self.mine, self.theirs = mine[able], theirs[able]
         self._near: dict[int, tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]] = {}
 

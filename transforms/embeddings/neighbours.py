@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from schemas.change.spaces import NEIGHBOURS
-from transforms.common.rowwise import product
+from transforms.embeddings.rows import Rows, products, with_direction
 from transforms.embeddings.spaces import Side, Space, apply
 
 __all__ = ["Neighbour", "mean_neighbours", "nearest_neighbours", "neighbours_table"]
@@ -25,12 +25,12 @@ Places = npt.NDArray[np.int64]
 
 
 def nearest_neighbours(
-    vectors: npt.NDArray[np.float32], *, queries: Places, candidates: Places, k: int
+    vectors: Rows, *, queries: Places, candidates: Places, k: int
 ) -> list[tuple[Places, npt.NDArray[np.float64]]]:
     """Return for each query row the `k` nearest candidate rows and their cosines, nearest first.
 
     Args:
-        vectors: float32 of shape (words, dim).
+        vectors: float32 of shape (words, dim), or sparse.
         queries: rows to find neighbours of; a row is not a neighbour of itself.
         candidates: rows that may be neighbours, ascending; ties go to the lower row.
         k: neighbours per query; fewer if there are fewer candidates.
@@ -43,9 +43,9 @@ def nearest_neighbours(
     for start in range(0, len(candidates), BLOCK):
         places = candidates[start : start + BLOCK]
         block = apply(unit, vectors[places])
-        cosines = np.clip(product(queried, block.T), -1.0, 1.0)
-        cosines[:, ~block.any(axis=1)] = -np.inf
-        cosines[~queried.any(axis=1)] = -np.inf
+        cosines = np.clip(products(queried, block), -1.0, 1.0)
+        cosines[:, ~with_direction(block)] = -np.inf
+        cosines[~with_direction(queried)] = -np.inf
         cosines[queries[:, None] == places] = -np.inf
         for row, (best, near) in enumerate(nearest):
             nearest[row] = _best(np.append(best, places), np.append(near, cosines[row]), k)
@@ -139,16 +139,17 @@ class _MeanCosines:
         self._sums, self._seeds = np.pad(self._sums, grown), np.pad(self._seeds, grown)
         there = [row for row, word in enumerate(space.words) if word in self._queries]
         self._known.update(space.words[row] for row in there)
-        with_direction = [row for row in there if space.vectors[row].any()]
-        if not with_direction:
+        queries = apply(Side(unit_length=True), space.vectors[np.array(there, np.int64)])
+        able_queries = with_direction(queries)
+        if not able_queries.any():
             return
-        query_rows = np.array([self._queries[space.words[row]] for row in with_direction])
-        queries = apply(Side(unit_length=True), space.vectors[with_direction])
+        queries = queries[able_queries]
+        query_rows = np.array([self._queries[space.words[row]] for row in there])[able_queries]
         for start in range(0, len(space.words), BLOCK):
             rows = slice(start, start + BLOCK)
             block = apply(Side(unit_length=True), space.vectors[rows])
-            cosines = np.clip(product(queries, block.T), -1.0, 1.0)
-            able = np.flatnonzero(block.any(axis=1) & (space.counts[rows] >= self._min_count))
+            cosines = np.clip(products(queries, block), -1.0, 1.0)
+            able = np.flatnonzero(with_direction(block) & (space.counts[rows] >= self._min_count))
             cells = np.ix_(query_rows, columns[rows][able])
             self._sums[cells] += cosines[:, able]
             self._seeds[cells] += 1

@@ -1,7 +1,7 @@
 """Embeddings and alignments read back from their published tables, also for other tools."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,11 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
+from transforms.embeddings.rows import is_sparse
 from transforms.embeddings.spaces import Side, Space, apply
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = [
     "AlignmentRow",
@@ -35,6 +39,7 @@ class SideRow(TypedDict):
     mean: list[float] | None
     unit_centred: bool
     matrix: list[float] | None
+    contexts: list[int] | None
 
 
 class AlignmentRow(SideRow):
@@ -67,18 +72,33 @@ def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0
         with files.open_read(path) as stream, pq.ParquetFile(stream) as reader:
             for group in range(reader.num_row_groups):
                 if _holds(reader, group, slice_name, seed):
-                    groups.append(reader.read_row_group(group, ["word", "count", "vector"]))
+                    names = [name for name in ("vector", "contexts", "weights") if name in reader.schema_arrow.names]
+                    groups.append(reader.read_row_group(group, ["word", "count", *names]))
     if not groups:
         raise LexbeamError(f"no vectors of slice {slice_name!r} with seed {seed} in the table")
-    table = pa.concat_tables(groups).combine_chunks()
-    vectors = table["vector"].combine_chunks()
-    dim = vectors.type.list_size
-    return Space(
-        table["word"].to_pylist(),
-        table["count"].to_numpy(),
-        vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, dim),
-        tokens,
+    table = pa.concat_tables(groups)
+    vectors = _dense(table["vector"]) if "vector" in table.column_names else _sparse(table)
+    return Space(table["word"].to_pylist(), table["count"].to_numpy(), vectors, tokens)
+
+
+def _dense(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
+    vectors = column.combine_chunks()
+    return np.asarray(vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, vectors.type.list_size))
+
+
+def _sparse(table: pa.Table) -> "csr_array":
+    """Return vectors whose dimensions are the words; chunks are not joined before, for an offset has 32 bits."""
+    from scipy.sparse import csr_array
+
+    sizes = [chunk.value_lengths().to_numpy(zero_copy_only=False) for chunk in table["contexts"].chunks]
+    starts = np.append(0, np.cumsum(np.concatenate(sizes), dtype=np.int64))
+    numbers, weights = (
+        np.concatenate([chunk.flatten().to_numpy(zero_copy_only=False) for chunk in table[name].chunks])
+        for name in ("contexts", "weights")
     )
+    if len(numbers) < 1 << 31:
+        starts = starts.astype(np.int32)
+    return csr_array((weights, numbers.astype(starts.dtype), starts), shape=(table.num_rows, table.num_rows))
 
 
 def _holds(reader: pq.ParquetFile, group: int, slice_name: str, seed: int) -> bool:
@@ -94,6 +114,7 @@ def side_row(side: Side, fitted: bool) -> SideRow:
         "mean": None if side.mean is None else side.mean.tolist(),
         "unit_centred": side.unit_centred,
         "matrix": side.matrix.ravel().tolist() if fitted and side.matrix is not None else None,
+        "contexts": side.contexts.tolist() if fitted and side.contexts is not None else None,
     }
 
 
@@ -101,11 +122,13 @@ def load_side(row: SideRow) -> Side:
     """Return the side that a row of table `alignments` holds."""
     mean, matrix = row["mean"], row["matrix"]
     flat = None if matrix is None else np.array(matrix)
+    contexts = row.get("contexts")  # older tables have none
     return Side(
         unit_length=row["unit_length"],
         mean=None if mean is None else np.array(mean),
         matrix=None if flat is None else flat.reshape(round(len(flat) ** 0.5), -1),
-        unit_centred=row.get("unit_centred", False),  # older tables have none
+        unit_centred=row.get("unit_centred", False),  # likewise
+        contexts=None if contexts is None else np.array(contexts, np.int64),
     )
 
 
@@ -122,8 +145,14 @@ def as_trained(snapshot: Snapshot, slice_name: str, seed: int) -> ExportedVector
 
     Raises:
         LexbeamError: the table has none of this slice and seed.
+        UsageError: they are sparse.
     """
     space = load_space(snapshot.paths("vectors"), slice_name, seed)
+    if is_sparse(space.vectors):
+        raise UsageError(
+            f"the vectors of slice {slice_name!r} are sparse, each over all {len(space.words):,} words of the slice: "
+            "read them from table `vectors`, columns `contexts` and `weights`, or take another `representation`"
+        )
     return ExportedVectors(space.words, space.counts, space.vectors)
 
 

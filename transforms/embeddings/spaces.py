@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.rowwise import dots, product
+from transforms.common.rowwise import product
+from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths
 
 __all__ = ["BLOCK", "Side", "Space", "apply", "shared_places", "unit_mean"]
 
@@ -27,23 +28,28 @@ class Space(NamedTuple):
     Attributes:
         words: the vocabulary, sorted.
         counts: uses of each, int64.
-        vectors: float32 of shape (words, dim).
+        vectors: float32 of shape (words, dim); or sparse, a `csr_array` of shape (words, words), whose dimensions are
+            the words.
         tokens: all tokens of the slice, those of words below the cut included.
     """
 
     words: list[str]
     counts: npt.NDArray[np.int64]
-    vectors: npt.NDArray[np.float32]
+    vectors: Rows
     tokens: int
 
 
 class Side(NamedTuple):
-    """What is done to a space's vectors: unit length, minus `mean`, unit length again (`unit_centred`), @ `matrix`."""
+    """What is done to a space's vectors: unit length, minus `mean`, unit length again (`unit_centred`), @ `matrix`.
+
+    Of a sparse space those dimensions are taken whose numbers are in `contexts`.
+    """
 
     unit_length: bool = False
     mean: Matrix | None = None
     matrix: Matrix | None = None
     unit_centred: bool = False
+    contexts: npt.NDArray[np.int64] | None = None
 
 
 def shared_places(earlier: Space, later: Space) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -56,29 +62,31 @@ def shared_places(earlier: Space, later: Space) -> tuple[npt.NDArray[np.int64], 
     return mine, indices[mine]
 
 
-def apply(side: Side, vectors: npt.NDArray[np.floating]) -> Matrix:
-    """Return vectors (rows) mapped by one side of an alignment, float64.
+def apply(side: Side, vectors: Rows) -> Rows:
+    """Return vectors (rows) mapped by one side of an alignment, float64; sparse ones stay sparse.
 
     A vector of length zero has no direction and stays zero, whatever the mean. The result for a vector
     does not depend on the vectors beside it.
     """
-    mapped = vectors.astype(np.float64)
-    length = _lengths(mapped)
-    if side.unit_length:
-        mapped = np.divide(mapped, length, out=mapped, where=length > 0)
+    if is_sparse(vectors):
+        return _taken(side, vectors)
+    zero = lengths(vectors) == 0
+    mapped = at_length_one(vectors) if side.unit_length else vectors.astype(np.float64)
     if side.mean is not None:
         mapped -= side.mean
     if side.unit_centred:
-        centred = _lengths(mapped)
-        mapped = np.divide(mapped, centred, out=mapped, where=centred > 0)
+        mapped = at_length_one(mapped)
     if side.matrix is not None:
         mapped = product(mapped, side.matrix)
-    mapped[length[:, 0] == 0] = 0.0
+    mapped[zero] = 0.0
     return mapped
 
 
-def _lengths(rows: Matrix) -> Matrix:
-    return np.asarray(np.sqrt(dots(rows, rows))[:, None])
+def _taken(side: Side, vectors: Rows) -> Rows:
+    if side.mean is not None or side.matrix is not None:
+        raise ValueError("a sparse space is mapped by no matrix")
+    taken = vectors if side.contexts is None else vectors[:, side.contexts]
+    return at_length_one(taken) if side.unit_length else taken.astype(np.float64)
 
 
 def unit_mean(vectors: npt.NDArray[np.float32]) -> Matrix:

@@ -48,6 +48,7 @@ from transforms.change.shown.series_view import turning
 from transforms.change.shown.views import VIEWS
 from transforms.change.shown.warnings import slice_warnings
 from transforms.change.spaces.alignment_stage import ALIGN
+from transforms.change.spaces.context_stages import ADD_CONTEXTS, COUNT_CONTEXTS, REPRESENT, pieces_of, sums_of
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
 from transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE
 from transforms.change.spaces.shards import steps_of
@@ -63,6 +64,7 @@ from transforms.common.shown import Block
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
+from transforms.embeddings.representations import REPRESENTATIONS, SGNS
 from transforms.embeddings.trainers import TRAINERS
 
 if TYPE_CHECKING:
@@ -130,7 +132,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         workspace, plan.view, plan.budget, lanes, plan.settle
     )
     ready = viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace, len(plan.parts))
-    spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, plan.sharding, lanes)
+    spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, plan.sharding, plan.representation, lanes)
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
     deals = viewed | "DealSlices" >> DealSlices(workspace, _groups(plan), plan.documents, plan.null)
     nulls = _of_chance(viewed, ready, deals, plan, graph) if plan.null.nulls else _Nulls({"deals": deals}, {}, {})
@@ -183,7 +185,9 @@ def _of_chance(
     groups = _groups(plan)
     comparisons = null_slices(plan.pairs, groups, number)
     ready = viewed | "CountDeals" >> CountDeals(workspace, groups, len(plan.parts), dealt, real)
-    spaces = ready | "TrainNulls" >> TrainSlices(workspace, comparisons, plan.sgns, plan.sharding, graph.lanes)
+    spaces = ready | "TrainNulls" >> TrainSlices(
+        workspace, comparisons, plan.sgns, plan.sharding, plan.representation, graph.lanes, plan.frees
+    )
     of_pairs = {
         "deals": dealt | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
         "nulls": spaces
@@ -221,7 +225,8 @@ def _series(
 
 
 def _series_options(plan: ChangePlan) -> SeriesOptions:
-    return SeriesOptions(align=plan.align, rank=plan.score.rank)
+    entry = REPRESENTATIONS[plan.representation.representation]
+    return SeriesOptions(align=plan.align, rank=plan.score.rank, alignment=entry.alignments[0], axes=entry.axes)
 
 
 def _expect(plan: ChangePlan, graph: Graph) -> None:
@@ -240,13 +245,21 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
     parts = len(plan.parts)
     trained = slices * (seeds + null_series) + 2 * pairs * nulls
     steps = steps_of(plan.sharding, plan.sgns.epochs)
+    counted = plan.representation.representation != SGNS
+    # A null slice is read from the files of all the slices that it is dealt from.
+    of_nulls = [max(plan.view.ranges[place] for place in group) for group in groups for _ in range(nulls * len(group))]
+    ranges = [*plan.view.ranges, *of_nulls]
+    pieces = [pieces_of(number) for number in ranges]
     artefacts = {
         MEASURE.name: parts * slices * (plan.budget is not None),
         SIZES.name: parts * len({place for group in groups for place in group}),
         DEALT.name: parts * nulls * sum(map(len, groups)),
         COUNT.name: (slices + 2 * pairs * nulls + slices * null_series) * (1 + count_groups(parts)),
         SHUFFLE.name: sum(plan.view.ranges),
-        TRAIN.name: trained * (not steps),
+        COUNT_CONTEXTS.name: sum(pieces) * counted,
+        ADD_CONTEXTS.name: sum(map(sums_of, pieces)) * counted,
+        REPRESENT.name: trained * counted,
+        TRAIN.name: trained * (not steps and not counted),
         SHARD.name: trained * steps * plan.sharding.shards,
         AVERAGE.name: trained * (steps - 1) * (steps > 0),
         SPACE.name: trained * (steps > 0),
@@ -272,8 +285,11 @@ _WAITS = {
     SHUFFLE.name: (VIEW.name,),
     TRAIN.name: (COUNT.name, SHUFFLE.name),
     SHARD.name: (COUNT.name, SHUFFLE.name),
+    COUNT_CONTEXTS.name: (COUNT.name, SHUFFLE.name),
+    ADD_CONTEXTS.name: (COUNT_CONTEXTS.name,),
+    REPRESENT.name: (ADD_CONTEXTS.name,),
     SPACE.name: (SHARD.name, AVERAGE.name),
-    ALIGN.name: (TRAIN.name, SPACE.name),
+    ALIGN.name: (TRAIN.name, SPACE.name, REPRESENT.name),
     SCORE.name: (ALIGN.name,),
     COMBINE.name: (SCORE.name, DEAL.name),
     SUMMARISE.name: (COMBINE.name,),
@@ -290,6 +306,8 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
     # Seconds for a million tokens on one core, with the sample corpus and gensim.
     training = 25.0 / TRAINERS[sgns.trainer].speed * (sgns.epochs / 5) * (sgns.dim / 100) * (sgns.window / 10)
     in_shards = options.sharding.shards > 1
+    counted = options.representation.representation != SGNS
+    slices = 1 + options.null * (1 + series)  # whatever the seeds
     return {
         MEASURE.name: 1.0 if options.max_tokens else 0.0,
         VIEW.name: 2.0,
@@ -298,7 +316,10 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         SIZES.name: 0.2,
         DEAL.name: 0.1,
         DEALT.name: options.null * (1.5 if series else 1.0),
-        TRAIN.name: 0.0 if in_shards else runs * training,
+        COUNT_CONTEXTS.name: slices * 2.0 * sgns.window / 10 if counted else 0.0,
+        ADD_CONTEXTS.name: slices * 0.5 if counted else 0.0,
+        REPRESENT.name: runs * 2.0 if counted else 0.0,
+        TRAIN.name: 0.0 if in_shards or counted else runs * training,
         SHARD.name: runs * training if in_shards else 0.0,
         AVERAGE.name: runs * 0.2 if in_shards else 0.0,
         SPACE.name: runs * 0.2 if in_shards else 0.0,
@@ -321,6 +342,9 @@ _STAGES: tuple[Stage[Any, Any, Any], ...] = (
     DEALT,
     COUNT,
     SHUFFLE,
+    COUNT_CONTEXTS,
+    ADD_CONTEXTS,
+    REPRESENT,
     TRAIN,
     SHARD,
     AVERAGE,

@@ -11,6 +11,7 @@ from pipelines.frame.inputs import corpora_of
 from transforms.change.graph.comparisons import Comparisons
 from transforms.change.nulls.deal_stages import DealOptions
 from transforms.change.nulls.evidence import LEAST_RUNS
+from transforms.change.scores.measures import check_measures
 from transforms.change.scores.score_stages import ChangeScoreOptions
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.change.spaces.neighbour_stage import NeighbourOptions
@@ -42,6 +43,7 @@ from transforms.corpora.corpus import (
     years,
 )
 from transforms.embeddings.alignment import parse_fit_on
+from transforms.embeddings.representations import SGNS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
 from transforms.embeddings.trainers import TRAINERS
 
@@ -123,6 +125,7 @@ class ChangeOptions(RunnerOptions):
         published=False,
         group="training view",
     )
+    representation: RepresentationOptions = embedded(RepresentationOptions, group="training")
     sgns: SgnsOptions = embedded(SgnsOptions, group="training")
     sharding: ShardOptions = embedded(ShardOptions, group="training")
     min_count: tuple[int, ...] = option((5,), help="frequency cut, one or one per slice", least=1, group="training")
@@ -152,7 +155,12 @@ class ChangeOptions(RunnerOptions):
     neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
 
     def __post_init__(self) -> None:
-        """Refuse unknown words to fit on, and shards that are averaged too often."""
+        """Refuse unknown words to fit on, shards averaged too often, and what a representation does not go with."""
+        seeds = len(parse_seeds(self.seeds))
+        self.representation.check_goes_with(
+            alignments=self.score.alignments, seeds=seeds, shards=self.sharding.shards, dim=self.sgns.dim
+        )
+        check_measures(self.score.measures, self.representation.representation)
         check_steps(self.sharding, self.sgns.epochs)
         if self.align.fit_on:
             parse_fit_on(self.align.fit_on)
@@ -170,6 +178,7 @@ class ChangePlan:
     null: DealOptions
     series: bool
     documents: Mapping[str, Part]
+    representation: RepresentationOptions
     sgns: SgnsOptions
     sharding: ShardOptions
     align: AlignOptions
@@ -186,7 +195,8 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         UsageError: an option is wrong, needs annotation that the corpora lack, or a trainer that is not compiled.
         LexbeamError: a slice without documents.
     """
-    TRAINERS[options.sgns.trainer].check_installed(f"trainer `{options.sgns.trainer}`")
+    if options.representation.representation == SGNS:
+        TRAINERS[options.sgns.trainer].check_installed(f"trainer `{options.sgns.trainer}`")
     corpora = corpora_of(inputs)
     slices = filled_slices(options.slices, years(corpora))
     view = options.view
@@ -213,6 +223,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         null=DealOptions(nulls=options.null, seed=options.null_seed),
         series=options.series and len(slices) >= LEAST_SLICES,
         documents=_documents(corpora),
+        representation=replace(options.representation, dim=options.sgns.dim),
         sgns=options.sgns,
         sharding=options.sharding,
         align=replace(options.align, targets=targets.words),

@@ -23,8 +23,10 @@ from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, quiet, watching
 from transforms.change.graph.comparisons import Comparisons
 from transforms.change.nulls.deal_stages import DealOptions
+from transforms.change.spaces.context_stages import pieces_of, sums_of
 from transforms.change.spaces.shards import ShardOptions
 from transforms.common.store.artefacts import Stage, Workspace, announce, make
+from transforms.embeddings.representations import RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
 
 ROOT = Path(__file__).parents[3]
@@ -320,6 +322,7 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
         score=SimpleNamespace(alignments=("op",)),
         sgns=SgnsOptions(epochs=4),
         sharding=ShardOptions(),
+        representation=RepresentationOptions(),
     )
     command = load("change")
     expected = expected_artefacts(plan)
@@ -328,12 +331,19 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
     # VIEW's are noted when its parts are dealt out; a single pair makes no series.
     without = {"change/view", "change/series-trace", "change/series"}
     shards = {"change/train-shard", "change/average", "change/average-last"}
-    assert {stage.name for stage in command.stages} - set(expected) == without | shards
+    counts = {"change/contexts", "change/add-contexts", "change/represent"}
+    assert {stage.name for stage in command.stages} - set(expected) == without | shards | counts
     plan.sharding = ShardOptions(shards=3, rounds=2)
     expected = expected_artefacts(plan)
-    assert {stage.name for stage in command.stages} - set(expected) == {*without, "change/train"}
+    assert {stage.name for stage in command.stages} - set(expected) == {*without, *counts, "change/train"}
     spaces = 2 * (3 + 5)
     assert [expected[name] for name in sorted(shards)] == [spaces * 7, spaces, spaces * 8 * 3]
+    plan.sharding, plan.representation = ShardOptions(), RepresentationOptions(representation="ri")
+    plan.view.ranges = (1, 5)
+    expected = expected_artefacts(plan)
+    assert {stage.name for stage in command.stages} - set(expected) == {*without, *shards, "change/train"}
+    pieces = [pieces_of(number) for number in (1, 5, *[5] * 10)]  # a null slice lies in files of both
+    assert [expected[name] for name in sorted(counts)] == [sum(map(sums_of, pieces)), sum(pieces), spaces]
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.score_stages import Combined, CombineTask, ScoredSeed
 from transforms.change.series.series_stage import SeriesTask
-from transforms.change.series.trace_stage import ALIGNMENT, Traced, TraceTask
+from transforms.change.series.trace_stage import Traced, TraceTask
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
 from transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
 from transforms.change.spaces.training import TrainTask
@@ -202,12 +202,12 @@ def side_of(key: SpaceKey, first: int, slices: int, facts: SliceFacts, space: Fi
 
 
 def map_of(
-    comparisons: Comparisons, key: PairSeed, made: tuple[AlignTask, Aligned]
+    comparisons: Comparisons, key: PairSeed, made: tuple[AlignTask, Aligned], alignment: str
 ) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
-    """Yield the run of the real series that a map belongs to, with its slices, if it was fitted by `op`."""
+    """Yield the run of the real series that a map belongs to, with its slices, if it is of an alignment."""
     pair, seed = key
     task, aligned = made
-    if task.alignment == ALIGNMENT:
+    if task.alignment == alignment:
         yield (0, seed), (*comparisons.pairs[pair], aligned.part.file)
 
 

@@ -26,6 +26,7 @@ from transforms.change.graph.comparisons import (
     neighbour_task,
     train_tasks,
 )
+from transforms.change.graph.context_ptransforms import RepresentSlices
 from transforms.change.graph.shard_ptransforms import TrainShards
 from transforms.change.scores.score_stages import (
     COMBINE,
@@ -46,6 +47,7 @@ from transforms.change.view.slice_merges import SliceCounts
 from transforms.common.store.artefacts import Workspace, free_files
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.store.receipts import File
+from transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
 
 __all__ = [
@@ -69,20 +71,29 @@ def _tokens(task: tuple[SpaceKey, TrainTask]) -> float:
 
 @dataclass
 class TrainSlices(beam.PTransform):
-    """Train an embedding for every slice and seed, each as one element, balanced by tokens, or in shards.
+    """Make a space for every slice and seed: trained, each as one element or in shards, or made of counts.
 
     Attributes:
+        options: hyperparameters of training; counting has the window of them.
         sharding: into how many shards a training is cut, and how often they are averaged.
+        representation: how words become vectors.
+        frees: whether nothing needs what spaces are counted from once they are made.
     """
 
     workspace: Workspace
     comparisons: Comparisons
     options: SgnsOptions
     sharding: ShardOptions
+    representation: RepresentationOptions
     lanes: int
+    frees: bool = False
 
     def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
         """Apply the transform."""
+        if REPRESENTATIONS[self.representation.representation].make is not None:
+            return ready | "Represent" >> RepresentSlices(
+                self.workspace, self.comparisons, self.options.window, self.representation, self.lanes, self.frees
+            )
         tasks = ready | "MakeTasks" >> beam.FlatMap(_tasks, self.comparisons)
         if self.sharding.shards > 1:
             return tasks | "Shards" >> TrainShards(self.workspace, self.options, self.sharding, self.lanes)

@@ -50,10 +50,10 @@ def _sides(
 
 
 def _maps(
-    element: tuple[PairSeed, tuple[AlignTask, Aligned]], comparisons: Comparisons
+    element: tuple[PairSeed, tuple[AlignTask, Aligned]], comparisons: Comparisons, alignment: str
 ) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
     """Key each map of a pair of slices by the run of the series that it is of."""
-    yield from map_of(comparisons, *element)
+    yield from map_of(comparisons, *element, alignment)
 
 
 def _trace_task(element: tuple[RunKey, dict[str, Iterable[Any]]]) -> tuple[RunKey, TraceTask]:
@@ -93,7 +93,8 @@ class TraceSeries(beam.PTransform):
         counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
         sides = spaces | "KeySpaces" >> beam.FlatMap(_sides, self.comparisons, self.first, self.slices, counts=counts)
         maps = {
-            name: aligned | "KeyMaps" >> beam.FlatMap(_maps, self.comparisons) for name, aligned in self.maps.items()
+            name: aligned | "KeyMaps" >> beam.FlatMap(_maps, self.comparisons, self.options.alignment)
+            for name, aligned in self.maps.items()
         }
         traced = (
             {"sides": sides, **maps}

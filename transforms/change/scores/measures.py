@@ -3,7 +3,8 @@
 Cosine distance is 1 - cos of a word's aligned vectors (Hamilton et al. 2016; Schlechtweg et al.
 2020), Euclidean distance that of the same vectors brought to length 1 (Poemsl and Lyapin 2020). The normalised
 frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the baseline of SemEval-2020 Task 1; raw
-and logarithmic ones are those of LSCDetection. Those of neighbourhoods are in `neighbourhood_measures`.
+and logarithmic ones are those of LSCDetection. Those of neighbourhoods are in `neighbourhood_measures`, those of
+contexts in `context_measures`.
 
 >>> import numpy as np
 >>> cosine_distance(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 2.0], [0.0, 0.0]])).tolist()
@@ -18,9 +19,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from transforms.change.scores.context_measures import (
+    entropy_difference,
+    log_type_difference,
+    normalised_entropy_difference,
+    raw_type_difference,
+    type_difference,
+)
 from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, neighbour_overlap
 from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import UsageError
 from transforms.common.rowwise import dots
+from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, row_dots, with_direction
 
 __all__ = [
     "COUNTS",
@@ -31,6 +41,7 @@ __all__ = [
     "SPACES",
     "VECTORS",
     "Measure",
+    "check_measures",
     "cosine_distance",
     "euclidean_distance",
     "frequency_difference",
@@ -54,17 +65,25 @@ NO_ALIGNMENT = "none"  # of measures that take no aligned vectors
 FREQUENCY = "frequency"  # the measure that every run has
 
 
-def cosine_distance(earlier: Floats, later: Floats) -> Floats:
+def cosine_distance(earlier: Rows, later: Rows) -> Floats:
     """Return 1 - cos of the rows of two matrices, 0 to 2; nan where a row is zero."""
-    dot = dots(earlier, later)
-    lengths = np.linalg.norm(earlier, axis=1) * np.linalg.norm(later, axis=1)
+    dot = row_dots(earlier, later)
+    lengths = _norms(earlier) * _norms(later)
     distance = np.full(len(dot), np.nan)
     np.divide(dot, lengths, out=distance, where=lengths > 0)
     return np.asarray(np.clip(1.0 - distance, 0.0, 2.0))
 
 
-def euclidean_distance(earlier: Floats, later: Floats) -> Floats:
+def _norms(rows: Rows) -> Floats:
+    return lengths(rows) if is_sparse(rows) else np.linalg.norm(rows, axis=1)
+
+
+def euclidean_distance(earlier: Rows, later: Rows) -> Floats:
     """Return the Euclidean distance of the rows of two matrices brought to length 1, 0 to 2; nan where one is zero."""
+    if is_sparse(earlier):
+        gap = at_length_one(earlier) - at_length_one(later)
+        both = with_direction(earlier) & with_direction(later)
+        return np.where(both, np.minimum(np.sqrt(row_dots(gap, gap)), 2.0), np.nan)
     difference = _unit(earlier) - _unit(later)
     return np.asarray(np.minimum(np.sqrt(dots(difference, difference)), 2.0))
 
@@ -99,10 +118,11 @@ class Measure(Entry):
 
     Attributes:
         function: returns a number for each word, higher for more change and not below 0, nan for none. By `takes`
-            it is given two matrices of aligned vectors, a `SpacePair`, whose words the numbers are of, or counts in
-            two slices and all tokens of these.
+            it is given two matrices of aligned vectors, both dense or both sparse (`transforms.embeddings.rows`), a
+            `SpacePair`, whose words the numbers are of, or counts in two slices and all tokens of these.
         range: the values that it takes, for people.
         takes: `VECTORS`, `SPACES` or `COUNTS`.
+        of: representations that alone have what it takes; empty: all have.
         uses: options of scores that it is given by keyword; each says in its `of` which measures use it.
     """
 
@@ -110,12 +130,15 @@ class Measure(Entry):
     range: str
     takes: str = VECTORS
     uses: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
 
     @property
     def explained(self) -> str:
         """What help says of it: the doc line and the range."""
         return f"{self.doc}, {self.range}"
 
+
+_COUNTED = ("count",)
 
 MEASURES: Registry[Measure] = Registry(
     {
@@ -137,6 +160,41 @@ MEASURES: Registry[Measure] = Registry(
             ("neighbourhood",),
             doc="share of a word's nearest neighbours in one space that are not among those in the other",
         ),
+        "types": Measure(
+            type_difference,
+            "0 to 1",
+            SPACES,
+            of=_COUNTED,
+            doc="absolute difference of types of contexts over the words of the slice",
+        ),
+        "types-raw": Measure(
+            raw_type_difference,
+            "0 and up",
+            SPACES,
+            of=_COUNTED,
+            doc="absolute difference of numbers of types of contexts",
+        ),
+        "types-log2": Measure(
+            log_type_difference,
+            "0 and up",
+            SPACES,
+            of=_COUNTED,
+            doc="absolute difference of logarithms to base 2 of types of contexts over the words of the slice",
+        ),
+        "entropy": Measure(
+            entropy_difference,
+            "0 and up",
+            SPACES,
+            of=_COUNTED,
+            doc="absolute difference of entropies of contexts, in bits",
+        ),
+        "entropy-normalised": Measure(
+            normalised_entropy_difference,
+            "0 to 1",
+            SPACES,
+            of=_COUNTED,
+            doc="absolute difference of entropies over the logarithm of the types, to base 2",
+        ),
         FREQUENCY: Measure(frequency_difference, "0 to 1", COUNTS, doc="absolute difference of relative frequencies"),
         "frequency-raw": Measure(raw_frequency_difference, "0 and up", COUNTS, doc="absolute difference of counts"),
         "frequency-log2": Measure(
@@ -149,6 +207,20 @@ MEASURES: Registry[Measure] = Registry(
     what="measure",
     group="lexbeam.measures",
 )
+
+
+def check_measures(measures: Iterable[str], representation: str) -> None:
+    """Refuse measures of what a representation does not have.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for name in measures:
+        if MEASURES[name].of and representation not in MEASURES[name].of:
+            raise UsageError(
+                f"`measure` {name}: it is of what `representation` {' or '.join(MEASURES[name].of)} has, and "
+                f"not from {representation}"
+            )
 
 
 def needs_alignment(measure: str) -> bool:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots
 from transforms.embeddings.neighbourhoods import SpacePair, lengths_of
+from transforms.embeddings.rows import Rows, at_length_one, is_sparse, most_numbers, row_dots
 
 __all__ = ["local_neighbourhood_distance", "neighbour_overlap"]
 
@@ -36,7 +37,9 @@ def local_neighbourhood_distance(pair: SpacePair, *, neighbourhood: int) -> Floa
         (pair.earlier.vectors, pair.mine, lengths_of(pair.earlier.vectors)),
         (pair.later.vectors, pair.theirs, lengths_of(pair.later.vectors)),
     )
-    step = max(1, NUMBERS // max(1, joined.shape[1] * pair.earlier.vectors.shape[1]))
+    # Of sparse rows the longest say how many there may be at a time.
+    numbers = max(most_numbers(vectors) for vectors, *_ in sides)
+    step = max(1, NUMBERS // max(1, joined.shape[1] * numbers))
     for start in range(0, len(joined), step):
         near = joined[start : start + step]
         words = np.arange(start, start + len(near))
@@ -50,10 +53,11 @@ def local_neighbourhood_distance(pair: SpacePair, *, neighbourhood: int) -> Floa
     return distance
 
 
-def _cosines(
-    vectors: npt.NDArray[np.float32], lengths: Floats, words: npt.NDArray[np.int64], near: npt.NDArray[np.int64]
-) -> Floats:
+def _cosines(vectors: Rows, lengths: Floats, words: npt.NDArray[np.int64], near: npt.NDArray[np.int64]) -> Floats:
     """Return the cosines of words and their neighbours, of the shape of `near`."""
+    if is_sparse(vectors):
+        units = (at_length_one(vectors[rows]) for rows in (near.ravel(), np.repeat(words, near.shape[1])))
+        return row_dots(*units).reshape(near.shape)
     with one_thread():
         products = vectors[near].astype(np.float64) @ vectors[words].astype(np.float64)[:, :, None]
     return np.asarray(products[:, :, 0] / lengths[near] / lengths[words][:, None])

@@ -19,6 +19,7 @@ from transforms.change.scores.measures import COUNTS, FREQUENCY, MEASURES, SPACE
 from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_mask
 from transforms.embeddings.alignment import Alignment
 from transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError
+from transforms.embeddings.rows import with_direction
 from transforms.embeddings.spaces import Space, apply
 
 __all__ = ["REASONS", "SCORED", "Codes", "Floats", "ScoredSlice", "score_pair", "score_rows"]
@@ -182,7 +183,7 @@ def _score_vectors(
         for space, side in ((_space(earlier), alignment.source), (_space(later), alignment.target))
     ]
     scores[able] = function(*mapped)
-    direction = mapped[0].any(axis=1) & mapped[1].any(axis=1)
+    direction = with_direction(mapped[0]) & with_direction(mapped[1])
     why = np.where(direction, REASONS.index("undefined"), REASONS.index("zero_vector"))
     reasons[able] = np.where(np.isnan(scores[able]), why, SCORED)
     return scores, reasons

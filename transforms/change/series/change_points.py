@@ -18,7 +18,9 @@ uses of a side are the harmonic mean of those in its slices, for the noise of a 
 them; the side with fewer counts. Likewise the documents that use the word.
 """
 
+import operator
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +30,7 @@ from transforms.change.nulls.evidence import benjamini_hochberg
 from transforms.change.nulls.standards import PairScores, Standard, fitting
 from transforms.change.scores.measures import cosine_distance
 from transforms.common.blas import one_thread
+from transforms.embeddings.rows import Rows, at_length_one, is_sparse
 
 __all__ = [
     "MOST_ROUNDS",
@@ -85,8 +88,10 @@ class Points(NamedTuple):
     q_value: Floats
 
 
-def unit_rows(vectors: npt.NDArray[np.floating]) -> Matrix:
+def unit_rows(vectors: Rows) -> Rows:
     """Return rows at unit length, float64; those of length zero stay zero."""
+    if is_sparse(vectors):
+        return at_length_one(vectors)
     rows = vectors.astype(np.float64)
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(np.divide(rows, length, out=rows, where=length > 0))
@@ -136,7 +141,7 @@ def common_space(spaces: Sequence[Matrix]) -> list[Matrix]:
         return [space @ turn for space, turn in zip(spaces, rotations, strict=True)]
 
 
-def cut_distances(spaces: Sequence[Matrix]) -> Floats:
+def cut_distances(spaces: Sequence[Rows]) -> Floats:
     """Return the cosine distance of each word's mean vectors before and after each cut.
 
     Args:
@@ -145,8 +150,8 @@ def cut_distances(spaces: Sequence[Matrix]) -> Floats:
     Returns:
         float64 of shape (slices - 1, words), 0 to 2; nan where a mean has length zero.
     """
-    before = np.cumsum(np.stack(spaces), axis=0)[:-1]
-    after = np.cumsum(np.stack(spaces[::-1]), axis=0)[:-1][::-1]
+    before = list(accumulate(spaces, operator.add))[:-1]
+    after = list(accumulate(spaces[::-1], operator.add))[:-1][::-1]
     pairs = zip(before, after, strict=True)
     return np.stack([cosine_distance(earlier, later) for earlier, later in pairs])
 

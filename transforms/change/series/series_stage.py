@@ -21,7 +21,7 @@ from transforms.change.nulls.evidence import upper_end
 from transforms.change.nulls.standards import Flags, Floats, PairScores, moments
 from transforms.change.scores.evidence_rows import why_no_finding
 from transforms.change.series.change_points import Points, Traces, points_of
-from transforms.change.series.trace_stage import ALIGNMENT, SeriesOptions, Trace, Traced, read_trace
+from transforms.change.series.trace_stage import SeriesOptions, Trace, Traced, read_trace
 from transforms.change.spaces.alignment_stage import SliceFacts
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
@@ -87,11 +87,11 @@ def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> Serie
     held = _null_distances(
         _Run(own, seeds[0][0].documents), tested, [_Run(trace, traced.documents) for traced, trace in nulls]
     )
-    series = _series(task.slices, own, held)
+    series = _series(task.slices, own, held, options.alignment)
     part = write_part(artefact, TABLE.schema(), [series], sort_keys=TABLE.key)
     columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
     columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
-    rows = _points(task, first.words, points, cuts, columns)
+    rows = _points(task, first.words, points, cuts, columns, options.alignment)
     with artefact.writing("-points.parquet") as stream:
         write_rows(stream, POINTS.schema(), [rows], sort_keys=POINTS.key)
     return SeriesMade(part=part, points=PartFile(artefact.file("-points.parquet"), rows.num_rows))
@@ -166,7 +166,7 @@ def _null_distances(real: _Run, tested: Flags, nulls: Sequence[_Run]) -> _Nulls:
     return _Nulls(mean.reshape(own.distances.shape), sd.reshape(own.distances.shape), high, runs)
 
 
-def _series(slices: Sequence[SliceFacts], trace: Trace, nulls: _Nulls) -> pa.Table:
+def _series(slices: Sequence[SliceFacts], trace: Trace, nulls: _Nulls, alignment: str) -> pa.Table:
     """Return the rows of `change/series`: the slices of each word one after another."""
     words, number = len(trace.words), len(slices)
     order = np.repeat(np.arange(words), number)
@@ -175,7 +175,7 @@ def _series(slices: Sequence[SliceFacts], trace: Trace, nulls: _Nulls) -> pa.Tab
         "word": trace.words.take(pa.array(order)),
         "slice": pa.array([facts.name for facts in slices] * words, pa.string()),
         "place": np.tile(np.arange(number), words),
-        "alignment": pa.array([ALIGNMENT] * (words * number), pa.string()),
+        "alignment": pa.array([alignment] * (words * number), pa.string()),
         "count": trace.uses.T.ravel(),
         "relative": (trace.uses / tokens[:, None]).T.ravel(),
         "documents": trace.documents.T.ravel(),
@@ -192,7 +192,9 @@ def _series(slices: Sequence[SliceFacts], trace: Trace, nulls: _Nulls) -> pa.Tab
     return _typed(columns, TABLE.schema())
 
 
-def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: Columns) -> pa.Table:
+def _points(
+    task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: Columns, alignment: str
+) -> pa.Table:
     """Return the rows of `change/points`."""
     names = pa.array([facts.name for facts in task.slices], pa.string())
     none = points.cut < 0
@@ -213,7 +215,7 @@ def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, col
         | {name: pa.array(values, pa.float64(), from_pandas=True) for name, values in numbers.items()}
         | {
             "word": words,
-            "alignment": pa.array([ALIGNMENT] * size, pa.string()),
+            "alignment": pa.array([alignment] * size, pa.string()),
             "point_from": names.take(pa.array(before, mask=none)),
             "point_to": names.take(pa.array(before + 1, mask=none)),
             "null_unit": pa.array([unit] * size, pa.string()),
@@ -237,7 +239,8 @@ SERIES: Stage[SeriesTask, SeriesOptions, SeriesMade] = Stage(
     build=_make,
     unused={
         **dict.fromkeys(
-            ("options.rank", "options.align.fit_on", "options.align.rcond"), "used where series are traced"
+            ("options.rank", "options.align.fit_on", "options.align.rcond", "options.axes"),
+            "used where series are traced",
         ),
         "task.deal.nulls": "their distances are in `task.nulls`",
         "task.deal.slices": "of pairs alone",

@@ -2,7 +2,7 @@
 
 TRACE   the spaces of all slices, the maps of pairs that were fitted  -> distances, uses, documents
 
-The words that all slices share are traced. Pairs of slices that the run has not aligned by `op` are
+The words that all slices share are traced. Pairs of slices that the run has not aligned by its alignment are
 aligned here, in the same way.
 """
 
@@ -35,6 +35,8 @@ from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
 from transforms.embeddings.alignment import fit_alignment
 from transforms.embeddings.published import load_space
+from transforms.embeddings.representations import OWN
+from transforms.embeddings.rows import Rows, is_sparse
 from transforms.embeddings.spaces import Space, apply
 
 __all__ = ["ALIGNMENT", "TRACE", "SeriesOptions", "Trace", "TraceTask", "Traced", "read_trace"]
@@ -48,10 +50,19 @@ Sides = tuple[int, int]  # places of an earlier slice and a later one
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesOptions:
-    """What decides series: how pairs are aligned, which words are ranked, which are targets."""
+    """What decides series: how pairs are aligned, which words are ranked, which are targets.
+
+    Attributes:
+        align: how maps are fitted.
+        rank: which words are ranked.
+        alignment: how pairs of slices are aligned.
+        axes: what the dimensions of spaces are, see `representations`.
+    """
 
     align: AlignOptions = field(default_factory=AlignOptions)
     rank: RankedWordOptions = field(default_factory=RankedWordOptions)
+    alignment: str = ALIGNMENT
+    axes: str = OWN
 
 
 class TraceTask(NamedTuple):
@@ -61,7 +72,7 @@ class TraceTask(NamedTuple):
         slices: the slices, in the order of time.
         spaces: their spaces.
         seed: of the spaces.
-        maps: the pairs that the run has aligned by `op`, as they are published.
+        maps: the pairs that the run has aligned by the alignment of the series, as they are published.
     """
 
     slices: tuple[SliceFacts, ...]
@@ -100,15 +111,15 @@ class Trace(NamedTuple):
 
 
 def _leaves_out_targets(_: TraceTask, options: SeriesOptions) -> bool:
-    return without_targets(options.align, ALIGNMENT)
+    return without_targets(options.align, options.alignment)
 
 
 def _fits_on_others(_: TraceTask, options: SeriesOptions) -> bool:
-    return fits_on_others(options.align, ALIGNMENT)
+    return fits_on_others(options.align, options.alignment)
 
 
-def _chosen(_: TraceTask, __: SeriesOptions) -> dict[str, tuple[str, ...]]:
-    return {"transforms.embeddings.alignment:ALIGNMENTS": (ALIGNMENT,)}
+def _chosen(_: TraceTask, options: SeriesOptions) -> dict[str, tuple[str, ...]]:
+    return {"transforms.embeddings.alignment:ALIGNMENTS": (options.alignment,)}
 
 
 def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Traced:
@@ -121,14 +132,14 @@ def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Trace
     before = first
     for place in places:  # four spaces in memory at most
         space = {0: first, places[-1]: last}.get(place) or pairs.load(place)
-        units.append(unit_rows(space.vectors[_places(space, words)]))
+        units.append(unit_rows(_rows(space, words)))
         if place:
             distances[0, place] = pairs.distances((place - 1, place), before, space)
             distances[1, place] = pairs.distances((0, place), first, space)
         if place < places[-1]:
             distances[2, place] = pairs.distances((place, places[-1]), space, last)
         before = space
-    common = common_space(units)
+    common = common_space(units) if options.axes == OWN else units
     for place in places:
         if place:
             distances[3, place] = cosine_distance(common[place - 1], common[place])
@@ -155,6 +166,7 @@ class _Pairs:
     def __init__(self, task: TraceTask, options: SeriesOptions, words: pa.Array) -> None:
         self._task = task
         self._options = options.align
+        self._alignment = options.alignment
         self._words = words
         self._maps: Mapping[Sides, File] = {(earlier, later): file for earlier, later, file in task.maps}
         self._found: dict[Sides, Floats] = {}
@@ -172,10 +184,10 @@ class _Pairs:
 
     def _aligned(self, sides: Sides, earlier: Space, later: Space) -> Floats:
         if sides in self._maps:
-            fitted = load_alignments({ALIGNMENT: self._maps[sides]})[ALIGNMENT]
+            fitted = load_alignments({self._alignment: self._maps[sides]})[self._alignment]
         else:
             fitted = fit_alignment(
-                ALIGNMENT, earlier, later, fit_on=self._options.fit_on, targets=self._options.targets
+                self._alignment, earlier, later, fit_on=self._options.fit_on, targets=self._options.targets
             )
         if fitted.residual is None:
             return np.full(len(self._words), np.nan)
@@ -196,6 +208,13 @@ def _shared(spaces: Sequence[File]) -> pa.Array:
 def _places(space: Space, words: pa.Array) -> Ints:
     indices = pc.index_in(words, value_set=pa.array(space.words, pa.string()))
     return np.asarray(indices.to_numpy(zero_copy_only=False), np.int64)
+
+
+def _rows(space: Space, words: pa.Array) -> Rows:
+    """Return the vectors of words; of sparse ones the contexts that all slices have, which are these words."""
+    places = _places(space, words)
+    rows = space.vectors[places]
+    return rows[:, places] if is_sparse(rows) else rows
 
 
 def _as_table(trace: Trace) -> pa.Table:

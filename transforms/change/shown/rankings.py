@@ -1,6 +1,7 @@
 """Rankings as text: at the end of a change run, and for `lexbeam show`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,6 +35,7 @@ from transforms.common.shown import Block, columns_with, listed, number
 from transforms.common.store.tables import read_rows
 from transforms.embeddings.neighbours import Neighbour, mean_neighbours
 from transforms.embeddings.published import load_space
+from transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
 __all__ = ["NEIGHBOURS_SHOWN", "missing_targets", "neighbours_by_slice", "ranking", "tell_ranking"]
 
@@ -102,15 +104,16 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
             for name in pair:
                 wanted.setdefault(name, []).extend(ranking.with_neighbours())
         near = neighbours_by_slice(snapshot, wanted, request.neighbours)
-    seeds = len(snapshot.section("change")["seeds"])
+    section = snapshot.section("change")
+    seeds = len(section["seeds"])
     for pair, ranking in zip(request.pairs, rankings, strict=True):
         yield ""
-        yield from _heading(snapshot, pair, request, ranking, seeds)
+        yield from _heading(snapshot, pair, request, ranking)
         yield from _words(request, ranking, seeds)
         yield from _legend(ranking, seeds)
         if request.neighbours and (words := ranking.with_neighbours()):
             yield ""
-            yield f"nearest neighbours ({_of_seeds('cosine', seeds)}):"
+            yield f"nearest neighbours ({_of_seeds('cosine', section)}):"
             heads = [("word", "<"), (pair[0], "<"), (pair[1], "<")]
             yield columns_with(heads, [[word, *(_near(near.get((n, word))) for n in pair)] for word in words], 2)
         for warning in _warnings(snapshot, pair, request, ranking):
@@ -160,11 +163,10 @@ def _nothing_ranked(rows: pa.Table, request: RankingRequest) -> str:
     return "no word is frequent enough: lower `rank_min_count` or `rank_min_documents`"
 
 
-def _heading(
-    snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: PairRanking, seeds: int
-) -> Iterator[str]:
-    options = snapshot.section("change")["options"]
-    by = _of_seeds(request.measure, seeds) if of_usage(request.measure) else request.measure
+def _heading(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: PairRanking) -> Iterator[str]:
+    section = snapshot.section("change")
+    options = section["options"]
+    by = _of_seeds(request.measure, section) if of_usage(request.measure) else request.measure
     if needs_alignment(request.measure):
         by = f"{request.alignment}, {by}"
     elif request.measure == FREQUENCY:
@@ -209,8 +211,12 @@ def _rho(value: float) -> str:
     return "undefined" if value != value else f"{value:.2f}"
 
 
-def _of_seeds(what: str, seeds: int) -> str:
-    return f"mean {what} over {seeds} seeds" if seeds > 1 else f"{what}, one seed"
+def _of_seeds(what: str, section: Mapping[str, Any]) -> str:
+    seeds, name = len(section["seeds"]), section["options"].get("representation", SGNS)
+    of = what if name == SGNS else f"{what} of {name}"
+    if name in REPRESENTATIONS and not REPRESENTATIONS[name].chance:
+        return f"{of}, which has no seeds"
+    return f"mean {of} over {seeds} seeds" if seeds > 1 else f"{of}, one seed"
 
 
 def _grid(rows: pa.Table, seeds: int) -> Block:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from transforms.embeddings.rows import is_sparse
 from transforms.embeddings.spaces import Side, Space, apply
 
 __all__ = ["WINDOW", "typicality", "weighted"]
@@ -23,7 +24,9 @@ Vector = npt.NDArray[np.float64]
 
 
 def weighted(space: Space, words: Sequence[str]) -> dict[str, Vector]:
-    """Return the weighted unit vectors of the words that a slice's space has."""
+    """Return the weighted unit vectors of the words that a slice's space has; none of a sparse space."""
+    if is_sparse(space.vectors):
+        return {}
     wanted = set(words)
     rows = [row for row, word in enumerate(space.words) if word in wanted]
     vectors = apply(Side(unit_length=True), space.vectors[rows])

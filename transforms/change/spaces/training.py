@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from schemas.change.spaces import VECTORS
@@ -15,6 +13,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import PartFile, write_part
+from transforms.embeddings.rows import Rows, is_sparse
 from transforms.embeddings.sgns import SgnsOptions, derive_seed
 from transforms.embeddings.trainers import REGISTRY, train_space
 
@@ -101,12 +100,7 @@ def feed_of(task: TrainTask, span: KeySpan = WHOLE) -> Callable[[], Iterator[pa.
 
 
 def write_space(
-    artefact: Artefact,
-    task: TrainTask,
-    counts: pa.Table,
-    words: list[str],
-    dim: int,
-    vectors: Iterable[npt.NDArray[np.float32]],
+    artefact: Artefact, task: TrainTask, counts: pa.Table, words: list[str], dim: int | None, vectors: Iterable[Rows]
 ) -> TrainedSpace:
     """Write an embedding.
 
@@ -115,7 +109,7 @@ def write_space(
         task: slice and seed.
         counts: of the slice.
         words: sorted.
-        dim: of the vectors.
+        dim: of the vectors; None: they are sparse.
         vectors: those of the words, some at a time, in their order.
     """
     vocabulary = pa.array(words, pa.string())
@@ -128,17 +122,28 @@ def write_space(
             *(rows[name] for name in ("word", "count", "documents", "proper_nouns")),
             *majority_tags([counts], vocabulary),
         ],
-        names=schema.names[:-1],
+        names=schema.names[: schema.names.index("upos_share") + 1],
     )
 
     def tables() -> Iterator[pa.Table]:
         start = 0
         for some in vectors:
-            column = pa.FixedSizeListArray.from_arrays(pa.array(some.ravel()), dim)
-            yield about.slice(start, len(some)).append_column(schema.field("vector"), column)
-            start += len(some)
+            end = start + some.shape[0]
+            yield pa.table([*about.slice(start, end - start).columns, *_columns(some)], schema=schema)
+            start = end
 
     return TrainedSpace(write_part(artefact, schema, tables(), sort_keys=VECTORS.key))
+
+
+def _columns(vectors: Rows) -> list[pa.Array]:
+    """Return the columns of some vectors."""
+    if not is_sparse(vectors):
+        return [pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])]
+    starts = pa.array(vectors.indptr, pa.int32())
+    return [
+        pa.ListArray.from_arrays(starts, pa.array(vectors.indices, pa.int32())),
+        pa.ListArray.from_arrays(starts, pa.array(vectors.data)),
+    ]
 
 
 def trainer_chosen(_: object, options: SgnsOptions) -> dict[str, tuple[str, ...]]:

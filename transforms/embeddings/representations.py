@@ -1,0 +1,208 @@
+"""Representations: how a slice's words become vectors.
+
+SGNS is trained sentence by sentence (`trainers`). Every other one is made of co-occurrence counts (`contexts`), so that
+a slice is counted on many workers.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import option
+from transforms.embeddings.alignment import ALIGNMENTS
+from transforms.embeddings.contexts import Cooccurrences
+from transforms.embeddings.weightings import ppmi, projected, random_vectors, truncated_svd
+
+__all__ = [
+    "OWN",
+    "REGISTRY",
+    "REPRESENTATIONS",
+    "SGNS",
+    "SHARED",
+    "WORDS",
+    "Representation",
+    "RepresentationOptions",
+    "represent",
+]
+
+REGISTRY = "transforms.embeddings.representations:REPRESENTATIONS"
+SGNS = "sgns"
+# What the dimensions of a space are.
+OWN = "own"
+SHARED = "shared"
+WORDS = "words"
+
+
+@dataclass(frozen=True)
+class Representation(Entry):
+    """A representation.
+
+    Attributes:
+        make: from `Cooccurrences`, a seed and what it uses, a vector for each word: an array of shape (words,
+            dimensions), or for `WORDS` a `csr_array` of shape (words, words); None: it is trained.
+        axes: what its dimensions are: `OWN`, those of each space, which has to be aligned; `SHARED`, the same in all
+            spaces of a seed; or `WORDS`, the words of the slice.
+        alignments: by default.
+        chance: whether a space depends on its seed; else one seed says all.
+        uses: options of `RepresentationOptions` that `make` takes by keyword; each says in its `of` which
+            representations use it.
+    """
+
+    make: Callable[..., Any] | None
+    axes: str = OWN
+    alignments: tuple[str, ...] = ("op", "cca")
+    chance: bool = False
+    uses: tuple[str, ...] = ()
+
+
+def _counts(contexts: Cooccurrences, seed: int) -> Any:
+    return contexts.counts
+
+
+def _ppmi(contexts: Cooccurrences, seed: int, *, smoothing: float, shift: float) -> Any:
+    return ppmi(contexts.counts, smoothing=smoothing, shift=shift)
+
+
+def _svd(contexts: Cooccurrences, seed: int, *, smoothing: float, shift: float, dim: int, gamma: float) -> Any:
+    return truncated_svd(ppmi(contexts.counts, smoothing=smoothing, shift=shift), dim=dim, gamma=gamma)
+
+
+def _random_indexing(contexts: Cooccurrences, seed: int, *, dim: int, nonzero: int) -> Any:
+    return projected(contexts.counts, random_vectors(contexts.words, dim=dim, nonzero=nonzero, seed=seed))
+
+
+REPRESENTATIONS: Registry[Representation] = Registry(
+    {
+        SGNS: Representation(None, chance=True, doc="skip-gram with negative sampling"),
+        "count": Representation(_counts, WORDS, ("column-intersection",), doc="how often each word stands near each"),
+        "ppmi": Representation(
+            _ppmi,
+            WORDS,
+            ("column-intersection",),
+            uses=("smoothing", "shift"),
+            doc="positive pointwise mutual information of words and contexts, smoothed and shifted",
+        ),
+        "svd": Representation(
+            _svd,
+            uses=("smoothing", "shift", "dim", "gamma"),
+            doc="truncated singular value decomposition of positive pointwise mutual information",
+        ),
+        "ri": Representation(
+            _random_indexing,
+            SHARED,
+            ("none",),
+            chance=True,
+            uses=("dim", "nonzero"),
+            doc="random indexing: counts of contexts, projected in all slices by the same random vectors",
+        ),
+    },
+    what="representation",
+    group="lexbeam.representations",
+)
+
+
+def _presets(name: str, given: Any) -> dict[str, Any]:
+    known = name in REPRESENTATIONS and "alignment" not in given
+    return {"alignment": REPRESENTATIONS[name].alignments} if known else {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepresentationOptions:
+    """What words become vectors by, and what those use that are not trained.
+
+    Attributes:
+        representation: key of `REPRESENTATIONS`.
+        smoothing: power of context counts.
+        shift: k, whose logarithm is subtracted.
+        gamma: power of singular values.
+        nonzero: places of a random vector that are not 0.
+        dim: length of the vectors, as training has it.
+    """
+
+    representation: str = option(
+        SGNS,
+        help="how words become vectors; sgns is trained, the others are made of counts, and set their `alignment`",
+        choices="transforms.embeddings.representations:REPRESENTATIONS",
+        presets=_presets,
+    )
+    smoothing: float = option(
+        0.75,
+        help="power of context counts in pointwise mutual information; 1: none",
+        least=0,
+        most=1,
+        of="transforms.embeddings.representations:REPRESENTATIONS=ppmi,svd",
+    )
+    shift: float = option(
+        5.0,
+        help="k of shifted pointwise mutual information, log k being subtracted; 1: none",
+        least=1e-9,
+        most=1e9,
+        of="transforms.embeddings.representations:REPRESENTATIONS=ppmi,svd",
+    )
+    gamma: float = option(
+        0.0,
+        help="power of singular values that dimensions are weighted by; 0: none",
+        least=0,
+        most=10,
+        of="transforms.embeddings.representations:REPRESENTATIONS=svd",
+    )
+    nonzero: int = option(
+        10,
+        help="places of a random vector that are not 0",
+        least=1,
+        most=10_000,
+        of="transforms.embeddings.representations:REPRESENTATIONS=ri",
+    )
+    dim: int = field(default=100, metadata={"of": "transforms.embeddings.representations:REPRESENTATIONS=svd,ri"})
+
+    def check_goes_with(self, *, alignments: Sequence[str], seeds: int, shards: int, dim: int) -> None:
+        """Refuse other options that say nothing of this representation.
+
+        Args:
+            alignments: keys of `ALIGNMENTS`.
+            seeds: how many there are.
+            shards: that a training is cut into.
+            dim: length of the vectors.
+
+        Raises:
+            UsageError: an alignment of other dimensions, several seeds where there is no chance, shards of what is not
+                trained, or more places than a vector has.
+        """
+        entry = REPRESENTATIONS[self.representation]
+        able = [name for name, method in ALIGNMENTS.items() if method.of_words == (entry.axes == WORDS)]
+        for alignment in alignments:
+            if alignment not in able:
+                what = "words" if entry.axes == WORDS else "no words"
+                raise UsageError(
+                    f"`alignment` {alignment} does not go with `representation` {self.representation}, whose "
+                    f"dimensions are {what}: take {' or '.join(able)}"
+                )
+        if not entry.chance and seeds > 1:
+            raise UsageError(
+                f"`seeds`: there is no chance in `representation` {self.representation}, so that {seeds} seeds would "
+                "give the same scores, and no noise of training: leave `seeds` out"
+            )
+        if entry.make is not None and shards > 1:
+            raise UsageError(
+                f"`shards` {shards}: `representation` {self.representation} is not trained but counted, on as many "
+                "workers as there are: leave `shards` out"
+            )
+        if "nonzero" in entry.uses and self.nonzero > dim:
+            raise UsageError(
+                f"`nonzero` {self.nonzero}: a random vector has `dim` {dim} places: lower `nonzero`, or raise `dim`"
+            )
+
+
+def represent(contexts: Cooccurrences, seed: int, options: RepresentationOptions) -> Any:
+    """Return the vectors of words by the representation that the options name, which is not trained.
+
+    Raises:
+        UsageError: no such representation, or one that is trained.
+    """
+    REPRESENTATIONS.check([options.representation])
+    entry = REPRESENTATIONS[options.representation]
+    if entry.make is None:
+        raise UsageError(f"representation {options.representation!r} is trained, and not made of counts")
+    return entry.make(contexts, seed, **{name: getattr(options, name) for name in entry.uses})
