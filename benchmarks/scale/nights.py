@@ -25,7 +25,7 @@ __all__ = ["night_lines", "run", "share_lines", "stage_lines"]
 
 SIZES = {
     "small": {"tokens": (300_000,), "labelled": 2_000, "night tokens": 30_000, "nights": 3},
-    "full": {"tokens": (1_000_000, 5_000_000), "labelled": 10_000, "night tokens": 30_000, "nights": 30},
+    "full": {"tokens": (1_000_000, 5_000_000), "labelled": 10_000, "night tokens": 200_000, "nights": 30},
 }
 SHARE = 100  # one of so many is new
 SEED = 1

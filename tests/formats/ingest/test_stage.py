@@ -93,6 +93,25 @@ def test_staging_files_are_cut_and_no_record_is_lost(tmp_path, monkeypatch):
     assert [row["source"] for row in rows_of(receipt)] == [f"t{n}.txt" for n in range(5)]
 
 
+def test_a_record_more_is_in_one_staging_file_and_the_others_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(staging, "STAGE_CHARACTERS", 4000)
+    monkeypatch.setattr(staging, "STAGE_MOST", 16000)
+    texts = {f"t{n:02}": f"Text number {n}. ".encode() * 20 for n in range(60)}
+
+    def staged(folder, **more):
+        receipt = taken_in(folder, unit(folder, **texts, **more))
+        assert max(stage.characters for stage in receipt.stages) <= 16000
+        return {stage.records.sha256 for stage in receipt.stages}
+
+    before = staged(tmp_path)
+    assert len(before) > 3
+    for place in (0, 17, 30, 44, 59):
+        after = staged(tmp_path, **{f"t{place:02}a": f"A new text, at {place}. ".encode() * 15})
+        (tmp_path / f"t{place:02}a.txt").unlink()
+        assert 1 <= len(after - before) <= 2, "two where it ends a file itself"
+        assert len(before - after) <= 1
+
+
 def test_annotated_input_is_staged_beside_its_record(tmp_path):
     made = unit(tmp_path, a=b"arma vir cano\nTroia qui primus\n")
     options = IngestOptions(format="lines", reader=ReaderOptions(lines_hold="lemmas"))

@@ -35,7 +35,8 @@ __all__ = [
     "stage_rejects",
 ]
 
-STAGE_CHARACTERS = 1 << 18
+STAGE_CHARACTERS = 1 << 18  # of a staging file, in the mean
+STAGE_MOST = 2 * STAGE_CHARACTERS
 STAGE_REJECTS = 10_000
 _OVERHEAD = 100  # characters that a record costs besides its own
 _TOKEN = 6  # characters of a token that comes annotated, about as many as in a text
@@ -110,7 +111,10 @@ class StageFile:
 
 
 class RecordStage:
-    """Writes records to staging files, opening a new one when the last is full.
+    """Writes records to staging files, opening a new one where a record's key says so, or when the last is full.
+
+    Keys decide, not places: so a record that comes or goes is in one file, and those after it are what they were,
+    with all that was made of them.
 
     Nothing is kept of a record once its file is written, so that memory does not grow with them.
     """
@@ -130,12 +134,14 @@ class RecordStage:
         size = _OVERHEAD + sum(len(value) for value in row.values() if isinstance(value, str))
         ready = record.sentences or ()
         size = max(size, _TOKEN * sum(len(sentence.forms or sentence.lemmas or ()) for sentence in ready))
-        if self._rows and self._characters + size > STAGE_CHARACTERS:
+        if self._rows and self._characters + size > STAGE_MOST:
             self.flush()
         self._rows.append(row)
         self._ready += ready
         self._keys.append(key)
         self._characters += size
+        if _ends_file(row["key"], size):
+            self.flush()
 
     def flush(self) -> None:
         """Write the records held in memory to a file of their own."""
@@ -162,6 +168,14 @@ class RecordStage:
             for file in filter(None, (stage.records, stage.ready)):
                 files.remove(file.path)
         self.files, self._rows = [], []
+
+
+def _ends_file(key: str, size: int) -> bool:
+    """Return whether a record ends its file: one in `STAGE_CHARACTERS` of its characters does.
+
+    The first digits of a key decide where its record goes, the last ones are free.
+    """
+    return int(key[-8:], 16) % STAGE_CHARACTERS < size
 
 
 class RejectStage:

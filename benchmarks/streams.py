@@ -1,0 +1,113 @@
+"""Documents a second that a stream takes in and annotates, beside runs of the same documents, on two worker processes.
+
+    python -m benchmarks.streams --documents 3000
+
+The stream (`flink_stream`) finds all documents there when it starts; what counts is from its first window to its last.
+Runs are of all documents and of half of them, on Beam's direct runner and on embedded Flink: the difference has no
+start-up in it. Each is taken in turn, so many times; the medians are printed.
+"""
+
+import argparse
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from benchmarks.measure import ROOT, environment
+from transforms.annotation.landed import Landed
+from transforms.common.store.receipts import read_receipt
+
+WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
+BYTES = 2000
+WINDOW = 250
+RUNNERS = ("direct_multiprocess", "flink_local")
+
+
+def _text(number: int) -> str:
+    draw = random.Random(number)
+    sentences = (" ".join(draw.choices(WORDS, k=draw.randint(5, 20))).capitalize() + "." for _ in range(200))
+    return "\n".join(sentences)[:BYTES]
+
+
+def _world(folder: Path, documents: int) -> Path:
+    """Make a configuration of documents, which have settled."""
+    (folder / "texts").mkdir(parents=True)
+    for number in range(documents):
+        (folder / "texts" / f"{number:06}.txt").write_text(_text(number), "utf-8")
+    corpus = {"inputs": ["texts"], "engine": "builtin:en", "language": "en"}
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump({"out": "out", "corpus": corpus}), "utf-8")
+    return path
+
+
+def _command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "pipelines.cli", *words]
+
+
+def _landed(out: Path) -> Iterator[tuple[float, int]]:
+    """Yield when windows landed, and their documents."""
+    for path in (out / "_artefacts" / "corpus" / "land").glob("*.json"):
+        receipt = read_receipt(str(path), str(out / "_artefacts"), Landed)
+        yield path.stat().st_mtime, receipt.counts["documents"]
+
+
+def _stream(folder: Path, documents: int) -> float:
+    config = _world(folder, documents)
+    words = _command("stream", str(config), "--window", "5s", "--window-size", str(WINDOW), "--every", "1s")
+    process = subprocess.Popen(words, env=environment(PYTHONPATH=str(ROOT)), stdout=subprocess.DEVNULL)
+    try:
+        while sum(number for _, number in _landed(folder / "out")) < documents:
+            if process.poll() is not None:
+                raise RuntimeError("the stream has ended")
+            time.sleep(1)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    windows = sorted(_landed(folder / "out"))
+    return (documents - windows[0][1]) / (windows[-1][0] - windows[0][0])
+
+
+def _run(folder: Path, documents: int, runner: str) -> float:
+    """Return the seconds of a run."""
+    config = _world(folder, documents)
+    words = ["run", str(config), "--runner-config", runner]
+    if runner == "direct_multiprocess":
+        words += ["--", "--direct_num_workers=2"]
+    begun = time.perf_counter()
+    subprocess.run(_command(*words), env=environment(PYTHONPATH=str(ROOT)), check=True, capture_output=True)
+    return time.perf_counter() - begun
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=3000)
+    parser.add_argument("--times", type=int, default=3)
+    given = parser.parse_args()
+    whole, half = given.documents, given.documents // 2
+    rates: dict[str, list[float]] = {name: [] for name in ("stream", *RUNNERS)}
+    with tempfile.TemporaryDirectory(prefix="lexbeam-streams-") as name:
+        for turn in range(given.times):
+            folder = Path(name) / str(turn)
+            rates["stream"].append(_stream(folder / "stream", whole))
+            for runner in RUNNERS:
+                seconds = [_run(folder / runner / str(size), size, runner) for size in (whole, half)]
+                rates[runner].append((whole - half) / (seconds[0] - seconds[1]))
+            print(f"turn {turn + 1}, load {os.getloadavg()[0]:.1f}: {rates}", file=sys.stderr, flush=True)
+    print(f"{whole:,} documents of {BYTES:,} bytes, median of {given.times}\n")
+    print("| | documents a second |\n|---|---|")
+    for runner, found in rates.items():
+        print(f"| {runner} | {statistics.median(found):.0f} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
