@@ -49,3 +49,13 @@ def test_parts_add_up_to_the_whole_in_any_order_to_the_bytes(monkeypatch):
         added = symmetric(order)
         for name in ("data", "indices", "indptr"):
             np.testing.assert_array_equal(getattr(added, name), getattr(whole, name))
+
+
+def test_pairs_are_added_up_seldom_however_many_there_are(monkeypatch):
+    monkeypatch.setattr(contexts, "HELD", 10)
+    real, times = np.unique, []
+    monkeypatch.setattr(np, "unique", lambda *args, **options: times.append(1) or real(*args, **options))
+    words = pa.array([f"w{number:03}" for number in range(200)])
+    sentences = [pa.array([[words[n].as_py(), words[m].as_py()] for m in range(n)]) for n in range(1, 200)]
+    assert count_pairs(sentences, words, 1).nnz == 199 * 200 // 2
+    assert len(times) < 40  # of 199 arrays: each time there is half as much again

@@ -68,9 +68,9 @@ def count_pairs(sentences: Iterable[pa.ListArray], words: pa.Array, window: int)
             first, second = found[:-apart][both], found[apart:][both]
             fresh.append(np.minimum(first, second) * size + np.maximum(first, second))
             held += len(fresh[-1])
-            if held > HELD:
+            if held > max(HELD, len(total.codes) // 2):  # so that adding up stays linear in what is added
                 total = total.with_more(fresh)
-                fresh, held = [], len(total.codes) // 2  # so that adding up stays linear in what is added
+                fresh, held = [], 0
     codes, counts = total.with_more(fresh)
     rows, columns = np.divmod(codes, max(size, 1))
     return matrix_of(rows, columns, counts, size)

@@ -135,7 +135,7 @@ class RepresentationOptions:
         of="transforms.embeddings.representations:REPRESENTATIONS=ppmi,svd",
     )
     shift: float = option(
-        5.0,
+        1.0,
         help="k of shifted pointwise mutual information, log k being subtracted; 1: none",
         least=1e-9,
         most=1e9,
