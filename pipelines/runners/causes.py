@@ -36,6 +36,16 @@ _KNOWN = (
         "(`taskmanager.memory.network.min` and `.max`), or ask for a smaller `--parallelism`: " + _ON,
     ),
     (
+        "finishConnect(..) failed: Connection refused",
+        "no pool of workers takes connections beside a TaskManager, where --environment_type=EXTERNAL looks for it "
+        f"(--environment_config; on Kubernetes the container `lexbeam-worker`): start one: {_ON}",
+    ),
+    (
+        'Cannot run program "docker"',
+        "the TaskManagers have no Docker, by which --environment_type=DOCKER, Beam's default, starts workers: give "
+        "`runner_config` flink_cluster or flink_kubernetes, which do without",
+    ),
+    (
         "NoResourceAvailableException",
         "the Flink cluster has fewer free slots than the job asks for; start more TaskManagers, wait for other jobs, "
         "or ask for a smaller `--parallelism`: " + _ON,
@@ -61,6 +71,6 @@ def root_cause(trace: str) -> str:
 
 def explained_flink(text: str) -> LexbeamError | None:
     """Return the error for a person that Flink's report of a failed job tells of; None if it is none that is known."""
-    if "org.apache.flink." not in text:
+    if "org.apache.flink." not in text and "failed in state FAILED" not in text:
         return None
     return next((LexbeamError(message) for sign, message in _KNOWN if sign in text), None)

@@ -93,6 +93,7 @@ def report(cause):
             "required resources.",
             "a smaller `--parallelism`",
         ),
+        ("java.net.ConnectException: finishConnect(..) failed: Connection refused", "no pool of workers"),
         ("java.io.IOException: Insufficient number of network buffers: required 2, but only 1", "network.min"),
     ],
 )
@@ -101,6 +102,21 @@ def test_what_is_known_is_told_with_its_remedy_and_without_calls(cause, told):
     assert told in message
     assert "--resume" in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        (
+            "java.net.ConnectException: java.net.ConnectException: finishConnect(..) failed: Connection refused",
+            "no pool",
+        ),
+        ('java.io.IOException: Cannot run program "docker": error=2, No such file or directory', "have no Docker"),
+    ],
+)
+def test_what_keeps_workers_from_starting_is_told(cause, told):
+    """As it comes in one line, in which no class of Flink stands."""
+    assert told in str(explained_flink(f"Pipeline BeamApp-root-1126104125-24ab6386 failed in state FAILED: {cause}"))
 
 
 def test_what_is_not_known_or_not_of_flink_is_left_alone():
