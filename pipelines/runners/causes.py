@@ -41,6 +41,11 @@ _KNOWN = (
         f"(--environment_config; on Kubernetes the container `lexbeam-worker`): start one: {_ON}",
     ),
     (
+        "No module named 'transforms",
+        "the workers of the cluster have no Lexbeam: install it there with the driver's lock file, for the first "
+        "`python` on the PATH of its TaskManagers, or build the workers' image from the driver's checkout",
+    ),
+    (
         'Cannot run program "docker"',
         "the TaskManagers have no Docker, by which --environment_type=DOCKER, Beam's default, starts workers: give "
         "`runner_config` flink_cluster or flink_kubernetes, which do without",

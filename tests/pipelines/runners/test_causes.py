@@ -111,6 +111,7 @@ def test_what_is_known_is_told_with_its_remedy_and_without_calls(cause, told):
             "java.net.ConnectException: java.net.ConnectException: finishConnect(..) failed: Connection refused",
             "no pool",
         ),
+        ("ModuleNotFoundError: No module named 'transforms.formats'", "have no Lexbeam"),
         ('java.io.IOException: Cannot run program "docker": error=2, No such file or directory', "have no Docker"),
     ],
 )
