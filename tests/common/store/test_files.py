@@ -1,3 +1,5 @@
+import glob
+import itertools
 import os
 import re
 import subprocess
@@ -42,6 +44,52 @@ def test_a_glob_is_listed_relative_to_its_fixed_part(tmp_path):
     touch(tmp_path, "x/1.txt", "x/2.xml", "y/3.txt")
     found = files.list_files(str(tmp_path / "*" / "*.txt"))
     assert [entry.name for entry in found] == ["x/1.txt", "y/3.txt"]
+
+
+def test_a_pattern_means_what_it_means_to_glob(tmp_path, monkeypatch):
+    """In trees with links to folders, against the standard library, which follows circles until the system refuses."""
+    top = tmp_path / "x" / "y" / "z"
+    touch(top, *"a.txt b.md .h.txt a/a.txt a/b/a.txt a/b/c/b.md a/.h/a.txt [x]/a.txt b[1]/b.md c/a/a.txt".split())
+    (top / "a" / "link").symlink_to(top / "c")
+    (top / "gone.txt").symlink_to("nothing")
+    monkeypatch.chdir(top)
+    parts = ["*", "**", "a", "b", "*.txt", "[!a]*", "..", ".", ".*", "[[]x]", "a.txt"]
+    starts, checked = ["", "./", f"{top}/", "a//", "*/", "**/", "../"], 0
+    for pattern in map("/".join, [*itertools.product(parts), *itertools.product(parts, repeat=2)]):
+        for path in filter(files.is_glob, (start + pattern for start in starts)):
+            base = files._fixed_part(path)
+            found = (name for name in glob.iglob(path, recursive=True) if not os.path.isdir(name) and name[-1] != "/")
+            named = {os.path.relpath(name, base): os.path.abspath(name) for name in found}
+            expected = {(n, p) for n, p in named.items() if not any(part.startswith(".") for part in n.split("/"))}
+            try:
+                listed = {(entry.name, entry.path) for entry in files.find_files(path)}
+            except LexbeamError:
+                listed = set()
+            assert listed == expected, path
+            checked += len(expected) > 1
+    assert checked > 100
+
+
+def test_a_pattern_is_listed_without_a_list(tmp_path, monkeypatch):
+    """As is seen by what has been looked at when the first file is there."""
+    touch(tmp_path, *(f"{folder}/{n}.txt" for folder in "abc" for n in range(5)))
+    seen = []
+    monkeypatch.setattr(os, "scandir", lambda path, scandir=os.scandir: seen.append(path) or scandir(path))
+    for pattern in ("*/*.txt", "**/*.txt", "**"):
+        seen.clear()
+        next(files.find_files(str(tmp_path / pattern)))
+        assert len(seen) <= 3
+        assert not any(path.endswith(("b", "c")) for path in seen)
+        files.check_there(str(tmp_path / pattern))
+
+
+def test_a_pattern_does_not_follow_links_in_circles(tmp_path):
+    touch(tmp_path, "a/1.txt", "b/2.txt")
+    for folder in "ab":
+        for target in "ab":
+            (tmp_path / folder / f"to-{target}").symlink_to(tmp_path / target)
+    names = [entry.name for entry in files.list_files(str(tmp_path / "**" / "*.txt"))]
+    assert names == ["a/1.txt", "a/to-b/2.txt", "b/2.txt", "b/to-a/1.txt"]
 
 
 def test_a_file_is_listed_by_its_name(tmp_path):
@@ -148,8 +196,9 @@ def test_a_folder_that_cannot_be_listed_is_an_error_that_names_it(tmp_path, monk
         return true(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    with pytest.raises(LexbeamError, match=r"locked.*Permission denied"):
-        files.list_files(str(tmp_path))
+    for path in (tmp_path, tmp_path / "*" / "*" / "*.txt", tmp_path / "**" / "*.txt"):
+        with pytest.raises(LexbeamError, match=r"locked.*Permission denied"):
+            files.list_files(str(path))
 
 
 def test_a_pipe_is_no_file(tmp_path):

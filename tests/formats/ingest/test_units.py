@@ -62,13 +62,30 @@ def test_workers_read_the_units_of_a_listing(tmp_path, monkeypatch):
     odd = InputFile("odd\\xFF", "/in/odd\udcff", 1, "in")
     files = [*MANY, odd]
     listings = [listing_of(tmp_path / "a", files[::2]), listing_of(tmp_path / "b", files[1::2])]
-    assert len(listings[0].runs) == 4
+    assert list(listings[0].keys) == sorted(listings[0].keys)
     for bits in (0, 3, 11):
         units = list(listed_units(listings, bits))
         found = [unit for unit in map(opened, units) if unit is not None]
         assert sorted(found, key=lambda unit: unit.files[0].name) == units_of(files, bits)
         assert abs(sum(unit.size for unit in units) - sum(file.size for file in files)) < 1
-    assert len(next(listed_units(listings, 0)).spans[0][1]) == 4
+    # What a unit has is read, and little else, however many runs were merged.
+    read = [sum(stop - start for _, start, stop in unit.spans) for unit in listed_units(listings, 3)]
+    assert sum(read) < sum(len(listing.keys) for listing in listings) + 2 * 2 * len(read)
+
+
+def test_keys_at_borders_are_in_one_unit(tmp_path, monkeypatch):
+    monkeypatch.setattr(listed, "RUN_ROWS", 7)
+    monkeypatch.setattr(listed, "BATCH_ROWS", 2)
+    borders = [number << KEY_BITS - 3 for number in range(9)]
+    keys = [key for border in borders for key in (border - 1, border, border, border + 1) if 0 <= key < 1 << KEY_BITS]
+    names = {f"{place}.txt": key for place, key in enumerate(keys)}
+    monkeypatch.setattr(listed, "key_of", names.__getitem__)
+    units = listed_units([listing_of(tmp_path / "a", map(file_of, names))], 3)
+    found = {unit.bucket: [file.name for file in opened(unit).files] for unit in units}
+    expected = {}
+    for name in sorted(names):
+        expected.setdefault(names[name] >> KEY_BITS - 3, []).append(name)
+    assert found == expected
 
 
 def test_empty_buckets_are_no_units(tmp_path):

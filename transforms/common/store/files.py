@@ -5,6 +5,7 @@ What is written appears under its name whole or not at all.
 """
 
 import errno
+import fnmatch
 import glob
 import os
 import posixpath
@@ -12,7 +13,7 @@ import secrets
 import shlex
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, NamedTuple
 
@@ -35,6 +36,7 @@ __all__ = [
     "list_files",
     "list_folder",
     "make_folder",
+    "may_repeat",
     "modified",
     "open_read",
     "read_bytes",
@@ -298,7 +300,7 @@ def check_there(path: str) -> None:
     """
     if not is_local(path) or os.path.lexists(path):
         return
-    if next(glob.iglob(path, recursive=True), None) is None:
+    if next(_find_local(path), None) is None:
         raise _nothing_at(path)
 
 
@@ -363,20 +365,73 @@ def root_of(path: str) -> str:
     return path.rpartition("/")[0] if _is_object(path) else path.rstrip("/")
 
 
+def may_repeat(path: str) -> bool:
+    """Return whether a path may lead to a file in several ways: it is a pattern of folders."""
+    return is_local(path) and is_glob(path) and len(_parts(path)[1]) > 1
+
+
 def _find_local(path: str) -> Iterator[ListedFile]:
     if os.path.isdir(path):
         yield from _entries_below(path)
+    elif os.path.lexists(path):
+        yield _listed(absolute(path), os.path.basename(path), path)
+    elif glob.has_magic(path) and not path.endswith("/"):
+        base, parts = _parts(path)
+        root, prefix = absolute(base), os.path.join(base, "")
+        for entry in _matching(base, parts):
+            name = os.path.normpath(os.fspath(entry).removeprefix(prefix))
+            if not any(part.startswith(".") for part in name.split("/")):
+                yield _listed(join(root, name), name, entry)
+
+
+def _parts(pattern: str) -> tuple[str, list[str]]:
+    """Return the folder in which a pattern begins to be one, and what is to match, a name each."""
+    base = _fixed_part(pattern)
+    rest = pattern if base == "." and not pattern.startswith("./") else pattern[len(base) :]
+    return base, [part for part in rest.split("/") if part]
+
+
+def _matching(
+    folder: str, parts: Sequence[str], above: Collection[str] = frozenset()
+) -> "Iterator[str | os.DirEntry[str]]":
+    """Yield the files that patterns of names lead to, as `glob` does with `recursive`; folders in the order of names.
+
+    No list of them is held. Of folders that are listed, `above` has the places of those above; links do not lead there.
+    """
+    first, rest = parts[0], parts[1:]
+    if not glob.has_magic(first):
+        path = os.path.join(folder, first)
+        if rest and os.path.isdir(path):
+            yield from _matching(path, rest, above)
+        elif not rest and os.path.lexists(path) and not os.path.isdir(path):
+            yield path
         return
-    if os.path.lexists(path):
-        base, names = os.path.dirname(path) or ".", iter([path])
-    else:
-        base = _fixed_part(path)
-        # A glob may reach a file in several ways, of which the first counts.
-        names = (name for name in sorted(glob.iglob(path, recursive=True)) if not os.path.isdir(name))
-    for name in names:
-        relative = os.path.relpath(name, base).replace(os.sep, "/")
-        if name == path or not any(part.startswith(".") for part in relative.split("/")):
-            yield _listed(absolute(name), relative, name)
+    deep = first == "**"
+    if deep and rest:
+        yield from _matching(folder, rest, above)
+    pattern = "*" if deep else first
+    above = {*above, os.path.realpath(folder)}
+    inner = []
+    with _scanned(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") > first.startswith(".") or not fnmatch.fnmatchcase(entry.name, pattern):
+                continue
+            if not _is_folder(entry):
+                if not rest:
+                    yield entry
+            elif (deep or rest) and not (entry.is_symlink() and os.path.realpath(entry.path) in above):
+                inner.append(entry.path)
+    for path in sorted(inner):
+        yield from _matching(path, parts if deep else rest, above)
+
+
+@contextmanager
+def _scanned(folder: str) -> "Iterator[Iterator[os.DirEntry[str]]]":
+    try:
+        with os.scandir(folder) as entries:
+            yield entries
+    except OSError as error:
+        raise LexbeamError(f"the folder {folder!r} cannot be listed: {error.strerror}") from None
 
 
 def _listed(path: str, name: str, entry: "str | os.DirEntry[str]") -> ListedFile:
@@ -407,33 +462,44 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
 
 def _below(root: str) -> "Iterator[os.DirEntry[str]]":
     """Yield the files below a folder, none hidden; one that links lead to in several ways is listed once."""
-    seen: set[str] = set()
+    tops: set[str] = set()  # places of folders below which all is listed
 
     def walk(top: str) -> "Iterator[os.DirEntry[str]]":
+        place = os.path.realpath(top)
         links, folders = [], [top]
         while folders:
-            folder = folders.pop()
-            seen.add(os.path.realpath(folder))
             inner = []
-            try:
-                with os.scandir(folder) as entries:
-                    for entry in entries:
-                        if entry.name.startswith("."):
-                            continue
-                        if not _is_folder(entry):
-                            yield entry
-                        elif entry.is_symlink():
-                            links.append(entry.path)
-                        else:
-                            inner.append(entry.path)
-            except OSError as error:
-                raise LexbeamError(f"the folder {folder!r} cannot be listed: {error.strerror}") from None
-            folders += [path for path in sorted(inner, reverse=True) if os.path.realpath(path) not in seen]
+            with _scanned(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    if not _is_folder(entry):
+                        yield entry
+                    elif entry.is_symlink():
+                        links.append(entry.path)
+                    else:
+                        inner.append(entry.path)
+            inner.sort(reverse=True)
+            folders += [path for path in inner if not (tops and _is_below(_moved(path, top, place), tops))]
+        tops.add(place)
         for link in sorted(links):
-            if os.path.realpath(link) not in seen:
+            if not _is_below(os.path.realpath(link), tops):
                 yield from walk(link)
 
     return walk(root)
+
+
+def _moved(path: str, top: str, place: str) -> str:
+    return os.path.join(place, path.removeprefix(top).lstrip("/"))
+
+
+def _is_below(place: str, tops: Collection[str]) -> bool:
+    """Return whether a place is one of some folders, or below one and no hidden name between them."""
+    while place not in tops:
+        place, name = os.path.split(place)
+        if not name or name.startswith("."):
+            return False
+    return True
 
 
 def _fixed_part(pattern: str) -> str:

@@ -5,6 +5,7 @@ batches of the listing they lie, and the worker that takes it in reads its rows.
 """
 
 import json
+import tempfile
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from transforms.common.publish.removing import LISTING
 from transforms.common.store import files
@@ -28,6 +28,7 @@ __all__ = ["FileListing", "ListedUnit", "ListingWriter", "listed_units", "opened
 
 RUN_ROWS = 1 << 16
 BATCH_ROWS = 1 << 10
+_ORDER = [("key", "ascending"), ("name", "ascending")]
 _COUNTED_BITS = 10  # buckets of which a listing says how much lies in each
 
 LISTED = pa.schema(
@@ -42,25 +43,18 @@ LISTED = pa.schema(
 )
 
 
-class ListedRun(NamedTuple):
-    """Sorted batches of a listing: the ordinal of the first, and the first key of each."""
-
-    ordinal: int
-    keys: tuple[int, ...]
-
-
 @dataclass(frozen=True)
 class FileListing:
     """A listing of files that are no units by themselves.
 
     Attributes:
-        rows: the file of `LISTED`.
-        runs: its sorted runs.
+        rows: the file of `LISTED`, sorted by key and name.
+        keys: the first key of each of its batches.
         files, bytes: by the first 10 bits of keys, how many files there are, and their bytes; int64.
     """
 
     rows: File
-    runs: tuple[ListedRun, ...]
+    keys: tuple[int, ...]
     files: bytes
     bytes: bytes
 
@@ -78,41 +72,46 @@ class ListedUnit(NamedTuple):
     bits: int
     bucket: int
     size: float
-    spans: tuple[tuple[File, tuple[tuple[int, int], ...]], ...]
+    spans: tuple[tuple[File, int, int], ...]
 
 
 class ListingWriter:
-    """Writes rows of a listing to a stream, in sorted runs; memory is that of a run."""
+    """Writes rows of a listing to a stream, sorted; memory is that of `RUN_ROWS` of them, however many there are."""
 
     def __init__(self, stream: BinaryIO | HashedStream) -> None:
         self._writer = BatchWriter(stream, LISTED)
         self._held: list[tuple[int, str, bytes, int, str, int]] = []
-        self._runs: list[ListedRun] = []
+        self._runs: _Runs | None = None
+        self._keys: list[int] = []
         self._files = np.zeros(1 << _COUNTED_BITS, np.int64)
         self._bytes = np.zeros(1 << _COUNTED_BITS, np.int64)
 
     def add(self, file: InputFile) -> None:
         """Add a file."""
+        if len(self._held) == RUN_ROWS:
+            self._runs = self._runs or _Runs()
+            self._runs.add(self._sorted())
         path = file.path.encode("utf-8", "surrogateescape")
         self._held.append((key_of(file.name), file.name, path, file.size, file.collection, file.changed))
-        if len(self._held) >= RUN_ROWS:
-            self._flush()
 
-    def _flush(self) -> None:
+    def _sorted(self) -> pa.Table:
         columns = zip(*self._held, strict=True)
         arrays = [pa.array(column, field.type) for column, field in zip(columns, LISTED, strict=True)]
         self._held = []
-        rows = pa.Table.from_arrays(arrays, schema=LISTED).sort_by([("key", "ascending"), ("name", "ascending")])
+        return pa.Table.from_arrays(arrays, schema=LISTED).sort_by(_ORDER)
+
+    def _write(self, rows: pa.Table) -> None:
         keys = rows["key"].to_numpy()
         buckets = keys >> KEY_BITS - _COUNTED_BITS
         np.add.at(self._files, buckets, 1)
         np.add.at(self._bytes, buckets, rows["size"].to_numpy())
-        ordinals = [self._writer.write(batch) for batch in rows.combine_chunks().to_batches(max_chunksize=BATCH_ROWS)]
-        self._runs.append(ListedRun(ordinals[0], tuple(keys[::BATCH_ROWS].tolist())))
+        for batch in _batches(rows):
+            self._writer.write(batch)
+        self._keys += keys[::BATCH_ROWS].tolist()
 
     def listing(self, file: File) -> FileListing:
         """Return the listing, once the writer is closed; `file` is what was written to."""
-        return FileListing(file, tuple(self._runs), self._files.tobytes(), self._bytes.tobytes())
+        return FileListing(file, tuple(self._keys), self._files.tobytes(), self._bytes.tobytes())
 
     def __enter__(self) -> "ListingWriter":
         self._writer.__enter__()
@@ -121,9 +120,66 @@ class ListingWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None and self._held:
-            self._flush()
-        self._writer.__exit__(kind, error, trace)
+        try:
+            if kind is None and self._held:
+                rows = self._sorted()
+                if self._runs is None:
+                    self._write(rows)
+                else:
+                    self._runs.add(rows)
+                    for some in self._runs.merged():
+                        self._write(some)
+        finally:
+            if self._runs is not None:
+                self._runs.close()
+            self._writer.__exit__(kind, error, trace)
+
+
+class _Runs:
+    """Sorted rows that wait on disk until all are there."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `close` does
+        self._writer = BatchWriter(self._file, LISTED)
+        self._runs: list[tuple[int, list[int]]] = []  # of each its first batch, and the first keys of all
+
+    def add(self, rows: pa.Table) -> None:
+        first, *_ = [self._writer.write(batch) for batch in _batches(rows)]
+        self._runs.append((first, rows["key"].to_numpy()[::BATCH_ROWS].tolist()))
+
+    def merged(self) -> Iterator[pa.Table]:
+        """Yield all rows in order, about as many at a time as a run has: keys lie evenly."""
+        self._writer.__exit__(None, None, None)
+        reader = pa.ipc.open_file(pa.PythonFile(self._file, "r"), options=pa.ipc.IpcReadOptions(use_threads=False))
+        for number in range(len(self._runs)):
+            low, high = ((place << KEY_BITS) // len(self._runs) for place in (number, number + 1))
+            found = [
+                _between(reader.get_batch(first + ordinal), low, high)
+                for first, keys in self._runs
+                for ordinal in range(*_span(keys, low, high))
+            ]
+            if found:
+                yield pa.Table.from_batches(found).sort_by(_ORDER)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _batches(rows: pa.Table) -> list[pa.RecordBatch]:
+    return rows.combine_chunks().to_batches(max_chunksize=BATCH_ROWS)
+
+
+def _between(batch: pa.RecordBatch, low: int, high: int) -> pa.RecordBatch:
+    """Return the rows of a batch, which is sorted, with keys from `low` to below `high`."""
+    keys = batch.column("key").to_numpy()
+    start = int(np.searchsorted(keys, np.int64(low)))
+    stop = int(np.searchsorted(keys, np.int64(high - 1), side="right"))
+    return batch.slice(start, stop - start)
+
+
+def _span(keys: Sequence[int], low: int, high: int) -> tuple[int, int]:
+    """Return which batches, from and to, may have keys from `low` to below `high`, by the first key of each."""
+    return max(bisect_left(keys, low) - 1, 0), bisect_left(keys, high)
 
 
 def settle_bits(listings: Sequence[FileListing], workspace: Workspace | None) -> int:
@@ -161,30 +217,19 @@ def listed_units(listings: Sequence[FileListing], bits: int) -> Iterator[ListedU
             share = float(size[bucket >> bits - _COUNTED_BITS]) / (1 << bits - _COUNTED_BITS)
         if files_here:
             low, high = bucket << KEY_BITS - bits, bucket + 1 << KEY_BITS - bits
-            spans = ((each.rows, tuple(_spans(each.runs, low, high))) for each in listings)
-            yield ListedUnit(bits, bucket, share, tuple(span for span in spans if span[1]))
-
-
-def _spans(runs: Sequence[ListedRun], low: int, high: int) -> Iterator[tuple[int, int]]:
-    for run in runs:
-        start, stop = max(bisect_left(run.keys, low) - 1, 0), bisect_left(run.keys, high)
-        if start < stop:
-            yield run.ordinal + start, run.ordinal + stop
+            spans = ((each.rows, *_span(each.keys, low, high)) for each in listings)
+            yield ListedUnit(bits, bucket, share, tuple(span for span in spans if span[1] < span[2]))
 
 
 def opened(listed: ListedUnit) -> Unit | None:
     """Return the files of a unit; None if there are none."""
-    low = listed.bucket << KEY_BITS - listed.bits
-    last = (listed.bucket + 1 << KEY_BITS - listed.bits) - 1
+    low, high = (bucket << KEY_BITS - listed.bits for bucket in (listed.bucket, listed.bucket + 1))
     found: list[InputFile] = []
     with BatchReader() as reader:
-        for file, spans in listed.spans:
-            for start, stop in spans:
-                for ordinal in range(start, stop):
-                    batch = reader.read(file, ordinal)
-                    keys = batch.column("key")
-                    here = batch.filter(pc.and_(pc.greater_equal(keys, low), pc.less_equal(keys, last)))
-                    found += map(_file, zip(*(column.to_pylist() for column in here.columns[1:]), strict=True))
+        for file, start, stop in listed.spans:
+            for ordinal in range(start, stop):
+                here = _between(reader.read(file, ordinal), low, high)
+                found += map(_file, zip(*(column.to_pylist() for column in here.columns[1:]), strict=True))
     return unit_of(found) if found else None
 
 

@@ -63,7 +63,7 @@ def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[In
     roots = sorted({files.root_of(path) for path in patterns.inputs})
     label = Names()
     labels = {root: label(escape(os.path.basename(root.rstrip("/")) or "input")) for root in roots}
-    is_first = _Places() if len(patterns.inputs) > 1 or files.is_glob(patterns.inputs[0]) else None
+    is_first = _Places() if len(patterns.inputs) > 1 or files.may_repeat(patterns.inputs[0]) else None
     is_ours = functools.cache(is_marked_folder)
     number = 0
     for path in patterns.inputs:

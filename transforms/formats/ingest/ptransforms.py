@@ -187,7 +187,7 @@ _LISTED, _NAMED = "listed", "named"
 
 
 def _listings(element: tuple[str, ListedUnit]) -> Iterator[tuple[int, tuple[str, File | str]]]:
-    for file, _ in element[1].spans:
+    for file, *_ in element[1].spans:
         yield 0, (_LISTED, file)
 
 
