@@ -1,7 +1,12 @@
 """Large files that are cut: their pieces, read one after another, give what the file gives."""
 
+import gzip
 import io
 import random
+import stat
+import tarfile
+import warnings
+import zipfile
 from collections import Counter
 
 import pyarrow as pa
@@ -120,13 +125,19 @@ def test_a_file_without_records_is_one_reject(format):
         assert check(data, format, ReaderOptions(), [2]) < 2
 
 
+DAMAGED = "an archive that is damaged, or has what is rare"
+
+
 @pytest.mark.parametrize(
     ("name", "data", "options", "why"),
     [
         ("a.jsonl.gz", b"\x1f\x8b", {}, "compressed (.gz)"),
         ("a.jsonl", b"\x1f\x8b", {}, "compressed (.gz)"),
         ("a.tgz", b"", {}, "compressed (.tgz)"),
-        ("a.zip", b"PK\x03\x04", {}, "an archive"),
+        ("a.zip", b"PK\x03\x04", {}, DAMAGED),
+        ("a.zip", b'{"text": "a"}\n' * 9, {}, "an archive"),
+        ("a.tar", b"ustar" * 300, {}, DAMAGED),
+        ("a", b"Rar!\x1a\x07" * 99, {}, "an archive"),
         ("a.json", b"[", {}, "JSON"),
         ("a.xml", b"<TEI/>", {}, "TEI"),
         ("a.txt", b"a", {}, "plain text"),
@@ -171,3 +182,83 @@ def test_a_piece_of_a_damaged_file_is_a_reject_where_it_begins():
     rejects = [entry.position for _, entry in found if isinstance(entry, Reject)]
     assert rejects == ["11"]
     assert len(found) >= 21
+
+
+MEMBERS = [
+    *((f"t/{number}.txt", f"A ship, {number}.\n\n".encode() * 30) for number in range(12)),
+    ("t/", b""),
+    ("a.jsonl", b"\n".join(JSON)),
+    ("a.csv.gz", gzip.compress(b"text,title\n" + b"a,t\n" * 50, mtime=0)),
+    (".hidden", b"a"),
+    ("__MACOSX/t/0.txt", b"a"),
+    ("empty.txt", b""),
+    ("x" * 180 + "/\u00e9 \u0416!.txt", b"long"),
+    ("../out.txt", b"a"),
+    ("a.pdf", b"%PDF-1.4\n1 0 obj\n<<"),
+    ("broken.gz", b"\x1f\x8b\x08" + b"a" * 20),
+    ("inner.zip", b"PK\x03\x04" + b"a" * 20),
+    ("a.conllu", b"# newdoc\n" + WORD + b"\n\n# newdoc\n" + WORD + b"\n"),
+    ("a.html", b"<html><head><title>a</title></head><body><p>A page.</p></body></html>"),
+    ("last.txt", b"the last"),
+]
+
+
+def zipped(members, compression=zipfile.ZIP_DEFLATED, comment=b""):
+    out = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(out, "w", compression) as archive:
+        warnings.simplefilter("ignore")  # names that are there twice
+        for name, content in members:
+            archive.writestr(zipfile.ZipInfo(name), content, compression)
+        link = zipfile.ZipInfo("link")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "nowhere")
+        archive.comment = comment
+    return out.getvalue()
+
+
+def tarred(members, format, headers=None):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=format, pax_headers=headers) as archive:
+        for name, content in members:
+            info = tarfile.TarInfo(name.rstrip("/"))
+            info.size = len(content)
+            info.type = tarfile.DIRTYPE if name.endswith("/") else tarfile.REGTYPE
+            archive.addfile(info, io.BytesIO(content))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "nowhere"
+        archive.addfile(link)
+    return out.getvalue()
+
+
+ARCHIVES = {
+    "zip": zipped(MEMBERS),
+    "zip of stored members": zipped(MEMBERS, zipfile.ZIP_STORED, b"a comment"),
+    "tar of GNU": tarred(MEMBERS, tarfile.GNU_FORMAT),
+    "tar of POSIX": tarred(MEMBERS, tarfile.PAX_FORMAT, {"comment": "a commit"}),
+}
+
+
+@pytest.mark.parametrize("kind", ARCHIVES)
+def test_archives_are_cut_between_members(kind):
+    for format in ("auto", "text"):
+        assert check(ARCHIVES[kind], format, ReaderOptions(), (1, 300, 700, 3000, 1 << 20)) > 10
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (tarred([*MEMBERS[:3], *MEMBERS[:2]], tarfile.GNU_FORMAT), "an archive with several members of one name"),
+        (zipped([*MEMBERS[:3], *MEMBERS[:2]]), "an archive with several members of one name"),
+        (b"#!/bin/sh\n" + zipped(MEMBERS[:3]), "bytes of no known format; see --format"),
+        (zipped(MEMBERS[:3])[:-30], DAMAGED),
+        (zipped([("mimetype", b"application/epub+zip"), *MEMBERS]), "a document that is an archive"),
+        (zipped([("a.txt", bytes(1 << 24))]), "an archive that expands too much"),
+        (tarred(MEMBERS, tarfile.GNU_FORMAT)[:-9000], DAMAGED),
+        (tarred(MEMBERS, tarfile.GNU_FORMAT) + b"more", DAMAGED),
+        (tarred(MEMBERS, tarfile.PAX_FORMAT, {"hdrcharset": "BINARY"}), DAMAGED),
+    ],
+)
+def test_which_archives_are_not_cut(data, why):
+    with pytest.raises(Uncuttable) as error:
+        pieces_of(data, "auto", ReaderOptions(), 500)
+    assert str(error.value) == why

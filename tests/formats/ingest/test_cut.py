@@ -4,6 +4,8 @@ import hashlib
 import io
 import json
 import os
+import tarfile
+import zipfile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,11 +38,29 @@ def parquet():
     return out.getvalue()
 
 
+def archived(kind):
+    out = io.BytesIO()
+    texts = {f"t/{n % 70}-{n}.txt": hashlib.sha256(b"%d" % (n % 70)).hexdigest().encode() * 5 for n in range(90)}
+    if kind == "zip":
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in texts.items():
+                archive.writestr(zipfile.ZipInfo(name), text)
+    else:
+        with tarfile.open(fileobj=out, mode="w") as archive:
+            for name, text in texts.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(text)
+                archive.addfile(info, io.BytesIO(text))
+    return out.getvalue()
+
+
 MADE = {
     "a.jsonl": "\n".join(json.dumps({"text": f"text {n % 70}"}) for n in range(90)).encode(),
     "a.csv": b"text\n" + "\n".join(f'"text, {n % 70}"' for n in range(300)).encode(),
     "a.conllu": "".join(f"# newdoc id = {n}\n{WORD}\n\n" for n in range(90)).encode(),
     "a.parquet": parquet(),
+    "a.zip": archived("zip"),
+    "a.tar": archived("tar"),
 }
 
 

@@ -58,9 +58,10 @@ class LargeFile:
         source = Source(self.file.name, lambda: stream, self.file.path)
         try:
             name, cut = cutter_of(source, peek(stream, HEAD)[0], self.format, self.reader)
-            return name, cut(source, self.reader, PIECE_BYTES)
+            pieces = cut(source, self.reader, PIECE_BYTES)
         except Uncuttable as why:
             return str(why)
+        return (name, pieces) if len(pieces) > 1 else "nothing in it can be read by itself"
 
 
 @dataclass(frozen=True, kw_only=True)

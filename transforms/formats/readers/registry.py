@@ -7,7 +7,7 @@
 import functools
 import re
 from collections import ChainMap, Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import BinaryIO, cast
 
@@ -25,7 +25,8 @@ from transforms.formats.readers.tei import read_tei
 from transforms.formats.readers.text import cut_lines, read_lines, read_text
 from transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.sources.archives import open_sources, wrapping
+from transforms.formats.sources.archive_pieces import cut_archive, open_piece
+from transforms.formats.sources.archives import ARCHIVE, open_sources, wrapping
 from transforms.formats.sources.compression import SUFFIXES
 from transforms.formats.sources.content import HEAD, content_of, is_binary
 from transforms.formats.sources.streams import marked_encoding, peek, reject_of
@@ -115,18 +116,28 @@ def read_file(
     if format != "auto":
         READERS.check([format])
     try:
-        for shown, source in open_sources(path, name, open, options):
-            if isinstance(source, Reject):
-                yield shown, _clean(source)
-                continue
-            if notes is not None:
-                source = replace(source, notes=notes)
-            for entry in _read(source, format, options, functools.partial(on_format, shown)):
-                yield shown, entry
+        yield from _entries(open_sources(path, name, open, options), format, options, on_format, notes)
     except LexbeamError:
         raise
     except Exception as error:
         yield name, _clean(reject_of(error))
+
+
+def _entries(
+    sources: Iterable[tuple[str, Source | Reject]],
+    format: str,
+    options: ReaderOptions,
+    on_format: Callable[[str, str], None],
+    notes: Counter[str] | None,
+) -> Iterator[tuple[str, Record | Reject]]:
+    for shown, source in sources:
+        if isinstance(source, Reject):
+            yield shown, _clean(source)
+            continue
+        if notes is not None:
+            source = replace(source, notes=notes)
+        for entry in _read(source, format, options, functools.partial(on_format, shown)):
+            yield shown, entry
 
 
 def _read(
@@ -146,7 +157,7 @@ def _read(
 
 
 def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> tuple[str, Cutter]:
-    """Return the format of a large file, and what cuts it.
+    """Return the format of a large file, and what cuts it; of an archive, the format of its members.
 
     Args:
         source: the file, which is not opened.
@@ -157,7 +168,10 @@ def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) 
     Raises:
         Uncuttable: it is read as a whole, with the reason.
     """
-    if (kind := wrapping(source.name, head)) is not None:
+    kind = wrapping(source.name, head)
+    if kind == ARCHIVE:
+        return format, cut_archive
+    if kind is not None:
         raise Uncuttable(kind)
     try:
         name = _format_of(source, head, format, options)
@@ -202,7 +216,7 @@ def read_piece(
         path: where the file really lies.
         name: its published name.
         piece: one of the file's pieces.
-        format: a key of `READERS`.
+        format: a key of `READERS`; of an archive, `auto`, too.
         options: those with which the file was cut.
         open: opens the stream of the whole file's bytes.
         notes: counts what readers changed or guessed.
@@ -212,6 +226,9 @@ def read_piece(
     """
     source = Source(name, open, path, notes, piece=piece)
     try:
+        if piece.archive:
+            yield from _entries(open_piece(path, name, piece, open, options), format, options, _unnoted, notes)
+            return
         for entry in READERS[format].read(source, options):
             yield name, _clean(entry) if isinstance(entry, Reject) else entry
     except LexbeamError:
@@ -219,6 +236,10 @@ def read_piece(
     except Exception as error:
         reject = _clean(reject_of(error))
         yield name, reject if source.begins else reject._replace(position=str(source.before + 1))
+
+
+def _unnoted(name: str, format: str) -> None:
+    return None
 
 
 def _format_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> str:

@@ -14,10 +14,12 @@ class CutPiece(NamedTuple):
         number: among the pieces of the file, from 0.
         start: its first byte.
         end: the byte behind its last.
-        before: lines of the file that stand before it; of Parquet, rows.
+        before: lines of the file that stand before it; of Parquet, rows; of an archive, members.
         head: bytes of the file's beginning that say how to read it, such as the header of a table.
-        groups: of Parquet, its first row group and the one behind its last.
+        groups: of Parquet, its first row group and the one behind its last; of a zip archive, where its part of the
+            directory begins and ends.
         tail: byte from which on the end of the file says how to read it; -1: it does not.
+        archive: `zip` or `tar` if it has members of an archive, which are read as files are; else empty.
     """
 
     number: int
@@ -27,6 +29,7 @@ class CutPiece(NamedTuple):
     head: int = 0
     groups: tuple[int, int] = (0, 0)
     tail: int = -1
+    archive: str = ""
 
 
 class Uncuttable(Exception):

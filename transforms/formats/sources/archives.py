@@ -21,7 +21,20 @@ from transforms.formats.sources.compression import SUFFIXES, Guard, Guarded, dec
 from transforms.formats.sources.content import HEAD, Content, package_of, packaged_head
 from transforms.formats.sources.streams import peek, reject_of
 
-__all__ = ["is_hidden", "open_sources", "wrapping"]
+__all__ = [
+    "ARCHIVE",
+    "Forward",
+    "is_hidden",
+    "is_tar",
+    "is_zip",
+    "mimetype",
+    "open_sources",
+    "tar_members",
+    "wrapping",
+    "zip_members",
+]
+
+ARCHIVE = "an archive"
 
 _BLOCK = 512
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -62,9 +75,9 @@ def open_sources(
     if head.startswith(_ZIP):
         with stream:
             yield from _zip_members(path, name, stream, _Reopen(open, name, options), options)
-    elif _is_tar(head, inner):
+    elif is_tar(head, inner):
         with stream:
-            yield from _tar_members(path, name, stream, options)
+            yield from tar_members(path, name, stream, options)
     else:
         yield name, Source(name, _Once(stream, _Reopen(open, name, options)), path)
 
@@ -76,8 +89,8 @@ def wrapping(name: str, head: bytes) -> str | None:
         return f"compressed ({kind})"
     if kind := next((suffix for suffix, magic in SUFFIXES.items() if head.startswith(magic)), None):
         return f"compressed ({kind})"
-    if head.startswith((*_ZIP, *_OTHER)) or _is_tar(head, lower):
-        return "an archive"
+    if lower.endswith(".zip") or head.startswith((*_ZIP, *_OTHER)) or is_tar(head, lower):
+        return ARCHIVE
     return None
 
 
@@ -113,7 +126,13 @@ class _Once:
         return self._again()
 
 
-def _is_tar(head: bytes, name: str) -> bool:
+def is_zip(head: bytes) -> bool:
+    """Return whether a file that begins so is a zip archive."""
+    return head.startswith(_ZIP)
+
+
+def is_tar(head: bytes, name: str) -> bool:
+    """Return whether a file that begins so, and has this name, is a tar archive."""
     if head[257:262] == b"ustar":
         return True
     return name.lower().endswith(".tar") and len(head) > 0
@@ -136,7 +155,7 @@ def _member(
         if (package := packaged_head(head)) is not None:
             again = None if once else _Reopen(open, name, options)
             return published, Source(name, _Once(stream, again), path, package=_reader_of(package))
-        if head.startswith((*_ZIP, *_OTHER)) or _is_tar(head, inner):
+        if head.startswith((*_ZIP, *_OTHER)) or is_tar(head, inner):
             raise BadRecord("unreadable", "an archive within an archive is not opened")
     except Exception as error:  # whatever is wrong with a member is about this member
         return published, reject_of(error)
@@ -152,7 +171,7 @@ def _zip_members(
     if getattr(stream, "seekable", bool)():
         try:
             archive = zipfile.ZipFile(stream)
-            package = package_of(archive.namelist(), _mimetype(archive))
+            package = package_of(archive.namelist(), mimetype(archive))
         except zipfile.BadZipFile:
             if package is None:
                 raise
@@ -162,27 +181,36 @@ def _zip_members(
     if archive is None:
         raise BadRecord("unreadable", "a zip archive must lie where its end can be read first")
     with archive:
-        size = stream.seek(0, 2)
-        guard = Guard(options, lambda: size)
-        names = Names()
-        members = 0
-        for info in archive.infolist():
-            refusal = _refusal(info.filename)
-            if info.is_dir() or (refusal is None and is_hidden(info.filename)):
-                continue
-            members += 1
-            member = names(member_of(name, info.filename))
-            if info.flag_bits & 1:
-                refusal = Reject("", "unreadable", "the member is encrypted")
-            if refusal is None and stat.S_IFMT(info.external_attr >> 16) in _NO_FILES:
-                refusal = Reject("", "unsafe", _LINK)
-            if refusal is not None:
-                yield member, refusal
-                continue
-            opener = _ZipOpener(archive, info, guard)
-            yield _member(path, member, info.filename, opener, options, once=False)
-        if not members:
-            raise BadRecord("empty", "the archive has no members")
+        yield from zip_members(path, name, archive, stream.seek(0, 2), options)
+
+
+def zip_members(
+    path: str, name: str, archive: zipfile.ZipFile, size: int, options: ReaderOptions, *, piece: int | None = None
+) -> Iterator[tuple[str, Source | Reject]]:
+    """Yield the members that a zip archive of `size` bytes lists, or the first `piece` of them, see `open_sources`.
+
+    A piece may have none.
+    """
+    guard = Guard(options, lambda: size)
+    names = Names()
+    members = 0
+    for info in archive.infolist()[:piece]:
+        refusal = _refusal(info.filename)
+        if info.is_dir() or (refusal is None and is_hidden(info.filename)):
+            continue
+        members += 1
+        member = names(member_of(name, info.filename))
+        if info.flag_bits & 1:
+            refusal = Reject("", "unreadable", "the member is encrypted")
+        if refusal is None and stat.S_IFMT(info.external_attr >> 16) in _NO_FILES:
+            refusal = Reject("", "unsafe", _LINK)
+        if refusal is not None:
+            yield member, refusal
+            continue
+        opener = _ZipOpener(archive, info, guard)
+        yield _member(path, member, info.filename, opener, options, once=False)
+    if not members and piece is None:
+        raise BadRecord("empty", "the archive has no members")
 
 
 def _reader_of(package: Content) -> str:
@@ -196,7 +224,7 @@ def _reader_of(package: Content) -> str:
     return package.format
 
 
-def _mimetype(archive: zipfile.ZipFile) -> bytes:
+def mimetype(archive: zipfile.ZipFile) -> bytes:
     """Return the beginning of the member `mimetype`; empty if it cannot be read."""
     try:
         with archive.open("mimetype") as stream:
@@ -217,7 +245,7 @@ class _ZipOpener:
         return io.BufferedReader(Guarded(self._archive.open(self._info), self._guard), _BUFFER)
 
 
-class _Forward:
+class Forward:
     """The methods of a forward-only stream that `tarfile` needs; remembers the last header block."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -226,9 +254,11 @@ class _Forward:
         self.block = b""
 
     def tell(self) -> int:
+        """Return how many bytes were read."""
         return self._position
 
     def read(self, size: int) -> bytes:
+        """Read so many bytes; none at the end."""
         if size > _LONGEST_HEADER:
             raise tarfile.ReadError(f"a header of {size} bytes")
         data = self._stream.read(size)
@@ -240,6 +270,7 @@ class _Forward:
         return data
 
     def seek(self, position: int, whence: int = 0) -> int:
+        """Read on to a place."""
         while self._position < position:
             if not self.read(min(_CHUNK, position - self._position)):
                 break
@@ -247,8 +278,14 @@ class _Forward:
             raise tarfile.StreamError("the archive cannot be read backwards")
         return self._position
 
-    def drain(self) -> None:
-        """Read the rest, which must be padding."""
+    def end(self) -> None:
+        """Read what stands behind the last member: an end mark, and padding.
+
+        Raises:
+            BadRecord: `malformed`, if it is anything else.
+        """
+        if any(self.block) or len(self.block) < _BLOCK:
+            raise BadRecord("malformed", "the archive breaks off or is damaged: no end mark")
         while data := self._stream.read(_CHUNK):
             if data.count(0) < len(data):
                 raise BadRecord("malformed", "there is more after the archive's end mark")
@@ -272,10 +309,11 @@ class _TarMember:
         self._stream.close()
 
 
-def _tar_members(
-    path: str, name: str, stream: BinaryIO, options: ReaderOptions
+def tar_members(
+    path: str, name: str, stream: BinaryIO, options: ReaderOptions, *, is_piece: bool = False
 ) -> Iterator[tuple[str, Source | Reject]]:
-    forward = _Forward(stream)
+    """Yield the members of a tar archive, see `open_sources`; a piece of one may have none, and no end mark."""
+    forward = Forward(stream)
     archive = tarfile.TarFile(fileobj=cast(Any, forward), mode="r")
     names = Names()
     members = 0
@@ -297,9 +335,9 @@ def _tar_members(
             raw = Guarded(inner, Guard(options, forward.tell))
             opener = _Once(io.BufferedReader(raw, _BUFFER), None)
             yield _member(path, member, info.name, opener, options, once=True)
-        if any(forward.block) or len(forward.block) < _BLOCK:
-            raise BadRecord("malformed", "the archive breaks off or is damaged: no end mark")
-        forward.drain()
+        if is_piece:
+            return
+        forward.end()
     except Exception:
         # Where a member broke, its reader has said so, and that stands for all that is missing.
         if inner is None or not inner.broken:
