@@ -49,7 +49,21 @@ def test_a_glob_is_listed_relative_to_its_fixed_part(tmp_path):
 def test_a_pattern_means_what_it_means_to_glob(tmp_path, monkeypatch):
     """In trees with links to folders, against the standard library, which follows circles until the system refuses."""
     top = tmp_path / "x" / "y" / "z"
-    touch(top, *"a.txt b.md .h.txt a/a.txt a/b/a.txt a/b/c/b.md a/.h/a.txt [x]/a.txt b[1]/b.md c/a/a.txt".split())
+    touch(
+        top,
+        *[
+            "a.txt",
+            "b.md",
+            ".h.txt",
+            "a/a.txt",
+            "a/b/a.txt",
+            "a/b/c/b.md",
+            "a/.h/a.txt",
+            "[x]/a.txt",
+            "b[1]/b.md",
+            "c/a/a.txt",
+        ],
+    )
     (top / "a" / "link").symlink_to(top / "c")
     (top / "gone.txt").symlink_to("nothing")
     monkeypatch.chdir(top)

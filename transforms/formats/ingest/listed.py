@@ -166,7 +166,8 @@ class _Runs:
 
 
 def _batches(rows: pa.Table) -> list[pa.RecordBatch]:
-    return rows.combine_chunks().to_batches(max_chunksize=BATCH_ROWS)
+    batches: list[pa.RecordBatch] = rows.combine_chunks().to_batches(max_chunksize=BATCH_ROWS)
+    return batches
 
 
 def _between(batch: pa.RecordBatch, low: int, high: int) -> pa.RecordBatch:

@@ -1,5 +1,6 @@
 """Sources: bytes of files and archives, decompressed within bounds, and kinds of content by their first bytes.
 
-In: paths. Out: streams of bytes, or rejects. Read `archives`, then `streams` and `content`.
+In: paths. Out: streams of bytes, or rejects. Read `archives`, then `streams`, `content`, and
+`cutting` and `archive_pieces`.
 A change here reads every corpus anew.
 """

@@ -159,8 +159,8 @@ def _zip_of(stream: BinaryIO, piece: CutPiece) -> tuple[zipfile.ZipFile, int]:
     if not is_last:
         directory += following + stream.read(_more(following))
     place, size = stream.seek(0, io.SEEK_END), len(directory)
-    # Two ends (APPNOTE 4.3.14 to 4.3.16), for places in large archives do not fit into the older one; numbers of entries
-    # are not read.
+    # Two ends (APPNOTE 4.3.14 to 4.3.16), for places in large archives do not fit into the older one; numbers of
+    # entries are not read.
     end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 0, 0, size, place)
     end += struct.pack("<4sLQL", b"PK\x06\x07", 0, place + size, 1)
     end += struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 0, 0, 0xFFFFFFFF, 0xFFFFFFFF, 0)
