@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pipelines.commands.corpus.init_look import Look, look_at
+from pipelines.commands.corpus.init_look import Look, look_at, sample
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.configuration import read_jobs
-from pipelines.frame.inputs import list_inputs
 from pipelines.frame.running import run_command
 from schemas.rejects import REMEDIES
 from transforms.annotation.guessing import guess_engine
@@ -26,8 +25,10 @@ from transforms.change.view.proposals import SliceProposal, propose_slices
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.output_folders import check_output_folder, make_output_folder
+from transforms.common.shown import units
 from transforms.common.store import files
 from transforms.formats.dates.guessing import MOST, guess_fields
+from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.records.base import HTML_READ, ReaderOptions
 
 __all__ = ["INIT", "InitOptions", "config_text"]
@@ -57,18 +58,19 @@ def _init(options: InitOptions, action: Action) -> None:
     check_output_folder(options.folder, "folder")
     for name in options.inputs:
         _check_apart(options.folder, name)
-    inputs = list_inputs(options.inputs, (), files.join(options.folder, RESULTS))
+    patterns = InputPatterns(options.inputs, (), files.join(options.folder, RESULTS))
+    number, some = sample(find_files(patterns))
     if files.exists(path) and not options.overwrite:
         raise UsageError(f"{files.shown(path)} is there already: give `overwrite`, or another folder")
-    action.tell(f"looking into {len(inputs):,} input {'file' if len(inputs) == 1 else 'files'}")
-    look = look_at(inputs, options.encoding)
+    action.tell(f"looking into {number:,} {units(number, 'input files')}")
+    look = look_at(some, number, options.encoding)
     if not look.documents:
         raise LexbeamError(
             f"no document can be read of the {look.looked} input files looked into"
             + (f"; the first: {look.example}" if look.example else "")
             + "".join(f"; {REMEDIES[reason]}" for reason in look.rejects if reason in REMEDIES)
         )
-    documents, sizes = look.over_time(inputs)
+    documents, sizes = look.over_time(find_files(patterns))
     places = [_relative(name, options.folder) for name in options.inputs]
     lines = list(config_text(look, propose_slices(documents, sizes), documents, places))
     make_output_folder(options.folder, "folder")

@@ -1,7 +1,7 @@
 """What `lexbeam init` sees of an input: formats, documents, dates, language, without writing.
 
-It reads the whole input where that is small, else the beginnings of files spread over all of it, by
-the same readers as a run.
+It reads the whole input where that is small, else the beginnings of some of its files, by the same readers as a run.
+Of other files nothing is kept.
 """
 
 import importlib.util
@@ -10,7 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from heapq import nsmallest
+from itertools import islice, repeat, tee
+from operator import attrgetter
 from typing import Any
 
 from pipelines.commands.corpus.dry_run import looked_at
@@ -21,10 +23,11 @@ from transforms.annotation.engines.registry import load_splitter
 from transforms.annotation.guessing import CODE_PAGES, code_page, guess_language, short_tag
 from transforms.formats.dates.guessing import Dates, SeenDocument, date_fields, guess_dates, guess_text_field, years_by
 from transforms.formats.ingest.stage import IngestOptions, InputFile
+from transforms.formats.ingest.units import key_of
 from transforms.formats.records.base import ReaderOptions
 from transforms.formats.records.fields import listed_fields
 
-__all__ = ["KeptTexts", "Look", "about", "look_at"]
+__all__ = ["KeptTexts", "Look", "about", "look_at", "sample"]
 
 FILES = 500  # that are looked into
 PROBED = 100  # records by which the reader is found, of as many files
@@ -96,24 +99,27 @@ class Look:
         """Whether `over_time` tells of all documents, as far as their number goes."""
         return self.by_names or (self.whole and self.looked == self.files)
 
-    def over_time(self, inputs: Sequence[InputFile]) -> tuple[dict[int, int], dict[int, int]]:
+    def over_time(self, inputs: Iterable[InputFile]) -> tuple[dict[int, int], dict[int, int]]:
         """Return documents and their sizes by year, as far as the rule for dates finds one.
 
         Of documents of the same text and year one counts, as in a run. Where files were left out
-        and their names have the dates, all files count, by their bytes.
+        and their names have the dates, all files count, by their bytes; `inputs` are these.
         """
-        seen, sizes, keys = self.documents, self.sizes, self.keys
         rule = self.dates
         if rule is None:
             return {}, {}
+        seen: Iterable[SeenDocument] = self.documents
+        sizes: Iterable[int] = self.sizes
+        keys: Iterable[str] = self.keys
         if self.by_names:
-            seen = [SeenDocument(file.name, {}) for file in inputs]
-            sizes = [file.size for file in inputs]
-            keys = [""] * len(seen)
+            names, files = tee(inputs)
+            seen = (SeenDocument(file.name, {}) for file in names)
+            sizes = (file.size for file in files)
+            keys = repeat("")
         documents: Counter[int] = Counter()
         tokens: Counter[int] = Counter()
         known: set[tuple[str, int]] = set()
-        for year, size, key in zip(years_by(rule.rule, seen), sizes, keys, strict=True):
+        for year, size, key in zip(years_by(rule.rule, seen), sizes, keys, strict=False):
             if year is not None and (not key or (key, year) not in known):
                 known.add((key, year))
                 documents[year] += 1
@@ -182,10 +188,23 @@ def _tokens(texts: Iterable[str], language: str | None) -> int:
     return sum(len(sentence.forms or ()) for text in texts for sentence in annotate_text(text, splitter))
 
 
-def look_at(inputs: Sequence[InputFile], encoding: tuple[str, ...] = ()) -> Look:
-    """Return what is seen of input files, in encodings that are given or, where none is, found out."""
-    spread = _spread(inputs, FILES)
-    look = Look(files=len(inputs), looked=len(spread))
+def sample(inputs: Iterable[InputFile]) -> tuple[int, list[InputFile]]:
+    """Return how many files there are, and those to look into, by name: all, or the first by the digests of names."""
+    number = 0
+
+    def counted() -> Iterator[InputFile]:
+        nonlocal number
+        for file in inputs:
+            number += 1
+            yield file
+
+    first = nsmallest(FILES, counted(), key=lambda file: (key_of(file.name), file.name))
+    return number, sorted(first, key=attrgetter("name"))
+
+
+def look_at(spread: Sequence[InputFile], number: int, encoding: tuple[str, ...] = ()) -> Look:
+    """Return what is seen of some of `number` files, in encodings that are given or, where none is, found out."""
+    look = Look(files=number, looked=len(spread))
     look.reader = _reader(spread, encoding)
     is_small = sum(file.size for file in spread) <= BYTES
     budget = None if is_small else max(CHARACTERS // len(spread), 1)

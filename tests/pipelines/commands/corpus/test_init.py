@@ -13,6 +13,7 @@ from pipelines.commands.corpus import init_look
 from pipelines.frame.configuration import read_jobs
 from transforms.common.options.yaml_files import read_yaml
 from transforms.common.publish.snapshots import open_snapshot
+from transforms.formats.ingest.stage import InputFile
 
 SENTENCE = "The ship that he had seen was not there, and they said it was of the sea. "
 
@@ -123,6 +124,18 @@ def test_of_many_files_some_are_looked_into_and_all_are_counted(tmp_path, monkey
     printed = capsys.readouterr().out
     assert "a look into 6 of 60 input files." in printed
     assert "6 of 6 documents: 1800 to 1929" in printed
+
+
+def test_files_are_drawn_whatever_their_order():
+    def found(order):
+        for number in order:
+            yield InputFile(f"{number}.txt", f"/in/{number}.txt", 1, "in")
+
+    number, some = init_look.sample(found(range(5000)))
+    assert (number, len(some)) == (5000, init_look.FILES)
+    assert init_look.sample(found(reversed(range(5000)))) == (number, some)
+    assert init_look.sample(found(range(7))) == (7, sorted(found(range(7))))
+    assert len({int(file.path[4:-4]) // 500 for file in some}) == 10
 
 
 def test_of_large_files_the_beginnings_are_read(tmp_path, monkeypatch, capsys):
