@@ -2,6 +2,7 @@
 
 import json
 import logging
+import zipfile
 
 import pandas as pd
 
@@ -54,13 +55,16 @@ def test_files_of_records_are_cut_and_publish_the_same_bytes(tmp_path, monkeypat
     (folder / "a.jsonl").write_text("\n".join(lines))
     (folder / "b.jsonl").write_text("\ufeff" + "\r\n".join([*lines[150:], *lines[:30], ""]), encoding="utf-8")
     (folder / "c.json").write_text(json.dumps(rows(30)))
+    with zipfile.ZipFile(folder / "d.zip", "w") as archive:
+        for number in range(9):
+            archive.writestr(f"{number}.jsonl", "\n".join(lines[number * 10 : number * 20 + 5]))
     with caplog.at_level(logging.INFO):
         whole, pieces, receipts = both(tmp_path, monkeypatch, ["--engine", "builtin:en", "--dates", "header"])
-    assert [len(receipt["pieces"]) > 5 for receipt in receipts] == [True, True]
+    assert [len(receipt["pieces"]) > 5 for receipt in receipts] == [True, True, True]
     assert pieces.keys() == whole.keys()
     assert [name for name in whole if whole[name] != pieces[name]] == []
     inputs = pd.read_parquet(tmp_path / "cut" / "corpus" / "inputs").sort_values("name", ignore_index=True)
-    assert inputs.name.to_list() == ["a.jsonl", "b.jsonl", "c.json"]
+    assert inputs.name.to_list() == ["a.jsonl", "b.jsonl", "c.json", "d.zip"]
     assert (inputs.records[0], inputs.bytes[0]) == (202, (folder / "a.jsonl").stat().st_size)
     rejects = pd.read_parquet(tmp_path / "cut" / "rejects")
     assert set(rejects.reason) == {"duplicate", "malformed", "bad_date"}
