@@ -95,6 +95,16 @@ def test_a_folder_that_a_link_leads_to_is_listed_once_whatever_it_is_called(tmp_
     assert names(tmp_path / "c", tmp_path / "a") == ["c/d/y.txt", "c/e/x.txt"]
 
 
+def test_a_file_that_a_pattern_leads_to_in_several_ways_is_listed_once(tmp_path):
+    put(tmp_path / "a/x.txt", tmp_path / "b/c/y.txt")
+    (tmp_path / "d").symlink_to("b")
+    (tmp_path / "b/e").symlink_to("../a")
+    for pattern in ("**", "**/*", "**/*.txt"):
+        assert names(tmp_path / pattern) == ["a/x.txt", "b/c/y.txt"]
+    assert names(tmp_path / "*/*/*") == ["b/c/y.txt", "b/e/x.txt"]
+    assert names(tmp_path / "d/**") == ["c/y.txt", "e/x.txt"]
+
+
 def test_links_to_files_are_files(tmp_path):
     put(tmp_path / "a/x.txt")
     (tmp_path / "a/soft.txt").symlink_to("x.txt")

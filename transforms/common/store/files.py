@@ -367,7 +367,7 @@ def root_of(path: str) -> str:
 
 def may_repeat(path: str) -> bool:
     """Return whether a path may lead to a file in several ways: it is a pattern of folders."""
-    return is_local(path) and is_glob(path) and len(_parts(path)[1]) > 1
+    return is_local(path) and is_glob(path) and ("**" in path or len(_parts(path)[1]) > 1)
 
 
 def _find_local(path: str) -> Iterator[ListedFile]:
@@ -378,7 +378,7 @@ def _find_local(path: str) -> Iterator[ListedFile]:
     elif glob.has_magic(path) and not path.endswith("/"):
         base, parts = _parts(path)
         root, prefix = absolute(base), os.path.join(base, "")
-        for entry in _matching(base, parts):
+        for entry in _matching(base, parts) if os.path.isdir(base) else ():
             name = os.path.normpath(os.fspath(entry).removeprefix(prefix))
             if not any(part.startswith(".") for part in name.split("/")):
                 yield _listed(join(root, name), name, entry)

@@ -8,6 +8,7 @@ import fnmatch
 import functools
 import hashlib
 import os
+import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -70,7 +71,7 @@ def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[In
         root = files.root_of(path)
         holds_out = _lies_in(patterns.out, root)
         inside = files.real(patterns.out).rstrip("/") + "/"
-        named = Names() if not files.is_local(path) else _as_it_is  # a store may have an object `a`, and one `a/a`
+        named, own = Names(), None if files.is_local(path) else posixpath.basename(path)
         for entry in _perhaps(files.find_files(path)) if perhaps else files.find_files(path):
             if any(matches(entry.name, pattern) for pattern in patterns.exclude):
                 continue
@@ -82,7 +83,9 @@ def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[In
             if is_first is not None and not is_first(entry.path):
                 continue
             name = escape(entry.name)
-            name = named(f"{labels[root]}/{name}" if len(roots) > 1 else name)
+            name = f"{labels[root]}/{name}" if len(roots) > 1 else name
+            if entry.name == own:  # a store may have an object `a`, and one `a/a`
+                name = named(name)
             changed = entry.changed if entry.changed <= time.time_ns() - GRANULARITY else 0
             number += 1
             yield InputFile(name, entry.path, entry.size, labels[root], changed)
@@ -93,10 +96,6 @@ def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[In
 def _perhaps(found: Iterator[files.ListedFile]) -> Iterator[files.ListedFile]:
     with suppress(files.NoFilesError):
         yield from found
-
-
-def _as_it_is(name: str) -> str:
-    return name
 
 
 class _Places:
