@@ -115,7 +115,7 @@ def test_a_file_is_listed_by_its_name(tmp_path):
 
 def test_nothing_there_is_an_error_that_names_the_path(tmp_path):
     touch(tmp_path, "a.txt")
-    for path in ("nowhere", "nowhere/*.txt", "a.txt/*", "*/*/*.txt", "*.md", "*/"):
+    for path in ("nowhere", "nowhere/*.txt", "a.txt/*", "*/*/*.txt", "*.md"):
         for look in (files.list_files, files.check_there):
             with pytest.raises(files.NoFilesError, match=re.escape(path)):
                 look(str(tmp_path / path))
