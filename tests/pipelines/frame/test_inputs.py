@@ -10,6 +10,7 @@ from pipelines.frame.inputs import corpora_of, described_in, list_inputs
 from transforms.common.store import files
 from transforms.common.store.receipts import ArtefactPath
 from transforms.common.store.tables import Part
+from transforms.formats.ingest.listing import InputPatterns, find_files, shares_of
 
 
 def part(table, folder):
@@ -125,6 +126,30 @@ def test_an_object_and_objects_below_it_have_names_of_their_own(monkeypatch):
     monkeypatch.setattr(files, "find_files", lambda _: entries)
     monkeypatch.setattr(files, "root_of", lambda _: "s://b")
     assert names("s://b/a") == ["a", r"a\~2"]
+
+
+def test_inputs_on_a_store_are_listed_side_by_side_if_none_lies_in_another(monkeypatch):
+    objects = [f"s://b/{folder}/{number}.txt" for folder in ("a", "a2", "c/d", *range(40)) for number in range(3)]
+
+    def find(path):
+        root = path.rstrip("/") + "/"
+        return (files.ListedFile(name, name.removeprefix(root), 1) for name in objects if name.startswith(root))
+
+    monkeypatch.setattr(files, "find_files", find)
+    monkeypatch.setattr(files, "root_of", lambda path: path)
+
+    def shares(*inputs, exclude=()):
+        return shares_of(InputPatterns(inputs, exclude, "/out"))
+
+    many = ("s://b/a", "s://b/a2", "s://b/c", *(f"s://b/{number}/" for number in range(40)))
+    for inputs, number in ((many[:1], 1), (many[:3], 3), (many, 16)):
+        found = shares(*inputs, exclude=("a/0.txt", "2.txt"))
+        assert len(found) == number
+        listed = [file for share in found for file in find_files(share)]
+        assert sorted(listed) == list_inputs(inputs, ("a/0.txt", "2.txt"), "/out")
+    assert list(find_files(shares(*many, exclude=("*",))[1])) == []  # of others there may be files
+    for inputs in (("s://b/c", "s://b/c/d"), ("s://b/c", "s://b/c"), ("/b", "/c"), ("s://b/a", "/c")):
+        assert len(shares(*inputs)) == 1
 
 
 def test_a_glob_at_the_root_of_the_file_system(tmp_path):

@@ -12,6 +12,7 @@ import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -21,11 +22,12 @@ from transforms.common.publish.layout import ARTEFACTS, FAILED, SNAPSHOTS, is_ma
 from transforms.common.store import files
 from transforms.formats.ingest.stage import InputFile
 
-__all__ = ["InputPatterns", "find_files", "matches", "refuse_output_as_input"]
+__all__ = ["InputPatterns", "find_files", "matches", "refuse_output_as_input", "shares_of"]
 
 # Of the time of a change, as file systems note it: what changed later than this before it was listed may change
 # again without another time.
 GRANULARITY = 2_000_000_000
+SHARES = 16  # each is read for every unit
 
 
 class InputPatterns(NamedTuple):
@@ -37,12 +39,28 @@ class InputPatterns(NamedTuple):
             leave out files, never members of archives.
         out: the folder to publish to; what lies in it is no input.
         tables_by: by what the command reads tables instead of files, if it does.
+        share: which of the inputs are meant: from a number on, those that are so many apart.
     """
 
     inputs: tuple[str, ...]
     exclude: tuple[str, ...]
     out: str
     tables_by: str | None = None
+    share: tuple[int, int] = (0, 1)
+
+
+def shares_of(patterns: InputPatterns) -> list[InputPatterns]:
+    """Return patterns that name the same files together, to be listed side by side.
+
+    There are several for several inputs on object stores, which have no links, if none lies in another.
+    """
+    if any(map(files.is_local, patterns.inputs)):
+        return [patterns]
+    roots = sorted(files.root_of(path).rstrip("/") + "/" for path in patterns.inputs)
+    if any(after.startswith(before) for before, after in pairwise(roots)):
+        return [patterns]
+    number = min(len(roots), SHARES)
+    return [patterns._replace(share=(place, number)) for place in range(number)]
 
 
 def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[InputFile]:
@@ -58,16 +76,18 @@ def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[In
 
     Raises:
         UsageError: `out` is an input, or an input is or holds a folder that Lexbeam published to.
-        LexbeamError: there are no files, or none are left, and there must be.
+        LexbeamError: there are no files, or none are left of all inputs, and there must be.
     """
     refuse_output_as_input(patterns.inputs, patterns.out)
     roots = sorted({files.root_of(path) for path in patterns.inputs})
     label = Names()
     labels = {root: label(escape(os.path.basename(root.rstrip("/")) or "input")) for root in roots}
-    is_first = _Places() if len(patterns.inputs) > 1 or files.may_repeat(patterns.inputs[0]) else None
+    place, apart = patterns.share
+    inputs = patterns.inputs[place::apart]
+    is_first = _Places() if apart == 1 and (len(inputs) > 1 or files.may_repeat(inputs[0])) else None
     is_ours = functools.cache(is_marked_folder)
     number = 0
-    for path in patterns.inputs:
+    for path in inputs:
         root = files.root_of(path)
         holds_out = _lies_in(patterns.out, root)
         inside = files.real(patterns.out).rstrip("/") + "/"
@@ -89,7 +109,7 @@ def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[In
             changed = entry.changed if entry.changed <= time.time_ns() - GRANULARITY else 0
             number += 1
             yield InputFile(name, entry.path, entry.size, labels[root], changed)
-    if not number and not perhaps:
+    if not number and not perhaps and apart == 1:
         raise LexbeamError("no input files are left after `exclude`: give narrower patterns")
 
 

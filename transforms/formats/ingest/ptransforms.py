@@ -35,7 +35,7 @@ from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordO
 from transforms.formats.ingest.keep_stage import GONE, KEEP, Gone, GoneTask, KeepSetting, KeepTask, KeptPart, gone_keys
 from transforms.formats.ingest.known import KnownDigests
 from transforms.formats.ingest.listed import FileListing, ListedUnit, ListingWriter, listed_units, opened, settle_bits
-from transforms.formats.ingest.listing import InputPatterns, find_files
+from transforms.formats.ingest.listing import InputPatterns, find_files, shares_of
 from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
 from transforms.formats.ingest.staging import StageFile
 from transforms.formats.ingest.units import UNIT_BYTES, unit_of
@@ -95,7 +95,12 @@ class ListFiles(beam.PTransform):
 
     def expand(self, patterns: beam.PCollection[InputPatterns]) -> Any:
         """Apply the transform."""
-        listed = patterns | "WriteListing" >> beam.ParDo(_List(self.folder)).with_outputs(_LARGE, main="listings")
+        listed = (
+            patterns
+            | "ShareListing" >> beam.FlatMap(shares_of)
+            | "DealOutListing" >> beam.Reshuffle()
+            | "WriteListing" >> beam.ParDo(_List(self.folder)).with_outputs(_LARGE, main="listings")
+        )
         shared = listed["listings"] | "GatherListings" >> beam.GroupByKey()
         return shared | "ListUnits" >> beam.FlatMap(_units, self.workspace), listed[_LARGE]
 
