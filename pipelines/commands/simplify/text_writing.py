@@ -1,7 +1,10 @@
 """Simplified texts as files: each under the name that it had, below a folder."""
 
 import re
-from collections.abc import Iterable
+from array import array
+from collections.abc import Collection, Iterable, Iterator
+
+import numpy as np
 
 from pipelines.commands.simplify.found_words import FoundIn
 from schemas.simplification.documents import DOCUMENTS
@@ -13,7 +16,7 @@ from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
 from transforms.formats.ingest.listing import find_files
 
-__all__ = ["check_places", "content_of", "places_of", "write_texts"]
+__all__ = ["check_places", "content_of", "write_texts"]
 
 _COUNTER = re.compile(r"\\~[0-9]+(?=/|\Z)")  # which tells the second of two equal names
 
@@ -35,43 +38,35 @@ def _place(name: str) -> str:
     return place
 
 
-def _taken(named: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the place of each text, from its name and the name that it is written under.
-
-    Raises:
-        UsageError: two have the same.
-    """
-    places: dict[str, str] = {}
-    holders: dict[str, str] = {}
-    for text, name in named:
-        place = _place(name)
-        if place in holders:
-            raise UsageError(
-                f"`write_text`: {files.shown(holders[place])} and {files.shown(text)} would both be written as "
-                f"{files.shown(place)}: name one folder that holds all files, or simplify them apart"
-            )
-        holders[place] = text
-        places[text] = place
-    return places
-
-
-def places_of(found: FoundIn) -> dict[str, str]:
-    """Return where each text is written, by its name in the tables; those of a corpus go by their source.
-
-    Raises:
-        UsageError: two would be written to one place.
-    """
+def _places(found: FoundIn) -> Iterator[tuple[str, str]]:
+    """Yield the name of each text in the tables, and where it is written; those of a corpus go by their source."""
     if found.patterns is not None:
-        return _taken((file.name, file.name) for file in find_files(found.patterns))
-    named: list[tuple[str, str]] = []
+        for file in find_files(found.patterns):
+            yield file.name, _place(file.name)
     for part in found.parts:
         for rows in read_rows([checked(part.pair.documents)], ["document_id", "source"]):
-            named += zip(rows["document_id"].to_pylist(), rows["source"].to_pylist(), strict=True)
-    return _taken(dict(named).items())
+            yield from zip(rows["document_id"].to_pylist(), map(_place, rows["source"].to_pylist()), strict=True)
+
+
+def _check_apart(found: FoundIn) -> None:
+    """Check that no two texts would be written to one place.
+
+    Raises:
+        UsageError: two would.
+    """
+    numbers = np.sort(np.fromiter((hash(place) for _, place in _places(found)), np.int64))
+    often = set(numbers[1:][numbers[1:] == numbers[:-1]].tolist())
+    holders: dict[str, str] = {}
+    for text, place in _places(found) if often else ():
+        if hash(place) in often and (holder := holders.setdefault(place, text)) != text:
+            raise UsageError(
+                f"`write_text`: {files.shown(holder)} and {files.shown(text)} would both be written as "
+                f"{files.shown(place)}: name one folder that holds all files, or simplify them apart"
+            )
 
 
 def check_places(folder: str, found: FoundIn, *, overwrite: bool) -> None:
-    """Check that files may be written.
+    """Check that files may be written; a number is held of each.
 
     Args:
         folder: to be written to.
@@ -79,18 +74,34 @@ def check_places(folder: str, found: FoundIn, *, overwrite: bool) -> None:
         overwrite: whether others may be.
 
     Raises:
-        UsageError: an input, or without leave another file, would be replaced.
+        UsageError: two texts would be written to one place, or an input, or without leave another file, would be
+            replaced.
     """
-    read = {files.real(file.path) for file in find_files(found.patterns)} if found.patterns else set()
-    for place in places_of(found).values():
+    _check_apart(found)
+    there = array("q")
+    for _, place in _places(found):
         path = files.join(folder, place)
-        if files.real(path) in read:
+        if files.exists(path):
+            there.append(hash(files.real(path)))
+            if not overwrite:
+                _check_inputs(found, there)
+                raise UsageError(
+                    f"`write_text`: {files.shown(path)} is there: move it away, name another folder, or replace it "
+                    "with `overwrite`"
+                )
+    _check_inputs(found, there)
+
+
+def _check_inputs(found: FoundIn, there: Collection[int]) -> None:
+    """Check that no file is an input, by the hashes of where they really lie.
+
+    Raises:
+        UsageError: one is.
+    """
+    numbers = set(there)
+    for file in find_files(found.patterns) if found.patterns and numbers else ():
+        if hash(path := files.real(file.path)) in numbers:
             raise UsageError(f"`write_text`: {files.shown(path)} is an input: name another folder")
-        if not overwrite and files.exists(path):
-            raise UsageError(
-                f"`write_text`: {files.shown(path)} is there: move it away, name another folder, or replace it with "
-                "`overwrite`"
-            )
 
 
 def content_of(snapshot: Snapshot) -> Iterable[tuple[str, str, bytes]]:
