@@ -38,20 +38,25 @@ def parquet():
     return out.getvalue()
 
 
-def archived(kind):
+def zip_of(texts):
     out = io.BytesIO()
-    texts = {f"t/{n % 70}-{n}.txt": hashlib.sha256(b"%d" % (n % 70)).hexdigest().encode() * 5 for n in range(90)}
-    if kind == "zip":
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in texts.items():
-                archive.writestr(zipfile.ZipInfo(name), text)
-    else:
-        with tarfile.open(fileobj=out, mode="w") as archive:
-            for name, text in texts.items():
-                info = tarfile.TarInfo(name)
-                info.size = len(text)
-                archive.addfile(info, io.BytesIO(text))
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in texts.items():
+            archive.writestr(zipfile.ZipInfo(name), text)
     return out.getvalue()
+
+
+def tar_of(texts):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, text in texts.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text))
+    return out.getvalue()
+
+
+TEXTS = {f"t/{n % 70}-{n}.txt": hashlib.sha256(b"%d" % (n % 70)).hexdigest().encode() * 5 for n in range(90)}
 
 
 MADE = {
@@ -59,8 +64,8 @@ MADE = {
     "a.csv": b"text\n" + "\n".join(f'"text, {n % 70}"' for n in range(300)).encode(),
     "a.conllu": "".join(f"# newdoc id = {n}\n{WORD}\n\n" for n in range(90)).encode(),
     "a.parquet": parquet(),
-    "a.zip": archived("zip"),
-    "a.tar": archived("tar"),
+    "a.zip": zip_of(TEXTS),
+    "a.tar": tar_of(TEXTS),
 }
 
 
@@ -90,6 +95,18 @@ def test_pieces_are_taken_in_as_the_file_is(name, tmp_path):
     assert len(units) > 2
     assert taken_in(workspace, units) == taken_in(workspace, [Unit((file,), file.size)])
     assert taken_in(workspace, units)[2] == {hashlib.sha256(MADE[name]).hexdigest()}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("a.conllu", f"{WORD}\n\n".encode() * 90), ("a.zip", zip_of({"a.txt": bytes(range(256)) * 9}))]
+)
+def test_what_would_be_one_piece_is_not_cut_and_told(name, data, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(data)
+    task = looked_at(large(path), IngestOptions())
+    receipt = make(Workspace(str(tmp_path / "w")), CUT, task, None)
+    assert receipt.why == "nothing in it can be read by itself"
+    assert units_of(task, receipt) == [Unit((task.file,), len(data))]
 
 
 def test_a_piece_that_changed_since_is_a_reject_and_the_others_are_taken_in(tmp_path):
