@@ -67,8 +67,8 @@ def raised_in(text: str) -> LexbeamError | None:
 
 
 def root_cause(trace: str) -> str:
-    """Return the cause that a trace ends in, in one line: our own message, or class and message."""
-    ours = raised_in(trace)
+    """Return the cause that a trace ends in, in one line: our own message, what is known, or class and message."""
+    ours = raised_in(trace) or explained_flink(trace)
     causes = [str(ours)] if ours else _CAUSE.findall(trace)
     cause = causes[-1] if causes else trace.strip().partition("\n")[0]
     return readable(" ".join(_WHERE.sub("", cause).split()))

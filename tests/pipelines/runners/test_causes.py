@@ -51,6 +51,12 @@ Caused by: {}
             "Caused by: org.apache.flink.util.FlinkException: Lost worker a$b.\n\tat a.B.d(B.java:2)\n",
             "org.apache.flink.util.FlinkException: Lost worker a$b.",
         ),
+        (
+            "org.apache.flink.runtime.JobException: Recovery is suppressed\n\tat a.B.c(B.java:1)\n"
+            'Caused by: java.io.IOException: Cannot run program "docker": error=2, No such file or directory\n',
+            "the TaskManagers have no Docker, by which --environment_type=DOCKER, Beam's default, starts workers: give "
+            "`runner_config` flink_cluster or flink_kubernetes, which do without",
+        ),
         ("no trace at all\nsecond line", "no trace at all"),
         ("", ""),
     ],
