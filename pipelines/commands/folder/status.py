@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipelines.commands.folder.stages import StageWork
 from pipelines.commands.folder.survey import WRONG, Survey, leftover_sizes, survey
@@ -22,7 +22,7 @@ from pipelines.frame.staleness import OutsideChanges, all_outside
 from pipelines.runners.flink_jobs import JobKind, JobState
 from transforms.common.errors import LexbeamError, StaleError
 from transforms.common.options.fields import option
-from transforms.common.publish.layout import ARTEFACTS, MANIFEST
+from transforms.common.publish.layout import ARTEFACTS, MANIFEST, snapshot_name
 from transforms.common.publish.run_log import last_success
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.streaming import is_streaming
@@ -48,22 +48,70 @@ def _status(options: StatusOptions, action: Action) -> None:
         LexbeamError: with `verify`, published parts are damaged; they are named.
         StaleError: with `exit_code`, a published section is stale.
     """
-    state = survey(options.path)
+    found = _found(options)
+    tell = (action.data or action.tell) if options.json else action.tell
+    for line in found.lines:
+        tell(line)
+    if found.damaged is not None:
+        raise found.damaged
+    if options.exit_code and found.stale:
+        raise StaleError(f"stale: {', '.join(found.stale)}")
+
+
+class _Found(NamedTuple):
+    """What is to be told.
+
+    Attributes:
+        lines: for a person or, of JSON, for a program.
+        stale: the sections that are.
+        damaged: the error that names damaged parts, if they were looked at.
+    """
+
+    lines: list[str]
+    stale: list[str]
+    damaged: LexbeamError | None
+
+
+def _found(options: StatusOptions) -> _Found:
+    """Look at a folder; again if a run has published meanwhile, and removed the snapshot that was looked at."""
+    while True:
+        state = survey(options.path)
+        try:
+            found = _look(options, state)
+        except (LexbeamError, OSError):
+            if not _is_removed(state.snapshot):
+                raise
+        else:
+            if not _is_removed(state.snapshot):
+                return found
+
+
+def _is_removed(snapshot: Snapshot | None) -> bool:
+    """Return whether a snapshot has gone, and another one is published."""
+    return (
+        snapshot is not None
+        and snapshot_name(snapshot.out) != snapshot.name
+        and not files.exists(files.join(snapshot.folder, MANIFEST))
+    )
+
+
+def _look(options: StatusOptions, state: Survey) -> _Found:
     outside = {} if state.snapshot is None else all_outside(state.snapshot)
     stale = {name: changes.reasons for name, changes in outside.items() if changes.reasons}
     job = None if state.left is None else look_at(files.join(options.path, ARTEFACTS), state.left)
     if options.json:
         record = _record(options.path, state, stale, job) | {"ages": _ages(options.path, state.snapshot, outside)}
-        (action.data or action.tell)(json.dumps(record, ensure_ascii=False, indent=2))
+        lines = [json.dumps(record, ensure_ascii=False, indent=2)]
     else:
-        for line in _lines(options.path, state, stale, job):
-            action.tell(line)
+        lines = list(_lines(options.path, state, stale, job))
+    damaged = None
     if options.verify:
-        verified = _verified(options.path, state.snapshot)
-        if not options.json:
-            action.tell(verified)
-    if options.exit_code and stale:
-        raise StaleError(f"stale: {', '.join(stale)}")
+        try:
+            verified = _verified(options.path, state.snapshot)
+            lines += [] if options.json else [verified]
+        except LexbeamError as error:
+            damaged = error
+    return _Found(lines, list(stale), damaged)
 
 
 def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: JobState | None) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from pipelines.frame.command import Action, Command
 from pipelines.frame.publishing import UNFINISHED
 from transforms.common.errors import LexbeamError
 from transforms.common.publish.layout import locked, make_marked_folder
+from transforms.common.publish.publication import Keep
 from transforms.common.store.artefacts import Workspace, announce, make
 from transforms.common.store.objects import ObjectState, Tag
 from transforms.common.store.remote import remote
@@ -74,6 +75,31 @@ def messy(killed: Path) -> Path:
     os.symlink("current/documents", killed / "documents.0123456789abcdef.tmp")
     os.symlink("current/scores", killed / "scores")
     return killed
+
+
+def test_a_snapshot_that_goes_while_it_is_read_is_read_again_from_the_new_pointer(tmp_path, monkeypatch, capsys):
+    out, all_outside = tmp_path / "out", status.all_outside
+    looks = []
+
+    def put_words(*words):
+        put(out, made_section(tmp_path / "w", "corpus", {"documents": [["a", *words]]}), keep=Keep(1))
+
+    def publishing_meanwhile(snapshot):
+        looks.append(snapshot.name)
+        found = all_outside(snapshot)
+        if len(looks) < 3:  # a run publishes and keeps one snapshot: after all was read, and while it is read
+            put_words("b", str(len(looks)))
+        if len(looks) == 2:
+            raise FileNotFoundError(snapshot.folder)
+        return found
+
+    put_words()
+    monkeypatch.setattr(status, "all_outside", publishing_meanwhile)
+    assert main(["status", str(out), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert len({*looks}) == 3
+    assert told["published"]["snapshot"] == looks[-1]
+    assert told["published"]["sections"]["corpus"]["tables"] == {"documents": 3}
 
 
 def test_stages_tell_what_is_done_and_left(killed):
