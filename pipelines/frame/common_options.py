@@ -10,6 +10,7 @@ from transforms.common.parts import AUTO, stated_parts
 __all__ = [
     "PARTS_HELP",
     "FolderOptions",
+    "HookOptions",
     "IntakeOptions",
     "KeepOptions",
     "PublishOptions",
@@ -32,7 +33,22 @@ class FolderOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeepOptions:
+class HookOptions:
+    """Options of every command after which readers may see another snapshot."""
+
+    on_publish: str | None = option(
+        None,
+        help="run this when readers see another snapshot, with LEXBEAM_OUT and LEXBEAM_SNAPSHOT in its environment; not "
+        "by a shell",
+        metavar="COMMAND",
+        check=hook_words,
+        published=False,
+        group=RUN,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeepOptions(HookOptions):
     """Options of what a folder keeps, and of what follows a publication; none of them affects what is published."""
 
     keep: str = option(
@@ -47,14 +63,6 @@ class KeepOptions:
     )
     keep_days: float = option(
         0, help="also keep every snapshot that was published in so many days", least=0, published=False, group=RUN
-    )
-    on_publish: str | None = option(
-        None,
-        help="run this after a publication, with LEXBEAM_OUT and LEXBEAM_SNAPSHOT in its environment; not by a shell",
-        metavar="COMMAND",
-        check=hook_words,
-        published=False,
-        group=RUN,
     )
 
 

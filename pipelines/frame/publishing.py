@@ -31,6 +31,7 @@ from transforms.common.store.sound import Damaged
 __all__ = [
     "UNFINISHED",
     "Intended",
+    "StillDamagedError",
     "begun_at",
     "check_nobody_detached",
     "forget_failed",
@@ -44,6 +45,10 @@ log = logging.getLogger("lexbeam")
 
 UNFINISHED = "unfinished.json"
 ATTEMPTS = 3
+
+
+class StillDamagedError(LexbeamError):
+    """All is published, and parts of other sections are still damaged."""
 
 
 class Intended(NamedTuple):
@@ -109,8 +114,8 @@ def publish_run(
         HeldBackError: the gate holds the sections back.
         UsageError: sections would be replaced or dropped without `overwrite`, or something that is not
             ours is in the way.
-        LexbeamError: another run holds the folder, the work failed, or other sections are still
-            damaged after publication.
+        StillDamagedError: the sections are published; others are still damaged.
+        LexbeamError: another run holds the folder, or the work failed.
     """
     out = files.absolute(options.out)
     tables = {section.name: section.tables for section in intended}
@@ -253,7 +258,7 @@ def _tell_outcome(outcome: Outcome, sections: Collection[str], tell: Callable[[s
     """Tell what a publication did to other sections.
 
     Raises:
-        LexbeamError: some are still damaged.
+        StillDamagedError: some are.
     """
     for name, reason in outcome.stale.items():
         tell(f"stale: {name}, {reason}")
@@ -261,7 +266,7 @@ def _tell_outcome(outcome: Outcome, sections: Collection[str], tell: Callable[[s
         tell(f"dropped: {', '.join(outcome.dropped)}")
     if outcome.damaged:
         listed = "".join(f"\n  {path}" for path in outcome.damaged)
-        raise LexbeamError(
+        raise StillDamagedError(
             f"{', '.join(sorted(sections))} is published; there are still damaged parts in other "
             f"sections:{listed}\nmake these anew with `overwrite`, too"
         )

@@ -17,7 +17,7 @@ from pipelines.frame.failures import Explained, explain
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
 from pipelines.frame.interrupts import note_run
 from pipelines.frame.piping import Tell, is_piped, run_piped
-from pipelines.frame.publishing import Intended, begun_at, publish_run, tables_line
+from pipelines.frame.publishing import Intended, StillDamagedError, begun_at, publish_run, tables_line
 from pipelines.frame.registry import load, section_of
 from pipelines.frame.sections import make_section, plan_of
 from pipelines.progress.lines import Foreseen
@@ -126,6 +126,7 @@ def run_jobs(
         for job in jobs
     ]
     versions = {table.name: table.version for job in jobs for table in job.command.tables}
+    failed: Exception | None = None  # readers are told all the same
     try:
         published = publish_run(
             options, intended, run.make_sections, versions, tell, run.explain, leaving, run.check_bounds
@@ -133,15 +134,16 @@ def run_jobs(
     except Submitted as submitted:
         tell(str(submitted))
         return
+    except StillDamagedError as error:
+        published, failed = True, error
     snapshot = open_snapshot(options.out)
-    failed: Exception | None = None
     try:
-        if published:
+        if published and failed is None:
             _tell_summaries(jobs, snapshot, options.out, tell)
-        for job in jobs:
+        for job in jobs if failed is None else ():
             job.command.after(job.options, snapshot, tell)
     except Exception as error:
-        failed = error  # readers are told all the same
+        failed = error
     if published and options.on_publish is not None:
         run_hook(options.on_publish, files.absolute(options.out), snapshot.name)
     if failed is not None:

@@ -6,8 +6,9 @@ lexbeam rollback results paper-v1
 from dataclasses import dataclass
 
 from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions
+from pipelines.frame.common_options import FolderOptions, HookOptions
 from pipelines.frame.publishing import check_nobody_detached
+from pipelines.runners.hooks import run_hook
 from transforms.common.options.fields import option
 from transforms.common.publish.layout import locked, snapshot_name
 from transforms.common.publish.publication import rollback
@@ -18,7 +19,7 @@ __all__ = ["ROLLBACK", "RollbackOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RollbackOptions(FolderOptions):
+class RollbackOptions(FolderOptions, HookOptions):
     """Options of `lexbeam rollback`."""
 
     snapshot: str = option(
@@ -31,6 +32,7 @@ def _rollback(options: RollbackOptions, action: Action) -> None:
 
     Raises:
         UsageError: no such snapshot is kept.
+        PublishHookError: readers see it, and the command that was to follow has failed.
         LexbeamError: it is damaged, nothing is published, or a run is at work.
     """
     out = files.absolute(options.path)
@@ -43,6 +45,8 @@ def _rollback(options: RollbackOptions, action: Action) -> None:
         action.tell(f"{earlier.name} is what readers see already")
     else:
         action.tell(f"rolled back: readers see {earlier.name}; {before} is kept until later publications keep fewer")
+        if options.on_publish is not None:
+            run_hook(options.on_publish, out, earlier.name)
 
 
 ROLLBACK: Command[RollbackOptions, None] = Command(

@@ -165,6 +165,20 @@ def test_who_has_stopped_to_listen_stops_no_run_and_the_hook_hears_of_it(corpus,
     assert told.read_text() == "told told "
 
 
+def test_the_hook_hears_of_what_is_published_beside_damaged_sections(corpus, tmp_path, capsys):
+    told, out = tmp_path / "told", tmp_path / "out"
+    put(out, made_section(tmp_path / "x", "other", {"documents": [["b"]]}))
+    (part,) = open_snapshot(str(out)).parts("documents")
+    Path(part.path).write_bytes(b"broken")
+    hook = shlex.join(
+        [sys.executable, "-c", f"import os; open({str(told)!r}, 'a').write(os.environ['LEXBEAM_SNAPSHOT'])"]
+    )
+    words = ["toy", "evaluate", str(corpus), "--out", str(out), "--overwrite", "--on-publish", hook]
+    assert main(words) == 1
+    assert "there are still damaged parts in other sections" in capsys.readouterr().err
+    assert told.read_text() == open_snapshot(str(out)).name
+
+
 def test_what_is_kept_of_a_snapshot_needs_that_it_is_still_published(corpus):
     options = Options(out=str(corpus))
     job = Job("toy.evaluate", EVALUATE, options)

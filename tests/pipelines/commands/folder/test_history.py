@@ -1,6 +1,8 @@
 """`history`, `diff`, `tag` and `rollback`, as a person types them, and a snapshot opened from Python."""
 
 import json
+import shlex
+import sys
 
 import pytest
 from making import made_section, put
@@ -57,16 +59,19 @@ def test_history_for_a_person_and_for_programs(out, capsys):
     assert entries[0]["time"] <= entries[-1]["time"]
 
 
-def test_tag_rollback_and_a_snapshot_from_python(out, capsys):
+def test_tag_rollback_and_a_snapshot_from_python(out, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     _, second, third = snapshots(out, capsys)
     assert told(capsys, "tag", out, second[:10], "paper-v1") == (0, f"tag: paper-v1 is {second}\n")
     assert told(capsys, "tag", out, second, "paper-v1")[1].startswith("tag stands already")
     assert lexbeam.open(out, snapshot="paper-v1").table("documents")["word"].to_pylist() == ["a", "b"]
     assert lexbeam.open(out).table("documents").num_rows == 3
-    status, text = told(capsys, "rollback", out, "paper-v1")
+    hook = shlex.join([sys.executable, "-c", "import os; open('heard', 'a').write(os.environ['LEXBEAM_SNAPSHOT'])"])
+    status, text = told(capsys, "rollback", out, "paper-v1", "--on-publish", hook)
     assert (status, text.startswith(f"rolled back: readers see {second}; {third} is kept")) == (0, True)
     assert lexbeam.open(out).snapshot.name == second
-    assert "already" in told(capsys, "rollback", out, second)[1]
+    assert "already" in told(capsys, "rollback", out, second, "--on-publish", hook)[1]
+    assert (tmp_path / "heard").read_text() == second
     assert "rolled back (tag paper-v1, current)" in told(capsys, "history", out)[1]
     assert told(capsys, "untag", out, "paper-v1")[0] == 0
     with pytest.raises(lexbeam.UsageError, match="no snapshot or tag 'paper-v1'"):
