@@ -77,6 +77,7 @@ ROW_REASONS = {
         "too_large",
         "too_many_marks",
         "control",
+        "forgotten",
         "pdf",
         "image",
         "office",

@@ -38,8 +38,7 @@ class HookOptions:
 
     on_publish: str | None = option(
         None,
-        help="run this when readers see another snapshot, with LEXBEAM_OUT and LEXBEAM_SNAPSHOT in its environment; not "
-        "by a shell",
+        help="run this once readers see another snapshot, with LEXBEAM_OUT and LEXBEAM_SNAPSHOT set; not by a shell",
         metavar="COMMAND",
         check=hook_words,
         published=False,

@@ -120,6 +120,7 @@ PAIR_REASONS = {
             "too_large",
             "too_many_marks",
             "control",
+            "forgotten",
             "changed_while_read",
             "html",
             "pdf",

@@ -1,7 +1,10 @@
 """What a folder was told to forget is nowhere in it any more, and does not come back."""
 
 import json
+import shlex
 import shutil
+import sys
+import zipfile
 from pathlib import Path
 
 import decoded
@@ -11,11 +14,22 @@ from small_runs import call, change, corpus, make_out, write_texts
 from sweeping import copied
 
 from pipelines.commands.folder import forget
-from transforms.common.publish.forgotten import ForgottenMarks, source_mark
+from pipelines.frame.command import Job
+from pipelines.frame.inputs import find_inputs
+from pipelines.frame.registry import load as load_command
+from transforms.cloze.pairs.read_stage import READ as PAIRS_READ
+from transforms.common.options.fields import from_mapping
+from transforms.common.publish.forgotten import ForgottenMarks, source_mark, write_marks
 from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import read_record, snapshot_name
+from transforms.common.publish.layout import SNAPSHOTS, make_marked_folder, read_record, snapshot_name
 from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.receipts import ArtefactPath, File, read_envelope
+from transforms.formats.ingest.stage import InputFile
+from transforms.formats.ingest.units import unit_of
+from transforms.simplification.documents.find_stage import PLACE_IN_FILES
+from transforms.simplification.instances.find_stage import FIND_IN_TEXTS
+from transforms.simplification.instances.read_stage import READ as INSTANCES_READ
 
 SECRET = "Zyxqua the zyxquabird keeps her vrombelheart in 1820"
 DISTINCT = [b"zyxqua", b"Zyxqua", b"vrombel", b"VROMBEL"]
@@ -150,6 +164,91 @@ def test_a_document_that_came_annotated_is_known_by_its_place(tmp_path):
     assert call("corpus", texts, "--out", out, *options, "--overwrite") == 0
     assert open_snapshot(str(out)).manifest == manifest
     assert holding(out) == []
+
+
+LABELLED = "id\tcorpus\tsentence\ttoken\tcomplexity\n1\tnews\t{0}\t{1}\t0.2\n"
+
+
+def archive_of(path, members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def test_files_that_a_task_took_in_by_itself_are_forgotten(tmp_path, capsys):
+    out, kept = tmp_path / "out", LABELLED.format("A ship sails.", "ship")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.tsv").write_text(kept)
+    (tmp_path / "in" / "b.tsv").write_text(LABELLED.format(SECRET, "zyxquabird"))
+    # Its instances are those of another file, so that no row names it; and a row that is a reject.
+    again = LABELLED.format(SECRET, "zyxquabird").replace("0.2", "0.4") + "2\tnews\t\tZyxqua\n"
+    archive_of(tmp_path / "in" / "c.zip", {"a.tsv": kept.replace("ship", "ships"), "b.tsv": again})
+    load = ["complexity", "load", tmp_path / "in", "--layout", "complex", "--out", out, "--parts", "1"]
+    load += ["--max-reject-share", "0.5"]
+    assert call(*load) == 0
+    assert call("complexity", "split", out, "--out", out) == 0
+    assert call("tag", out, snapshot_name(str(out))[:12], "paper-v1") == 0
+    assert call("forget", out, "b.tsv", "c.zip!b.csv") == 2
+    assert "no document and no source is called 'c.zip!b.csv'" in capsys.readouterr().err
+    assert holding(out)
+    heard = tmp_path / "heard"
+    hook = shlex.join(
+        [sys.executable, "-c", f"import os; open({str(heard)!r}, 'a').write(os.environ['LEXBEAM_SNAPSHOT'])"]
+    )
+    assert call("forget", out, "b.tsv", "c.zip!b.tsv", "--on-publish", hook) == 0
+    assert heard.read_text() == snapshot_name(str(out))
+    told = capsys.readouterr().out
+    assert holding(out) == []
+    assert "dropped: complexity.load, complexity.split, " in told
+    assert "removed: 2 snapshots that held it (tags paper-v1)" in told
+    assert call("status", out, "--verify") == 0
+    assert call(*load) == 0
+    assert holding(out) == []
+    assert sorted((row["source"], row["reason"], row["detail"]) for row in rows(out, "complexity/rejects")) == [
+        ("b.tsv", "forgotten", ""),
+        ("c.zip!b.tsv", "forgotten", ""),
+    ]
+    assert {row["token"] for row in rows(out, "complexity/instances")} == {"ship", "ships"}
+    taken = {row["name"]: (row["taken"], row["rejects"]) for row in rows(out, "complexity/inputs")}
+    assert taken == {"a.tsv": (1, 0), "b.tsv": (0, 1), "c.zip": (1, 1)}
+    now = snapshot_name(str(out))
+    assert call("forget", out, "b.tsv", "--on-publish", "false") == 0  # again: nothing holds it
+    assert snapshot_name(str(out)) == now
+
+
+DOCUMENTS = {"layout": "documents", "targets": "content", "engine": "builtin:en"}
+# Other stages that read files for a task: the command whose plan has their options, those of the command, and a word
+# as its files mark it. `simplify text` plans as `simplify instances` does.
+READING = [
+    (PAIRS_READ, "cloze pairs", {"layout": "documents", "summary": "first-sentence"}, "{}"),
+    (INSTANCES_READ, "simplify instances", {"layout": "text", "language": "en"}, "[[{}]]"),
+    (FIND_IN_TEXTS, "simplify instances", DOCUMENTS, "{}"),
+    (PLACE_IN_FILES, "simplify instances", DOCUMENTS, "{}"),
+]
+
+
+def test_every_stage_that_reads_files_for_a_task_leaves_out_what_is_forgotten(tmp_path):
+    inputs, out = tmp_path / "in", str(tmp_path / "out")
+    inputs.mkdir()
+    make_marked_folder(out, SNAPSHOTS)
+    write_marks(out, [source_mark("b.txt"), source_mark("c.zip!b.txt")], pending=False)
+    for stage, command, options, mark in READING:
+        kept = f"The {mark.format('ship')} sails far. " * 9
+        secret = f"{SECRET.replace('zyxquabird', mark.format('zyxquabird'))}. " * 9
+        (inputs / "a.txt").write_text(kept)
+        (inputs / "b.txt").write_text(secret)
+        archive_of(inputs / "c.zip", {"a.txt": kept.replace("far", "on"), "b.txt": secret})
+        loaded = load_command(command)
+        given = from_mapping(loaded.options, {"inputs": [str(inputs)], "out": out, **options})
+        plan = loaded.plan(given, find_inputs(Job("a", loaded, given), (), None))
+        unit = unit_of([InputFile(path.name, str(path), 9, "in") for path in sorted(inputs.iterdir())])
+        folder = tmp_path / stage.name
+        asked = plan.found.options if options is DOCUMENTS else plan.load
+        made = make(Workspace(str(folder)), stage, unit, asked)
+        members = 0 if stage is PLACE_IN_FILES else 1  # of the archive, which it does not open
+        assert made.reasons["forgotten"] == 1 + members, stage.name
+        assert made.records == 1 + members, stage.name
+        assert holding(folder) == [], stage.name
 
 
 def test_annotations_of_other_documents_are_kept(made_once):

@@ -5,19 +5,20 @@ record; the receipt, counts and rejects are the same for all.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import chain
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from schemas.rejects import RejectRow
+from schemas.rejects import NOT_COUNTED, RejectRow
 from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import HeldBackError, LexbeamError
+from transforms.common.publish.forgotten import Forgotten, ForgottenMarks
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.classes import Staged
@@ -31,6 +32,8 @@ __all__ = ["Loaded", "LoadedCounts", "RowSchema", "Staging", "reject_error", "su
 
 EXAMPLES_SHOWN = 5
 _ROWS, _BYTES = 1024, 1 << 20  # that are made a batch of
+
+T = TypeVar("T")
 
 
 class RowSchema(NamedTuple):
@@ -121,16 +124,25 @@ class Staging:
         stage: of rejects.
         by_rule: reasons of rejects that are not faults.
         name: of what is read, which decides between rows that are equal in their order; files have other sources.
+        forgotten: the sources that are left out, whatever they say; None: none is.
     """
 
     def __init__(
-        self, artefact: Artefact, schema: RowSchema, stage: str, by_rule: Collection[str] = (), name: str = ""
+        self,
+        artefact: Artefact,
+        schema: RowSchema,
+        stage: str,
+        by_rule: Collection[str] = (),
+        name: str = "",
+        forgotten: Forgotten | None = None,
     ) -> None:
         self._artefact = artefact
         self._schema = schema
         self._stage = stage
-        self._by_rule = by_rule
+        self._by_rule = {*NOT_COUNTED, *by_rule}
         self._name = name
+        self._forgotten = forgotten.marks() if forgotten is not None else ForgottenMarks()
+        self._left_out = ""  # the last source that was
         self._open = ExitStack()
         self._examples: list[RejectRow] = []
         self._held: list[dict[str, Any]] = []
@@ -164,6 +176,19 @@ class Staging:
         self._rejects.add(row)
         if error.reason not in self._by_rule and len(self._examples) < EXAMPLES:
             self._examples.append(row)
+
+    def leaves_out(self, source: str) -> bool:
+        """Return whether a source is forgotten; one that is, is a reject, once for all that it holds."""
+        if not (self._forgotten and self._forgotten.has_source(source)):
+            return False
+        if source != self._left_out:
+            self._left_out = source
+            self.reject(source, "", Reject("", "forgotten", ""))
+        return True
+
+    def remembered(self, entries: Iterable[tuple[str, T]]) -> Iterator[tuple[str, T]]:
+        """Yield entries, each with its source, but those of sources that are left out."""
+        return (entry for entry in entries if not self.leaves_out(entry[0]))
 
     def add(self, rows: Sequence[dict[str, Any]], *, further: bool = False) -> None:
         """Stage the rows of a record; `further`: of the one before, which gave others."""
@@ -225,7 +250,7 @@ def reject_error(
     records = loaded.records + loaded.rejected
     if not records:
         return LexbeamError(f"the input has no {what}; nothing is published")
-    faults = {reason: number for reason, number in loaded.reasons.items() if reason not in by_rule}
+    faults = {reason: number for reason, number in loaded.reasons.items() if reason not in {*NOT_COUNTED, *by_rule}}
     listed = ", ".join(f"{reason} {number}" for reason, number in faults.items())
     first = "".join(
         f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"

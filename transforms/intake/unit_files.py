@@ -25,7 +25,7 @@ def stage_unit(
     read: Callable[[InputFile, FileReading, Counter[str]], Iterator[T]],
     add: Callable[[T], None],
 ) -> list[InputCount]:
-    """Stage the files of a unit; return what became of each.
+    """Stage the files of a unit, but those that are forgotten; return what became of each.
 
     Args:
         staging: takes rows and rejects; open.
@@ -40,7 +40,7 @@ def stage_unit(
     for file, reading in zip(unit.files, unit.readings, strict=True):
         before = staging.records, staging.rejected
         notes: Counter[str] = Counter()
-        for entry in read(file, reading, notes):
+        for entry in () if staging.leaves_out(file.name) else read(file, reading, notes):
             if reading.broken is not None:
                 break
             add(entry)
@@ -76,7 +76,7 @@ def stage_row_files(
     """
 
     def entries(file: InputFile, reading: FileReading, notes: Counter[str]) -> Iterator[tuple[str, T | Reject]]:
-        return entries_of(file, reading, options, read, notes)
+        return staging.remembered(entries_of(file, reading, options, read, notes))
 
     def stage(entry: tuple[str, T | Reject]) -> None:
         source, record = entry

@@ -33,6 +33,7 @@ from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptio
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.parts import stated_parts
+from transforms.common.publish.forgotten import forgotten_at
 from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts, units
@@ -183,7 +184,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     return PairsPlan(
         patterns,
         corpus,
-        PairReadOptions(read=read, lengths=options.lengths),
+        PairReadOptions(read=read, lengths=options.lengths, forgotten=forgotten_at(options.out)),
         engine.options,
         engine.name,
         stated_parts(options.parts),

@@ -25,6 +25,7 @@ from transforms.annotation.engines.registry import describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.parts import stated_parts
+from transforms.common.publish.forgotten import forgotten_at
 from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, amount, counts_tail, explained_counts
@@ -138,6 +139,7 @@ def _plan(options: ComplexityLoadOptions, __: Inputs) -> LoadPlan:
             language=options.language,
             engine_language=engine.language,
             reader=_reader(options),
+            forgotten=forgotten_at(options.out),
         ),
         engine.options,
         engine.name,

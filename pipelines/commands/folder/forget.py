@@ -1,22 +1,25 @@
-"""Removes documents from a folder, whatever keeps them, and leaves them out of every later run.
+"""Removes documents and files from a folder, whatever keeps them, and leaves them out of every later run.
 
 lexbeam forget results 3f9a64c1e0b75d28a1c09e7742f0bb6d
 lexbeam forget results letters/0417.txt archive.zip
 
-They go from the published corpus, with what was made from it; from kept snapshots, tags or not, which go whole; from
-artefacts, reports and what failed runs left. The next run makes anew what has gone, without them.
+They go from the published corpus, with what was made from it, and with the sections that took them in from files of
+their own; from kept snapshots, tags or not, which go whole; from artefacts, reports and what failed runs left. The next
+run makes anew what has gone, without them.
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from pipelines.commands.corpus.corpus import CORPUS
 from pipelines.commands.folder.clean import remove_leftovers
 from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions
+from pipelines.frame.common_options import FolderOptions, HookOptions
 from pipelines.frame.publishing import UNFINISHED, check_nobody_detached
+from pipelines.runners.hooks import run_hook
 from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
@@ -46,7 +49,7 @@ from transforms.common.publish.layout import (
 )
 from transforms.common.publish.publication import Keep, publish
 from transforms.common.publish.removing import Freed, discard_artefacts, remove_snapshot
-from transforms.common.publish.sections import Outcome
+from transforms.common.publish.sections import Made, Outcome
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_kept, open_snapshot
 from transforms.common.publish.streaming import check_not_streaming
 from transforms.common.shown import amount, listed
@@ -58,13 +61,14 @@ from transforms.common.store.staged import StagedFile
 from transforms.common.store.tables import read_rows
 from transforms.corpora.forgetting import documents_of, forgotten_documents, holds, without_documents
 from transforms.formats.ingest.cut import CUT
+from transforms.intake.forgetting import file_sections, holding_sections, sources_of
 from transforms.report.page import is_report
 
 __all__ = ["FORGET", "ForgetOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForgetOptions(FolderOptions):
+class ForgetOptions(FolderOptions, HookOptions):
     """Options of `lexbeam forget`."""
 
     names: tuple[str, ...] = option(
@@ -90,6 +94,7 @@ def _forget(options: ForgetOptions, action: Action) -> None:
 
     Raises:
         UsageError: none is named, or nothing is called so.
+        PublishHookError: all is done, and the command that was to follow has failed.
         LexbeamError: nothing is published there, a run is at work, or something is damaged.
     """
     out = files.absolute(options.path)
@@ -112,6 +117,8 @@ def _forget(options: ForgetOptions, action: Action) -> None:
         write_marks(out, marks, pending=False)
     for line in _lines(out, current, outcome, removed):
         action.tell(line)
+    if options.on_publish is not None and outcome is not None:
+        run_hook(options.on_publish, out, str(snapshot_name(out)))
 
 
 def _kept(out: str) -> Iterator[tuple[str, Snapshot | None]]:
@@ -127,8 +134,13 @@ def _kept(out: str) -> Iterator[tuple[str, Snapshot | None]]:
 
 
 def _is_there(snapshot: Snapshot) -> bool:
-    tables = snapshot.tables.keys() & {DOCUMENTS.name, REJECTS.name, INPUTS.name}
+    of_files = chain.from_iterable(file_sections(snapshot).values())
+    tables = snapshot.tables.keys() & {DOCUMENTS.name, REJECTS.name, INPUTS.name, *of_files}
     return all(files.exists(path) for table in tables for path in snapshot.paths(table))
+
+
+def _has(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
+    return holds(snapshot, marks) or bool(holding_sections(snapshot, marks))
 
 
 def _marks_of(options: ForgetOptions, before: ForgottenMarks, kept: Sequence[Snapshot]) -> set[str]:
@@ -154,6 +166,9 @@ def _marks_of(options: ForgetOptions, before: ForgottenMarks, kept: Sequence[Sna
         paths = snapshot.paths(INPUTS.name) if INPUTS.name in snapshot.tables else []
         for rows in read_rows(paths, ["name"]):  # a file of which every record was a reject has no document
             marks.update(source_mark(name) for name in rows["name"].to_pylist() if name in left)
+        for section in file_sections(snapshot):
+            for names, _ in sources_of(snapshot, section):
+                marks.update(source_mark(name) for name in names if name in left)
     for name in left:
         if {id_mark(name), source_mark(name)}.isdisjoint(marks | before):
             raise UsageError(
@@ -166,21 +181,27 @@ def _marks_of(options: ForgetOptions, before: ForgottenMarks, kept: Sequence[Sna
 
 def _without(current: Snapshot, marks: ForgottenMarks, pointer: Tag | None) -> Outcome | None:
     """Publish the current snapshot without what is forgotten; None if it holds none of it."""
-    if not holds(current, marks):
+    made: list[Made] = []
+    if holds(current, marks):
+        workspace = Workspace(make_marked_folder(current.out, ARTEFACTS))
+        forgotten = forgotten_at(current.out)
+        assert forgotten is not None
+        found = forgotten_documents(current, marks)
+        made.append(without_documents(current, marks, found, workspace, forgotten.digest))
+    drop = holding_sections(current, marks)
+    if not (made or drop):
         return None
-    workspace = Workspace(make_marked_folder(current.out, ARTEFACTS))
-    forgotten = forgotten_at(current.out)
-    assert forgotten is not None
-    made = without_documents(current, marks, forgotten_documents(current, marks), workspace, forgotten.digest)
     every = Keep(len(read_record(current.out).snapshots) + 1)  # what goes is decided by what it holds
     versions = {table.name: table.version for table in CORPUS.tables}
-    return publish(current.out, [made], old=current, pointer=pointer, keep=every, versions=versions, mending=True)
+    return publish(
+        current.out, made, old=current, pointer=pointer, drop=drop, keep=every, versions=versions, mending=True
+    )
 
 
 def _remove(out: str, kept: dict[str, Snapshot | None], marks: ForgottenMarks) -> _Removed:
     """Remove all but what readers see, of what holds any of it."""
     now = snapshot_name(out)
-    gone = [n for n, snapshot in kept.items() if n != now and (snapshot is None or holds(snapshot, marks))]
+    gone = [n for n, snapshot in kept.items() if n != now and (snapshot is None or _has(snapshot, marks))]
     tags = untag_snapshots(out, gone)
     left = [name for name in read_record(out).snapshots if name not in gone]
     removed = [name for name in gone if remove_snapshot(out, name, left)]

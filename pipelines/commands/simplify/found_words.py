@@ -12,6 +12,7 @@ from schemas.simplification.instances import INSTANCE_INPUTS
 from transforms.annotation.engines.registry import describe_engine
 from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
+from transforms.common.publish.forgotten import forgotten_at
 from transforms.common.publish.inputs import inputs_entry
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store.artefacts import Stage
@@ -172,6 +173,7 @@ def found_in_texts(
         reader=reader,
         language=language,
         engine_language=engine.language,
+        forgotten=forgotten_at(patterns.out),
     )
     return FoundIn((), patterns, options)
 

@@ -40,6 +40,7 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.common.parts import stated_parts
+from transforms.common.publish.forgotten import forgotten_at
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import Part
@@ -265,6 +266,7 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
                 quoting=options.quoting,
                 max_line_bytes=options.max_line_bytes,
             ),
+            forgotten=None if parts else forgotten_at(options.out),
         ),
         JudgedOptions(
             only_simplifiable=options.judged.only_simplifiable,

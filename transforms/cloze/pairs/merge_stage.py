@@ -57,7 +57,8 @@ class SettledPairs(Settled):
 
 def acceptable_records(counts: LoadedCounts, share: float) -> bool:
     """Return whether few enough of all records were rejected, see `acceptable`."""
-    return acceptable(counts.records + counts.rejected, counts.rejected, share)
+    faults = counts.rejected - counts.reasons.get("forgotten", 0)
+    return acceptable(counts.records + counts.rejected, faults, share)
 
 
 class _Tally:

@@ -12,6 +12,7 @@ from transforms.cloze.pairs.documents import corpus_pairs
 from transforms.cloze.pairs.layouts import LAYOUTS
 from transforms.cloze.pairs.pair import LengthOptions, RawPair, pair_row
 from transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
+from transforms.common.publish.forgotten import Forgotten
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.corpora.corpus import PartPair
 from transforms.formats.ingest.stage import InputFile, Unit
@@ -74,10 +75,11 @@ ROWS = RowSchema(_COLUMNS, ("key", "source", "number", "position"), _size)
 
 @dataclass(frozen=True, kw_only=True)
 class PairReadOptions:
-    """What decides how files become pairs: how they are read, and how long texts may be."""
+    """What decides how files become pairs: how they are read, how long texts may be, and what is left out."""
 
     read: ReadOptions
     lengths: LengthOptions
+    forgotten: Forgotten | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,10 +116,12 @@ def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
     if layout.format is not None:
         how = replace(how, format=layout.format)
 
-    def entries(file: InputFile, reading: FileReading, _: Counter[str]) -> Iterator[tuple[int, tuple[str, PairEntry]]]:
-        return enumerate(read(InputText(file.name, file.path, reading.open), how))
+    with Staging(artefact, ROWS, STAGE, forgotten=options.forgotten) as staging:
 
-    with Staging(artefact, ROWS, STAGE) as staging:
+        def entries(
+            file: InputFile, reading: FileReading, _: Counter[str]
+        ) -> Iterator[tuple[int, tuple[str, PairEntry]]]:
+            return enumerate(staging.remembered(read(InputText(file.name, file.path, reading.open), how)))
 
         def add(numbered: tuple[int, tuple[str, PairEntry]]) -> None:
             number, (source, entry) = numbered

@@ -63,8 +63,9 @@ def acceptable_rows(counts: LoadedCounts, share: float) -> bool:
 
     Instances left out because of their kind do not count.
     """
-    faults = counts.rejected - counts.reasons.get(LEFT_OUT, 0)
-    return acceptable(counts.records + faults, faults, share)
+    forgotten = counts.reasons.get("forgotten", 0)
+    faults = counts.rejected - forgotten - counts.reasons.get(LEFT_OUT, 0)
+    return acceptable(counts.records + forgotten + faults, faults, share)
 
 
 def task_of(part: MergeTask, counts: LoadedCounts) -> InstanceTask:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.complexity.instances import KINDS
+from transforms.common.publish.forgotten import Forgotten
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.complexity.instances.instance import content_key, in_flag_order, split_of
 from transforms.complexity.instances.layouts import LAYOUTS
@@ -65,6 +66,7 @@ class LabelledReadOptions:
         language: of rows that name none.
         engine_language: of rows for which nothing else names one.
         reader: how rows are cut into cells.
+        forgotten: the files that are left out; None: none is.
     """
 
     layout: str
@@ -73,6 +75,7 @@ class LabelledReadOptions:
     language: str | None = None
     engine_language: str | None = None
     reader: ReaderOptions = field(default_factory=ReaderOptions)
+    forgotten: Forgotten | None = None
 
 
 def _read(artefact: Artefact, unit: Unit, options: LabelledReadOptions) -> Loaded:
@@ -91,7 +94,7 @@ def _read(artefact: Artefact, unit: Unit, options: LabelledReadOptions) -> Loade
         staging.add([row])
         staging.tally["labelled"] += bool(row["labels"])
 
-    staging = Staging(artefact, ROWS, "load")
+    staging = Staging(artefact, ROWS, "load", forgotten=options.forgotten)
     return stage_row_files(staging, unit, options.reader, read, add, attrgetter("line"))
 
 

@@ -90,7 +90,11 @@ def _place_in_files(artefact: Artefact, task: Unit, options: TextFindOptions) ->
     """
     engine = engine_of(options.annotate)
     assert engine is not None  # words are found by parts of speech
-    with staging_of(artefact) as staging, PlacedTextWriter(artefact) as writer, one_thread():
+    with (
+        staging_of(artefact, forgotten=options.forgotten) as staging,
+        PlacedTextWriter(artefact) as writer,
+        one_thread(),
+    ):
 
         def read(file: InputFile, reading: FileReading, _: Counter[str]) -> Iterator[_Entry]:
             try:

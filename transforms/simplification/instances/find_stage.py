@@ -21,6 +21,7 @@ from transforms.annotation.guessing import short_tag
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
+from transforms.common.publish.forgotten import Forgotten
 from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import SideRows
@@ -130,12 +131,14 @@ class TextFindOptions(FindOptions):
         format: of the files, a reader's name or `auto`.
         reader: how they are read.
         engine_language: of documents that name none.
+        forgotten: the files that are left out; None: none is.
     """
 
     annotate: TextAnnotationOptions
     format: str = "auto"
     reader: ReaderOptions = field(default_factory=ReaderOptions)
     engine_language: str | None = None
+    forgotten: Forgotten | None = None
 
 
 # By position, the staged rows of sentences that have a chosen word, or why they have none.
@@ -186,14 +189,14 @@ def _find_in_texts(artefact: Artefact, task: Unit, options: TextFindOptions) -> 
     """
     engine = engine_of(options.annotate)
     assert engine is not None  # words are found by parts of speech
-    with staging_of(artefact) as staging, one_thread():
+    with staging_of(artefact, forgotten=options.forgotten) as staging, one_thread():
 
         def read(file: InputFile, reading: FileReading, notes: Counter[str]) -> Iterator[_Entry]:
             read_entries = read_file(
                 file.path, file.name, format=options.format, options=options.reader, open=reading.open, notes=notes
             )
             rejects: list[_Entry] = []
-            documents = _annotated(read_entries, engine, options, rejects)
+            documents = _annotated(staging.remembered(read_entries), engine, options, rejects)
             yield from words_found(documents, options, staging, DOCUMENTS)
             yield from rejects
 

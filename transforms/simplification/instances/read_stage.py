@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from schemas.simplification.instances import BY_RULE
 from transforms.common.errors import LexbeamError
+from transforms.common.publish.forgotten import Forgotten
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.formats.ingest.stage import Unit, acceptable
 from transforms.formats.readers.delimited import Row as CellRow
@@ -98,6 +99,7 @@ class InstanceReadOptions:
         occurrences: which of several places of a target count, see `placed`.
         rules: which words become instances.
         reader: how rows are cut into cells.
+        forgotten: the files that are left out; None: none is.
     """
 
     layout: str = AUTO
@@ -106,6 +108,7 @@ class InstanceReadOptions:
     occurrences: str = "first"
     rules: RuleOptions = field(default_factory=RuleOptions)
     reader: ReaderOptions = field(default_factory=lambda: ReaderOptions(delimiter="\t", quoting=False))
+    forgotten: Forgotten | None = None
 
 
 class TakenRecord(NamedTuple):
@@ -125,9 +128,9 @@ def acceptable_records(counts: LoadedCounts, share: float) -> bool:
     return acceptable(counts.records + counts.rejected, faults, share)
 
 
-def staging_of(artefact: Artefact, name: str = "") -> Staging:
-    """Return what stages records, of files or of a part of a table with this name."""
-    return Staging(artefact, ROWS, STAGE, BY_RULE, name)
+def staging_of(artefact: Artefact, name: str = "", forgotten: Forgotten | None = None) -> Staging:
+    """Return what stages records, of files, some of them forgotten, or of a part of a table with this name."""
+    return Staging(artefact, ROWS, STAGE, BY_RULE, name, forgotten)
 
 
 def staged_rows(
@@ -266,7 +269,7 @@ def _read(artefact: Artefact, unit: Unit, options: InstanceReadOptions) -> Loade
         staging.add(rows)
         staging.tally[record.layout] += 1
 
-    staging = staging_of(artefact)
+    staging = staging_of(artefact, forgotten=options.forgotten)
     return stage_row_files(staging, unit, options.reader, read, add, attrgetter("line"))
 
 
