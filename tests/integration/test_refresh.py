@@ -148,10 +148,11 @@ def times(out):
 def test_nothing_changed_publishes_nothing(world, capsys):
     assert refresh(world, "--dry-run") == 0
     heard = capsys.readouterr().out
-    assert heard.startswith("corpus: new\nchange: new\n  stage ")
-    assert re.search(r"\n  corpus/ingest +makes what is not there\n", heard)
+    assert heard.startswith(
+        "corpus: new\nchange: new\nnothing is published yet: each stage makes what is not there\n  corpus: corpus/cut, "
+    )
     assert "corpus/keep" not in heard, "nothing is to be kept"
-    assert re.search(r"\n  change/train +makes what follows from corpus\n", heard)
+    assert re.search(r"\n  change: change/.*, change/train, ", heard)
     assert heard.endswith("\nno time can be estimated: no log says what these stages took before\n")
     assert not (world / "out" / "current").exists()
     assert refresh(world) == 0
@@ -291,6 +292,23 @@ def test_what_stays_follows_from_the_snapshot_before(kept_world, seed, capsys):
     # Without the option splits are those of the rule again.
     words = ("refresh", kept_world / "config.yaml", "--out", out, "--dry-run", "--max-change", "1")
     assert "\ncomplexity.split: its splits were frozen, and are not any more\n" in told(capsys, *words)
+
+
+def test_what_a_section_took_in_itself_is_not_kept_and_that_is_told(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "in" / name).write_text(f"{name[0]}word\n")
+    load = {"inputs": ["in"], "layout": "tsv", "language": "de", "parts": 1}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump({"out": "out", "complexity": {"load": load}}))
+    assert call("refresh", tmp_path / "config.yaml", "--keep-missing") == 0
+    before = snapshot_name(str(tmp_path / "out"))
+    assert call("refresh", tmp_path / "config.yaml", "--keep-missing", "--exit-code") == 3
+    (tmp_path / "in" / "b.txt").unlink()
+    capsys.readouterr()
+    assert call("refresh", tmp_path / "config.yaml", "--keep-missing") == 1
+    told_ = capsys.readouterr().err
+    assert "complexity.load: input files have gone (1), and --keep-missing keeps documents of " in told_
+    assert snapshot_name(str(tmp_path / "out")) == before
 
 
 def test_what_is_kept_must_fit(kept_world, capsys):

@@ -45,7 +45,9 @@ class RefreshOptions(ConfigOptions, KeepOptions, WatchOptions):
         group="limits",
     )
     keep_missing: bool = option(
-        False, help="keep the documents of input files that have gone, as they are published", group="limits"
+        False,
+        help="keep the documents of input files of `corpus` that have gone, as they are published",
+        group="limits",
     )
     freeze_splits: bool = option(
         False, help="leave instances in the splits in which they are published; the rule adds new ones", group="limits"
@@ -60,11 +62,13 @@ class _Plan(NamedTuple):
         reasons: of each section, in the order in which they are made, why it is made anew; none: it stays.
         follows: of each section, those among them whose tables it reads and that are made anew.
         lost: of each section with input files, how many of them have gone or changed, and of how many.
+        gone: of each section that keeps nothing of input files that have gone, how many of them have.
     """
 
     reasons: dict[str, list[str]]
     follows: dict[str, list[str]]
     lost: dict[str, tuple[int, int]]
+    gone: dict[str, int]
 
     @property
     def changes(self) -> bool:
@@ -78,7 +82,7 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     Raises:
         UsageError: the file or an option is wrong.
         NothingToDoError: with `exit_code`, nothing has changed.
-        LexbeamError: more has changed than `max_change` allows, or the work failed.
+        LexbeamError: more has changed than `max_change` allows, what has gone cannot be kept, or the work failed.
     """
     if options.watch:
         _watch(options, action)
@@ -98,6 +102,8 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
         if options.exit_code:
             raise NothingToDoError(f"nothing to do at {files.shown(out)}")
         return
+    if options.keep_missing:
+        _check_kept(plan)
     _check_change(plan, options.max_change)
     if options.dry_run:
         for line in shown_lines(_stage_lines(jobs, plan, snapshot)):
@@ -143,6 +149,7 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
     reasons: dict[str, list[str]] = {}
     follows: dict[str, list[str]] = {}
     lost = {}
+    gone = {}
     logs = section_logs(snapshot) if snapshot else {}
     for number, job in enumerate(jobs):
         read = {source.table for source in job.reads_here()}
@@ -157,10 +164,10 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
         found = [*outside.reasons, *_option_changes(job, snapshot), *_no_longer_frozen(job, snapshot)]
         if outside.inputs is not None:
             changes = outside.inputs.changes
-            gone = 0 if keeps else changes.gone.number
-            lost[job.section] = gone + changes.changed.number, outside.inputs.taken
+            gone[job.section] = 0 if keeps else changes.gone.number
+            lost[job.section] = gone[job.section] + changes.changed.number, outside.inputs.taken
         reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
-    return _Plan(reasons, follows, lost)
+    return _Plan(reasons, follows, lost, gone)
 
 
 def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]:
@@ -177,14 +184,25 @@ def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]
 def _stage_lines(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None) -> Iterator[Block]:
     """Yield what each stage would do, as far as that can be told without doing it."""
     stages: list[StagePlan] = []
+    rows: list[tuple[str, str]] = []
+    new: list[str] = []
     for job in jobs:
         try:
-            stages += _stages(job, plan, snapshot)
+            found = _stages(job, plan, snapshot)
         except LexbeamError as error:
             yield f"{job.section}: what its stages would make cannot be told: {error}"
-    if stages:
-        rows = [(stage.stage, _said(stage)) for stage in stages]
+            continue
+        stages += found
+        if snapshot is None or job.section not in snapshot.sections:
+            new.append(f"  {job.section}: {', '.join(stage.stage for stage in found)}")
+        else:
+            rows += [(stage.stage, _said(stage)) for stage in found]
+    if rows:
         yield columns_with([("stage", "<"), ("what it would do", "<")], rows, indent=2)
+    if new:
+        of = "nothing is published yet" if snapshot is None else "of sections that are new, nothing is published yet"
+        yield f"{of}: each stage makes what is not there"
+        yield from new
     yield _estimate(stages, read_run_log(snapshot.out, snapshot.name) if snapshot else ())
 
 
@@ -221,6 +239,15 @@ def _no_longer_frozen(job: Job, snapshot: Snapshot) -> Iterator[str]:
     splits = hasattr(job.options, "splits_from") and job.options.splits_from is None
     if splits and "kept" in snapshot.sections[job.section]:
         yield "its splits were frozen, and are not any more"
+
+
+def _check_kept(plan: _Plan) -> None:
+    for section, gone in plan.gone.items():
+        if gone:
+            raise LexbeamError(
+                f"{section}: input files have gone ({gone}), and `keep_missing` keeps documents of `corpus` alone; "
+                "nothing is published. Put them back, or leave `keep_missing` out"
+            )
 
 
 def _check_change(plan: _Plan, most: float) -> None:
