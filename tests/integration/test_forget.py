@@ -220,7 +220,7 @@ DOCUMENTS = {"layout": "documents", "targets": "content", "engine": "builtin:en"
 # Other stages that read files for a task: the command whose plan has their options, those of the command, and a word
 # as its files mark it. `simplify text` plans as `simplify instances` does.
 READING = [
-    (PAIRS_READ, "cloze pairs", {"layout": "documents", "summary": "first-sentence"}, "{}"),
+    (PAIRS_READ, "cloze pairs", {"layout": "documents", "keep_rest": True}, "{}"),
     (INSTANCES_READ, "simplify instances", {"layout": "text", "language": "en"}, "[[{}]]"),
     (FIND_IN_TEXTS, "simplify instances", DOCUMENTS, "{}"),
     (PLACE_IN_FILES, "simplify instances", DOCUMENTS, "{}"),
@@ -230,6 +230,7 @@ READING = [
 def test_every_stage_that_reads_files_for_a_task_leaves_out_what_is_forgotten(tmp_path):
     inputs, out = tmp_path / "in", str(tmp_path / "out")
     inputs.mkdir()
+    Path(out).mkdir()
     make_marked_folder(out, SNAPSHOTS)
     write_marks(out, [source_mark("b.txt"), source_mark("c.zip!b.txt")], pending=False)
     for stage, command, options, mark in READING:

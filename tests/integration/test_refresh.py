@@ -298,7 +298,7 @@ def test_what_a_section_took_in_itself_is_not_kept_and_that_is_told(tmp_path, ca
     (tmp_path / "in").mkdir()
     for name in ("a.txt", "b.txt"):
         (tmp_path / "in" / name).write_text(f"{name[0]}word\n")
-    load = {"inputs": ["in"], "layout": "tsv", "language": "de", "parts": 1}
+    load = {"inputs": ["in"], "layout": "tsv", "language": "de"}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"out": "out", "complexity": {"load": load}}))
     assert call("refresh", tmp_path / "config.yaml", "--keep-missing") == 0
     before = snapshot_name(str(tmp_path / "out"))

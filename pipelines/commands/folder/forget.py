@@ -167,8 +167,8 @@ def _marks_of(options: ForgetOptions, before: ForgottenMarks, kept: Sequence[Sna
         for rows in read_rows(paths, ["name"]):  # a file of which every record was a reject has no document
             marks.update(source_mark(name) for name in rows["name"].to_pylist() if name in left)
         for section in file_sections(snapshot):
-            for names, _ in sources_of(snapshot, section):
-                marks.update(source_mark(name) for name in names if name in left)
+            for sources, _ in sources_of(snapshot, section):
+                marks.update(source_mark(source) for source in sources if source in left)
     for name in left:
         if {id_mark(name), source_mark(name)}.isdisjoint(marks | before):
             raise UsageError(
