@@ -66,7 +66,7 @@ class _NeverLooks(beam.PTransform):
         super().__init__()
 
     def expand(self, patterns):
-        return patterns | beam.Map(lambda _: time.sleep(8)) | beam.Filter(lambda _: False)
+        return patterns | beam.Map(lambda _: time.sleep(3)) | beam.Filter(lambda _: False)
 
 
 def test_a_stream_that_no_longer_looks_ends_and_says_so(tmp_path, ending, monkeypatch, capsys):
