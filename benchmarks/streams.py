@@ -3,8 +3,8 @@
     python -m benchmarks.streams --documents 3000
 
 The stream (`flink_stream`) finds all documents there when it starts; what counts is from its first window to its last.
-Runs are of all documents and of half of them, on Beam's direct runner and on embedded Flink: the difference has no
-start-up in it. Each is taken in turn, so many times; the medians are printed.
+Runs are of all documents and of half of them, on Beam's direct runner: the difference has no start-up in it. Stream and
+runs are taken in turn, so many times; the medians are printed.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from transforms.common.store.receipts import read_receipt
 WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
 BYTES = 2000
 WINDOW = 250
-RUNNERS = ("direct_multiprocess", "flink_local")
+RUN = "direct_multiprocess"
 
 
 def _text(number: int) -> str:
@@ -75,12 +75,9 @@ def _stream(folder: Path, documents: int) -> float:
     return (documents - windows[0][1]) / (windows[-1][0] - windows[0][0])
 
 
-def _run(folder: Path, documents: int, runner: str) -> float:
+def _run(folder: Path, documents: int) -> float:
     """Return the seconds of a run."""
-    config = _world(folder, documents)
-    words = ["run", str(config), "--runner-config", runner]
-    if runner == "direct_multiprocess":
-        words += ["--", "--direct_num_workers=2"]
+    words = ["run", str(_world(folder, documents)), "--runner-config", RUN, "--", "--direct_num_workers=2"]
     begun = time.perf_counter()
     subprocess.run(_command(*words), env=environment(PYTHONPATH=str(ROOT)), check=True, capture_output=True)
     return time.perf_counter() - begun
@@ -93,14 +90,13 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=3)
     given = parser.parse_args()
     whole, half = given.documents, given.documents // 2
-    rates: dict[str, list[float]] = {name: [] for name in ("stream", *RUNNERS)}
+    rates: dict[str, list[float]] = {"stream": [], RUN: []}
     with tempfile.TemporaryDirectory(prefix="lexbeam-streams-") as name:
         for turn in range(given.times):
             folder = Path(name) / str(turn)
             rates["stream"].append(_stream(folder / "stream", whole))
-            for runner in RUNNERS:
-                seconds = [_run(folder / runner / str(size), size, runner) for size in (whole, half)]
-                rates[runner].append((whole - half) / (seconds[0] - seconds[1]))
+            seconds = [_run(folder / str(size), size) for size in (whole, half)]
+            rates[RUN].append((whole - half) / (seconds[0] - seconds[1]))
             print(f"turn {turn + 1}, load {os.getloadavg()[0]:.1f}: {rates}", file=sys.stderr, flush=True)
     print(f"{whole:,} documents of {BYTES:,} bytes, median of {given.times}\n")
     print("| | documents a second |\n|---|---|")
