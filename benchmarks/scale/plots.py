@@ -33,8 +33,8 @@ def svg(points: Sequence[Point], *, x: str, y: str, logarithmic: bool = True) ->
         .encode(
             x=alt.X("size:Q", title=x, scale=scale, axis=alt.Axis(**axis)),
             y=alt.Y("value:Q", title=y, scale=scale, axis=alt.Axis(**axis)),
-            color=alt.Color("line:N", title=None, sort=order),
-            strokeDash=alt.StrokeDash("line:N", title=None, sort=order),
+            color=alt.Color("line:N", title=None, sort=order, legend=alt.Legend(labelLimit=300)),
+            strokeDash=alt.StrokeDash("line:N", sort=order, legend=None),
         )
         .configure(background="white")
     )
