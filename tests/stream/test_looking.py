@@ -3,6 +3,7 @@ import time
 import pytest
 
 from transforms.common.errors import LexbeamError
+from transforms.common.store import files
 from transforms.stream.looking import LookSign, LookWatch, last_look, patience
 
 
@@ -30,6 +31,25 @@ def test_no_sign_for_too_long_is_an_error(tmp_path, monkeypatch):
     now[0] += 100
     watch.check()
     now[0] += 1
+    with pytest.raises(LexbeamError, match="for 101 s"):
+        watch.check()
+
+
+@pytest.mark.parametrize("error", [LexbeamError("the store does not answer"), TimeoutError()])
+def test_a_store_that_does_not_answer_is_neither_a_sign_nor_the_end(error, tmp_path, monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    (tmp_path / "stream.looked").write_text("1.0\n")
+    watch = LookWatch(str(tmp_path), 100)
+
+    def fail(_):
+        raise error
+
+    monkeypatch.setattr(files, "read_bytes", fail)
+    now[0] += 99
+    watch.check()
+    assert last_look(str(tmp_path)) is None
+    now[0] += 2
     with pytest.raises(LexbeamError, match="for 101 s"):
         watch.check()
 

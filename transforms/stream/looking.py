@@ -2,7 +2,7 @@
 
 sign = LookSign(root)                  in the worker that looks
 for each look: sign.give()
-watch = LookWatch(root, every)         in whoever waits
+watch = LookWatch(root, seconds)       in whoever waits
 now and then: watch.check()
 """
 
@@ -39,7 +39,7 @@ class LookSign:
 
 def last_look(root: str) -> float | None:
     """Return when a stream last looked at its inputs, in seconds since 1970, to some 15 s; None: it is not known."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, LexbeamError, ValueError):
         return float(_sign(root))
     return None
 
@@ -64,13 +64,14 @@ class LookWatch:
     def __init__(self, root: str, seconds: float) -> None:
         self._root = root
         self._seconds = seconds
+        self._seen = b""
         self._seen = self._look()
         self._at = time.monotonic()
 
     def _look(self) -> bytes:
-        with suppress(OSError):
+        with suppress(OSError, LexbeamError):  # there is none yet, or a store does not answer for once
             return _sign(self._root)
-        return b""
+        return self._seen
 
     def check(self) -> None:
         """Look for a new sign.
