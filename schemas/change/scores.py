@@ -17,6 +17,7 @@ NULL_REASONS = {
     "below_min_count_to": "too few uses in the later slice",
     **NO_MAP,
     "too_few_neighbours": "a slice has fewer words than a neighbourhood",
+    "too_few_pivots": "the slices share fewer than twice as many words as there are to be pivots",
     "zero_vector": "a vector of length zero has no direction",
     "undefined": "the measure has no value for this word, as where no neighbour is in both spaces",
 }

@@ -18,8 +18,10 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     asked = {
         "targets": words,
         "alignment": "op,op+",
-        "measure": "cosine,euclidean,lnd,neighbour-overlap,frequency-log2",
+        "measure": "cosine,euclidean,lnd,neighbour-overlap,mapped-neighbours,pivots,frequency-log2",
         "neighbourhood": 6,
+        "pivots": 3,
+        "pivot-draws": 2,
         "threshold": "mean-ranked,gamma",
         "threshold-quantile": 0.5,
         "system": "uwb,freq,majority",
@@ -29,13 +31,14 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     assert change(out, *(f"--{name}={value}" for name, value in asked.items()), "--overwrite") == 0
     told = capsys.readouterr().out
     scores = pd.read_parquet(out / "scores")
-    aligned = {(name, measure) for name in ("op", "op+", "cca") for measure in ("cosine", "euclidean")}
-    others = {("none", name) for name in ("lnd", "neighbour-overlap", "frequency", "frequency-log2")}
+    of_vectors = ("cosine", "euclidean", "mapped-neighbours")
+    aligned = {(name, measure) for name in ("op", "op+", "cca") for measure in of_vectors}
+    others = {("none", name) for name in ("lnd", "neighbour-overlap", "pivots", "frequency", "frequency-log2")}
     assert set(zip(scores.alignment, scores.measure, strict=True)) == aligned | others
     means = scores[scores.seed.isna()].set_index(["alignment", "measure", "word"])
     summary = pd.read_parquet(out / "change/summary").set_index("word")
     pairs = pd.read_parquet(out / "change/pairs").set_index(["alignment", "measure"])
-    for kind in (*aligned, ("none", "lnd"), ("none", "neighbour-overlap")):
+    for kind in (*aligned, *(("none", name) for name in ("lnd", "neighbour-overlap", "pivots"))):
         suffix = suffix_of(*kind)
         pd.testing.assert_series_equal(summary[f"score_{suffix}"], means.loc[kind].score, check_names=False)
         ranked = means.loc[kind][means.loc[kind].ranked].score

@@ -15,7 +15,7 @@ from transforms.common.blas import one_thread
 from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, products, with_direction
 from transforms.embeddings.spaces import Space, shared_places
 
-__all__ = ["SpacePair", "TooFewNeighboursError", "lengths_of", "nearest"]
+__all__ = ["NoScoreError", "SpacePair", "TooFewNeighboursError", "lengths_of", "nearest"]
 
 Matrix = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -24,8 +24,20 @@ QUERIES = 1_024  # rows of a product
 CANDIDATES = 4_096  # its columns
 
 
-class TooFewNeighboursError(ValueError):
+class NoScoreError(ValueError):
+    """Two spaces are such that a measure has no value for any word.
+
+    Attributes:
+        reason: the key of `schemas.change.scores.NULL_REASONS` that says why.
+    """
+
+    reason = "undefined"
+
+
+class TooFewNeighboursError(NoScoreError):
     """A vocabulary has fewer words with a direction than a neighbourhood takes."""
+
+    reason = "too_few_neighbours"
 
 
 def nearest(vectors: Rows, queries: Places, number: int) -> npt.NDArray[np.int32]:

@@ -35,7 +35,7 @@ from schemas.change.systems import SYSTEM_SCORES
 from transforms.change.graph.null_pairs import Groups, first_place, groups_of, null_slices
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
 from transforms.change.report.panels import panels, quotes
-from transforms.change.scores.measures import MEASURES, SPACES
+from transforms.change.scores.measures import MEASURES
 from transforms.change.scores.score_stages import COMBINE, SCORE
 from transforms.change.scores.summary_stage import SUMMARISE
 from transforms.change.series.series_stage import SERIES
@@ -324,7 +324,7 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         AVERAGE.name: runs * 0.2 if in_shards else 0.0,
         SPACE.name: runs * 0.2 if in_shards else 0.0,
         ALIGN.name: runs * 1.0,
-        SCORE.name: runs * (0.5 + sum(MEASURES[name].takes == SPACES for name in options.score.measures)),
+        SCORE.name: runs * (0.5 + sum(bool(MEASURES[name].uses) for name in options.score.measures)),
         COMBINE.name: 0.5,
         SUMMARISE.name: 0.5,
         NEIGHBOURS.name: runs * 0.5,

@@ -70,7 +70,7 @@ def test_registries_say_what_a_measure_needs():
     takes = {name: measure.takes for name, measure in MEASURES.items()}
     of_contexts = {name for name, measure in MEASURES.items() if measure.of}
     assert of_contexts == {"types", "types-raw", "types-log2", "entropy", "entropy-normalised"}
-    assert {name for name in takes if takes[name] == SPACES} - of_contexts == {"lnd", "neighbour-overlap"}
+    assert {name for name in takes if takes[name] == SPACES} - of_contexts == {"lnd", "neighbour-overlap", "pivots"}
     assert {name for name in takes if takes[name] == COUNTS} == {"frequency", "frequency-raw", "frequency-log2"}
 
 

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cosine
 from scipy.stats import ortho_group
 
 from transforms.change.scores import neighbourhood_measures as module
-from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, neighbour_overlap
+from transforms.change.scores.neighbourhood_measures import (
+    local_neighbourhood_distance,
+    mapped_neighbour_distance,
+    neighbour_overlap,
+)
 from transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError
 from transforms.embeddings.spaces import Space
 
@@ -68,3 +73,34 @@ def test_a_neighbourhood_larger_than_a_vocabulary_is_refused():
     assert len(local_neighbourhood_distance(pair, neighbourhood=15)) == len(pair.mine)
     with pytest.raises(TooFewNeighboursError):
         local_neighbourhood_distance(pair, neighbourhood=16)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 12))
+def test_mapped_neighbour_distance_is_that_of_its_definition(seed, k):
+    random = np.random.default_rng(seed)
+    sides = [np.where(random.random((20, 4)) < 0.3, 0, random.normal(size=(20, 4))) for _ in range(2)]
+    for rows in sides:
+        rows[random.integers(20)] = 0
+    expected = []
+    for word in range(20):
+        means = []
+        for rows in sides:
+            others = [other for other in range(20) if other != word and rows[other].any()]
+            near = sorted(
+                others, key=lambda other, rows=rows: cosine(rows[word], rows[other]) if rows[word].any() else 0
+            )
+            means.append(np.mean([rows[other] for other in near[: k - 1]], axis=0))
+        both = all(rows[word].any() for rows in sides)
+        expected.append(cosine(*means) if both and np.linalg.norm(means, axis=1).all() else np.nan)
+    with mock.patch.object(module, "NUMBERS", 100):
+        for form in (np.asarray, csr_array):
+            found = mapped_neighbour_distance(*map(form, sides), neighbourhood=k)
+            np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_mapped_neighbours_of_equal_spaces_are_equal_and_too_many_are_refused():
+    rows = np.random.default_rng(1).normal(size=(9, 3))
+    assert mapped_neighbour_distance(rows, 2 * rows, neighbourhood=9) == pytest.approx(np.zeros(9), abs=1e-12)
+    with pytest.raises(TooFewNeighboursError):
+        mapped_neighbour_distance(rows, rows, neighbourhood=10)

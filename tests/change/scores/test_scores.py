@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from schemas.change.scores import NULL_REASONS, SCORES
 from transforms.change.scores.combining import combine_seeds
 from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance
+from transforms.change.scores.pivot_measures import pivot_divergence
 from transforms.change.scores.ranking import RankedWordOptions
 from transforms.change.scores.scores import ScoredSlice, score_pair
 from transforms.change.view.counts import COUNTS
@@ -136,12 +137,28 @@ def test_measures_of_spaces_have_no_alignment_and_need_no_shared_dimensions():
 
 
 def test_a_neighbourhood_larger_than_a_vocabulary_gives_nulls_with_their_reason():
-    found = pair(measures=["lnd", "neighbour-overlap"], parameters={"neighbourhood": 99})
-    for measure in ("lnd", "neighbour-overlap"):
-        rows = by_word(found, measure, "none")
+    kinds = {"lnd": "none", "neighbour-overlap": "none", "mapped-neighbours": "op"}
+    found = pair(measures=list(kinds), parameters={"neighbourhood": 99})
+    for measure, alignment in kinds.items():
+        rows = by_word(found, measure, alignment)
         assert {row["score"] for row in rows.values()} == {None}
         assert {word for word, row in rows.items() if row["reason"] == "too_few_neighbours"} == {"a", "b", "x"}
         assert rows["zero"]["reason"] == "zero_vector"
+
+
+def test_pivots_are_drawn_by_the_seed_of_the_spaces_and_too_many_give_nulls_with_their_reason():
+    slices = scored("e", EARLY, 1, zero=["zero"]), scored("l", LATE, 51, dim=4)
+
+    def scores(seed, pivots):
+        asked = {"pivots": pivots, "pivot_draws": 3}
+        found = score_pair(*slices, seed=seed, alignments={}, measures=["pivots"], targets=TARGETS, parameters=asked)
+        return by_word(found, "pivots", "none", seed)
+
+    expected = pivot_divergence(SpacePair(*(side.space for side in slices)), pivots=2, pivot_draws=3, seed=5)
+    np.testing.assert_array_equal([scores(5, 2)[word]["score"] or np.nan for word in "abx"], expected)
+    assert {word: row["reason"] for word, row in scores(5, 9).items()} == {
+        word: row["reason"] or "too_few_pivots" for word, row in by_word(pair()).items()
+    }
 
 
 def test_a_word_without_a_shared_neighbour_has_no_distance():

@@ -4,7 +4,7 @@ Cosine distance is 1 - cos of a word's aligned vectors (Hamilton et al. 2016; Sc
 2020), Euclidean distance that of the same vectors brought to length 1 (Poemsl and Lyapin 2020). The normalised
 frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the baseline of SemEval-2020 Task 1; raw
 and logarithmic ones are those of LSCDetection. Those of neighbourhoods are in `neighbourhood_measures`, those of
-contexts in `context_measures`.
+contexts in `context_measures`, that of pivots in `pivot_measures`.
 
 >>> import numpy as np
 >>> cosine_distance(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 2.0], [0.0, 0.0]])).tolist()
@@ -26,7 +26,12 @@ from transforms.change.scores.context_measures import (
     raw_type_difference,
     type_difference,
 )
-from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, neighbour_overlap
+from transforms.change.scores.neighbourhood_measures import (
+    local_neighbourhood_distance,
+    mapped_neighbour_distance,
+    neighbour_overlap,
+)
+from transforms.change.scores.pivot_measures import pivot_divergence
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.common.rowwise import dots
@@ -124,6 +129,7 @@ class Measure(Entry):
         takes: `VECTORS`, `SPACES` or `COUNTS`.
         of: representations that alone have what it takes; empty: all have.
         uses: options of scores that it is given by keyword; each says in its `of` which measures use it.
+        chance: whether it draws by the seed of the spaces, given by keyword.
     """
 
     function: Callable[..., Floats]
@@ -131,6 +137,7 @@ class Measure(Entry):
     takes: str = VECTORS
     uses: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
+    chance: bool = False
 
     @property
     def explained(self) -> str:
@@ -159,6 +166,20 @@ MEASURES: Registry[Measure] = Registry(
             SPACES,
             ("neighbourhood",),
             doc="share of a word's nearest neighbours in one space that are not among those in the other",
+        ),
+        "mapped-neighbours": Measure(
+            mapped_neighbour_distance,
+            "0 to 2",
+            uses=("neighbourhood",),
+            doc="1 - cos of the means of a word's nearest neighbours in two aligned spaces",
+        ),
+        "pivots": Measure(
+            pivot_divergence,
+            "0 to 1",
+            SPACES,
+            ("pivots", "pivot_draws"),
+            chance=True,
+            doc="divergence of a word's cosines to stable words in two spaces, mean over draws of these",
         ),
         "types": Measure(
             type_difference,

@@ -1,7 +1,8 @@
 """Measures of how a word's nearest neighbours differ between two spaces, which need not share dimensions.
 
 A neighbourhood of k has k - 1 neighbours, for the word itself counts, as in LSCDetection (Schlechtweg et al. 2019),
-whose local neighbourhood distance this is. Neighbours are nearest by cosine among all words of a space.
+whose local neighbourhood distance this is. Neighbours are nearest by cosine among all words of a space. Mapped
+neighbours, which are compared in aligned vectors, are those among the words of both spaces.
 """
 
 import numpy as np
@@ -9,10 +10,10 @@ import numpy.typing as npt
 
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots
-from transforms.embeddings.neighbourhoods import SpacePair, lengths_of
-from transforms.embeddings.rows import Rows, at_length_one, is_sparse, most_numbers, row_dots
+from transforms.embeddings.neighbourhoods import SpacePair, lengths_of, nearest
+from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, most_numbers, row_dots, with_direction
 
-__all__ = ["local_neighbourhood_distance", "neighbour_overlap"]
+__all__ = ["local_neighbourhood_distance", "mapped_neighbour_distance", "neighbour_overlap"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -75,3 +76,33 @@ def neighbour_overlap(pair: SpacePair, *, neighbourhood: int) -> Floats:
     both = np.sort(np.concatenate([first, second], axis=1), axis=1)
     shared = ((both[:, 1:] == both[:, :-1]) & (both[:, 1:] >= 0)).sum(axis=1)
     return np.asarray(1.0 - shared / (neighbourhood - 1))
+
+
+def mapped_neighbour_distance(earlier: Rows, later: Rows, *, neighbourhood: int) -> Floats:
+    """Return the distance of words' mean neighbours in aligned vectors (Gruppi et al. 2020), 0 to 2.
+
+    The distance is 1 - cos of the mean vector of a word's neighbours in the earlier space and of that in the later one,
+    both as aligned. nan where a vector of the word, or a mean, is zero.
+
+    Raises:
+        TooFewNeighboursError: there are not as many words.
+    """
+    able = np.flatnonzero(with_direction(earlier) & with_direction(later))
+    sides = [(vectors, nearest(vectors, able, neighbourhood - 1)) for vectors in (earlier, later)]
+    distance = np.full(earlier.shape[0], np.nan)
+    step = max(1, NUMBERS // max(1, (neighbourhood - 1) * max(map(most_numbers, (earlier, later)))))
+    for start in range(0, len(able), step):
+        means = [_sums(vectors, near[start : start + step]) for vectors, near in sides]
+        sizes = lengths(means[0]) * lengths(means[1])
+        similarity = np.full(len(sizes), np.nan)
+        np.divide(row_dots(*means), sizes, out=similarity, where=sizes > 0)
+        distance[able[start : start + step]] = np.clip(1.0 - similarity, 0.0, 2.0)
+    return distance
+
+
+def _sums(vectors: Rows, near: npt.NDArray[np.int32]) -> Rows:
+    """Return for each row of numbers the sum of the vectors that have them."""
+    from scipy.sparse import csr_array
+
+    starts = np.arange(len(near) + 1) * near.shape[1]
+    return csr_array((np.ones(near.size), near.ravel(), starts), shape=(len(near), vectors.shape[0])) @ vectors

@@ -50,6 +50,7 @@ __all__ = [
 ]
 
 TOP_WORDS = 10  # of a ranking, at least
+USED = ("neighbourhood", "pivots", "pivot_draws")  # options that measures use
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,7 @@ class ChangeScoreOptions:
     Attributes:
         alignments: names, see `alignment.ALIGNMENTS`; rankings come in this order.
         measures: names, see `measures.MEASURES`; `frequency` is always scored.
-        neighbourhood: size of the neighbourhoods that measures compare.
+        neighbourhood, pivots, pivot_draws: what some of these use.
         targets: target words.
         thresholds: names, see `thresholds.THRESHOLDS`; the first has columns without suffix.
         threshold_sd, threshold_quantile: what some of these use.
@@ -83,7 +84,21 @@ class ChangeScoreOptions:
         help="words of a neighbourhood, the word itself among them",
         least=2,
         most=10_000,
-        of="transforms.change.scores.measures:MEASURES=lnd,neighbour-overlap",
+        of="transforms.change.scores.measures:MEASURES=lnd,neighbour-overlap,mapped-neighbours",
+    )
+    pivots: int = option(
+        100,
+        help="stable words that a profile is of",
+        least=2,
+        most=10_000,
+        of="transforms.change.scores.measures:MEASURES=pivots",
+    )
+    pivot_draws: int = option(
+        10,
+        help="draws of pivots that are averaged over",
+        least=1,
+        most=1_000,
+        of="transforms.change.scores.measures:MEASURES=pivots",
     )
     targets: tuple[str, ...] = ()
     thresholds: tuple[str, ...] = option(
@@ -168,7 +183,7 @@ def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> 
         measures=_all_measures(options),
         targets=options.targets,
         rank=options.rank,
-        parameters={"neighbourhood": options.neighbourhood},
+        parameters={name: getattr(options, name) for name in USED},
     )
     with artefact.writing(".parquet") as stream:
         pq.write_table(rows, pa.PythonFile(stream, "w"), compression="lz4")
@@ -334,7 +349,7 @@ COMBINE: Stage[CombineTask, ChangeScoreOptions, Combined] = Stage(
             ("options.targets", "options.rank.min_count", "options.rank.min_documents", "options.rank.max_proper"),
             "used where a seed is scored: rows say what is a target and what is ranked",
         ),
-        "options.neighbourhood": "used where a seed is scored",
+        **dict.fromkeys((f"options.{name}" for name in USED), "used where a seed is scored"),
         "task.deal.nulls": "their scores are in `task.nulls`",
     },
     unordered=("task.seeds", "task.nulls"),

@@ -18,7 +18,7 @@ from schemas.change.scores import NULL_REASONS, SCORES
 from transforms.change.scores.measures import COUNTS, FREQUENCY, MEASURES, SPACES, kinds_of
 from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_mask
 from transforms.embeddings.alignment import Alignment
-from transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError
+from transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
 from transforms.embeddings.rows import with_direction
 from transforms.embeddings.spaces import Space, apply
 
@@ -99,7 +99,8 @@ def score_pair(
     blocks = []
     for alignment, measure in sorted(kinds_of(alignments, measures)):
         entry = MEASURES[measure]
-        function = partial(entry.function, **{name: parameters[name] for name in entry.uses})
+        chance = {"seed": seed} if entry.chance else {}
+        function = partial(entry.function, **{name: parameters[name] for name in entry.uses}, **chance)
         if entry.takes == COUNTS:
             scores = function(sides[0].uses, sides[1].uses, earlier.tokens, later.tokens)
             reasons = _why_no_counts(scores, sides)
@@ -182,10 +183,10 @@ def _score_vectors(
         apply(side, space.vectors[_places(space, words.take(pa.array(able)))])
         for space, side in ((_space(earlier), alignment.source), (_space(later), alignment.target))
     ]
-    scores[able] = function(*mapped)
+    scores[able], why = _scored(function, *mapped)
     direction = with_direction(mapped[0]) & with_direction(mapped[1])
-    why = np.where(direction, REASONS.index("undefined"), REASONS.index("zero_vector"))
-    reasons[able] = np.where(np.isnan(scores[able]), why, SCORED)
+    zero = np.where(direction, why, REASONS.index("zero_vector"))
+    reasons[able] = np.where(np.isnan(scores[able]), zero, SCORED)
     return scores, reasons
 
 
@@ -195,13 +196,17 @@ def _score_spaces(function: Function, pair: SpacePair, words: pa.Array, missing:
     reasons[missing == SCORED] = REASONS.index("zero_vector")  # but for those that are compared
     compared = pa.array([pair.earlier.words[place] for place in pair.mine], pa.string())
     places = pc.index_in(compared, value_set=words).to_numpy()
-    try:
-        scores[places] = function(pair)
-        why = REASONS.index("undefined")
-    except TooFewNeighboursError:
-        why = REASONS.index("too_few_neighbours")
+    scores[places], why = _scored(function, pair)
     reasons[places] = np.where(np.isnan(scores[places]), why, SCORED)
     return scores, reasons
+
+
+def _scored(function: Function, *compared: Any) -> tuple[Floats | float, int]:
+    """Return the scores of what is compared, nan for none, and the place in REASONS of why there is none."""
+    try:
+        return function(*compared), REASONS.index("undefined")
+    except NoScoreError as error:
+        return np.nan, REASONS.index(error.reason)
 
 
 def _space(slice: ScoredSlice) -> Space:

@@ -151,6 +151,7 @@ _REMEDIES = {
     "too_few_shared": "ask for another `alignment`",
     "rank_deficient": "ask for another `alignment`",
     "too_few_neighbours": "lower `neighbourhood`",
+    "too_few_pivots": "lower `pivots`",
 }
 
 
