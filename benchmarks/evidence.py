@@ -31,6 +31,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.measure import lexbeam
+from transforms.change.nulls.deals import BY
 
 SLICES = "1790-1860,1960-2024"
 EARLY, LATE = 1800, 1900  # the dates that are dealt
@@ -398,7 +399,8 @@ def _is_other(kind: str | None) -> bool:
 
 
 def _words(given: argparse.Namespace) -> list[str]:
-    return ["--null", str(given.null), "--seeds", str(given.seeds), "--alignment", given.alignment]
+    numbers = ["--null", str(given.null), "--null-by", given.null_by, "--seeds", str(given.seeds)]
+    return [*numbers, "--alignment", given.alignment]
 
 
 class EvidenceTrial(NamedTuple):
@@ -427,6 +429,7 @@ def _main() -> int:
     parser.add_argument("--by", nargs="+", choices=UNITS, default=UNITS)
     parser.add_argument("--datings", type=int, help="trials")
     parser.add_argument("--null", type=int)
+    parser.add_argument("--null-by", choices=BY, default=BY[0], help="what nulls deal")
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--tokens", type=int, default=300_000)
     parser.add_argument("--alignment", default="op")

@@ -17,6 +17,8 @@ __all__ = [
 REASONS = {
     "empty": "no instance counts",
     "too_few": "fewer than two instances",
+    "too_few_controlled": "fewer instances than the controls and three",
+    "controls_say_all": "the controls say all of gold or of what is predicted",
     "constant_gold": "gold values are all the same",
     "constant_predicted": "predicted values are all the same",
     "no_positive_gold": "no gold value is positive",

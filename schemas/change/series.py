@@ -136,7 +136,7 @@ POINTS = Table(
             "null_unit",
             pa.string(),
             "what null series deal out; null without them",
-            range="document, author",
+            range="document, author, sentence",
             nullable=True,
         ),
         column(

@@ -93,18 +93,20 @@ def test_a_metric_that_knows_no_weights_is_called_for_each_resample(data):
 def test_a_resample_has_the_value_of_its_instances_and_none_where_they_are_constant(name):
     metric = METRICS[name]
     random = np.random.default_rng(5)
-    gold = np.array([3.0, 3, 3, 3, 3, 5, 4]) + 1e6 * (metric.takes == "pairs")
+    numbers = metric.takes in ("pairs", "controlled")
+    gold = np.array([3.0, 3, 3, 3, 3, 5, 4]) + 1e6 * numbers
     predicted = gold * random.uniform(0.9, 1.1, len(gold))
-    if metric.takes != "pairs":
+    more = (random.uniform(size=(len(gold), 2)),) if metric.takes == "controlled" else ()
+    if not numbers:
         gold = gold > 3
         predicted = predicted > 3.1 if metric.takes == "classes" else predicted
     clusters = list("aabbccd")
     draws = Draws(clusters, options(resamples=300))
-    found = resampled(metric, (gold, predicted), draws)
+    found = resampled(metric, (gold, predicted, *more), draws)
     wanted = []
     for counts in np.concatenate(list(draws.blocks())):
         index = np.repeat(np.arange(len(gold)), counts[draws.place])
-        value = metric.function(gold[index], predicted[index])
+        value = metric.function(gold[index], predicted[index], *(columns[index] for columns in more))
         wanted.append(np.nan if isinstance(value, Undefined) else float(value))
     assert 0 < np.isnan(wanted).sum() < 300
     np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-9)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
+from sklearn.linear_model import LinearRegression
 
 from transforms.evaluation.metrics import (
     accuracy,
@@ -16,6 +17,8 @@ from transforms.evaluation.metrics import (
     macro_f1,
     mae,
     mse,
+    partial_spearman,
+    partial_spearmans,
     pearson,
     pearsons,
     precision,
@@ -105,6 +108,62 @@ def test_many_resamples_at_once_are_what_each_is_by_itself(function, many, colum
 def test_a_resample_of_one_value_that_is_no_binary_fraction_is_undefined():
     values = np.array([0.1, 0.7, 1e6])
     assert np.isnan(pearsons(values, values, np.array([[3, 0, 0], [0, 7, 0]]))).all()
+
+
+def residuals(ranks, controls):
+    """What ordinary least squares on controls leaves of ranks, by scikit-learn."""
+    return ranks - LinearRegression().fit(controls, ranks).predict(controls)
+
+
+@FEW
+@given(seed=st.integers(0, 2**16), size=st.integers(6, 30), steps=st.integers(3, 40), many=st.integers(1, 3))
+def test_partial_spearman_is_the_correlation_of_residuals_of_ranks(seed, size, steps, many):
+    random = np.random.default_rng(seed)
+    gold, predicted, *controls = random.integers(0, steps, (2 + many, size)).astype(float)
+    controls = np.column_stack(controls)
+    ranks = np.apply_along_axis(stats.rankdata, 0, np.column_stack([gold, predicted, controls]))
+    left = [residuals(ranks[:, place], ranks[:, 2:]) for place in (0, 1)]
+    found = partial_spearman(gold, predicted, controls)
+    if min(np.abs(rest).max() for rest in left) < 1e-6:
+        assert isinstance(found, Undefined)
+    else:
+        assert found == pytest.approx(stats.pearsonr(*left).statistic, abs=1e-7)
+    times = random.integers(1, 3, (2, size))
+    for many_at_once, row in zip(partial_spearmans(gold, predicted, controls, times), times, strict=True):
+        alone = partial_spearman(*repeated(row, gold, predicted, controls))
+        assert isinstance(alone, Undefined) if math.isnan(many_at_once) else many_at_once == pytest.approx(alone)
+
+
+def test_partial_spearman_by_hand():
+    # With one control it is (r12 - r13 r23) / sqrt((1 - r13^2) (1 - r23^2)).
+    gold, predicted, control = (np.array(v, float) for v in ([1, 2, 3, 4], [2, 1, 4, 3], [1, 3, 2, 4]))
+    pairs = (gold, predicted), (gold, control), (predicted, control)
+    first, second, third = (stats.spearmanr(*pair).statistic for pair in pairs)
+    wanted = (first - second * third) / math.sqrt((1 - second**2) * (1 - third**2))
+    assert partial_spearman(gold, predicted, control[:, None]) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("gold", "controls", "reason"),
+    [
+        ([], np.zeros((0, 2)), "empty"),
+        ([1.0, 2, 3, 4], np.zeros((4, 2)), "too_few_controlled"),
+        ([1.0] * 5, np.zeros((5, 2)), "constant_gold"),
+        ([1.0, 2, 3, 4, 6], np.column_stack([[1.0, 2, 3, 4, 5], [9.0, 1, 2, 3, 4]]), "controls_say_all"),
+    ],
+)
+def test_partial_spearman_is_undefined_where_nothing_is_left(gold, controls, reason):
+    predicted = np.array([3.0, 1, 4, 1.5, 5])[: len(gold)]
+    assert partial_spearman(np.array(gold), predicted, controls) == Undefined(reason)
+
+
+def test_controls_that_say_nothing_more_change_nothing():
+    random = np.random.default_rng(3)
+    gold, predicted, control = random.normal(size=(3, 20))
+    wanted = partial_spearman(gold, predicted, control[:, None])
+    for more in (np.ones(20), np.exp(control)):
+        assert partial_spearman(gold, predicted, np.column_stack([control, more])) == pytest.approx(wanted)
+    assert partial_spearman(gold, predicted, np.ones((20, 1))) == pytest.approx(spearman(gold, predicted))
 
 
 CLASS_REFERENCES = {

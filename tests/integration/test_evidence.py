@@ -118,6 +118,21 @@ def test_tables_say_what_was_dealt_and_what_came_of_it(judged):
     np.testing.assert_allclose(of_nulls.loc[found.index], found)
 
 
+def test_sentences_are_dealt_where_they_are_asked_for(judged, tmp_path, capsys):
+    out = Path(shutil.copytree(judged, tmp_path / "out", symlinks=True))
+    before = {stage: made(out, stage) for stage in ("train", "view", "score")}
+    assert change(out, *NULL, "--null-by", "sentence", "--overwrite") == 0
+    assert "null pairs deal single sentences" in capsys.readouterr().out
+    new = {stage: len(made(out, stage) - names) for stage, names in before.items()}
+    assert new == {"train": 6, "view": 0, "score": 3}
+    pairs = pd.read_parquet(out / "change" / "pairs")
+    slices = pd.read_parquet(out / "slices").set_index("slice")
+    assert (pairs.null_unit == "sentence").all()
+    assert (pairs.clusters_from == slices.sentences[pairs.slice_from].to_numpy()).all()
+    assert (pairs.finding == "too_few_words").all()
+    assert (pd.read_parquet(out / "scores").null_unit.dropna() == "sentence").all()
+
+
 def test_without_nulls_there_is_no_table_of_them_but_documents_are_compared(out, judged):
     pairs, others = (pd.read_parquet(folder / "change" / "pairs") for folder in (out, judged))
     assert (pairs.finding == "no_null").all()

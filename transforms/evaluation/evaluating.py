@@ -22,7 +22,11 @@ __all__ = ["MeasuredMetric", "matched", "measure", "measure_difference", "row"]
 
 NAMED = 5
 # The types to which arrays of numbers and rankings are converted; classes may be of any type.
-_TYPES = {"pairs": (np.float64, np.float64), "ranking": (np.bool_, np.float64)}
+_TYPES = {
+    "pairs": (np.float64, np.float64),
+    "controlled": (np.float64, np.float64, np.float64),
+    "ranking": (np.bool_, np.float64),
+}
 
 
 class MeasuredMetric(NamedTuple):

@@ -4,6 +4,7 @@ A metric's function takes aligned arrays and returns a number, `Terms` whose sum
 `Undefined` with a reason (`outcomes.py`). `takes` says which arrays:
 
 - `pairs`: gold numbers and predicted ones;
+- `controlled`: gold numbers, predicted ones, and a matrix with a column for each control, in this order;
 - `classes`: gold classes and predicted ones, True (or 1) for the positive class;
 - `ranking`: whether items are gold, and scores, the highest first (`ranking.py`);
 - `lists`: `Candidates` of many instances, and `k` if the metric has `ks`; it returns `Terms`
@@ -25,6 +26,7 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.evaluation import candidate_metrics, ranking
 from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms, Undefined
+from transforms.evaluation.partial import partial_correlations
 from transforms.evaluation.sums import CORRELATION, DETERMINATION, MACRO_F1, OfSums
 
 __all__ = [
@@ -38,6 +40,8 @@ __all__ = [
     "mae",
     "metric_of",
     "mse",
+    "partial_spearman",
+    "partial_spearmans",
     "pearson",
     "pearsons",
     "precision",
@@ -81,6 +85,28 @@ def spearmans(gold: Floats, predicted: Floats, weights: Ints) -> Floats:
     correlations = np.full(len(times), np.nan)
     np.divide(np.einsum("bi,bi->b", weighted, y), np.sqrt(squares), out=correlations, where=squares > 0)
     return np.asarray(np.clip(correlations, -1, 1), np.float64)
+
+
+def partial_spearman(gold: Floats, predicted: Floats, controls: Floats) -> Outcome:
+    """Return the partial Spearman correlation of gold and predicted given controls, -1 to 1.
+
+    It is Pearson's r of what a linear regression on the ranks of the controls leaves of both ranks, ties by average
+    rank. There must be three instances more than controls.
+    """
+    if 0 < len(gold) < controls.shape[1] + 3:
+        return Undefined("too_few_controlled")
+    why = _constant(gold, predicted)
+    if why is not None:
+        return why
+    value = float(partial_spearmans(gold, predicted, controls, _once(gold))[0])
+    return Undefined("controls_say_all") if np.isnan(value) else value
+
+
+def partial_spearmans(gold: Floats, predicted: Floats, controls: Floats, weights: Ints) -> Floats:
+    """Return the partial Spearman correlation of every resample; an instance drawn twice is tied with itself."""
+    times = weights.astype(np.float64)
+    first, second, *others = (_ranks(values, times) for values in (gold, predicted, *controls.T))
+    return partial_correlations(first, second, others, times)
 
 
 def mae(gold: Floats, predicted: Floats) -> Outcome:
@@ -199,7 +225,7 @@ def macro_f1(gold: Bools, predicted: Bools) -> Outcome:
     return float(MACRO_F1.value(terms.sum(axis=0, keepdims=True))[0])
 
 
-TAKES = ("pairs", "classes", "ranking", "lists")
+TAKES = ("pairs", "controlled", "classes", "ranking", "lists")
 
 
 @dataclass(frozen=True)
@@ -227,6 +253,12 @@ METRICS: Registry[Metric] = Registry(
     {
         "pearson": Metric(pearson, "pairs", sums=CORRELATION, doc="Pearson's correlation"),
         "spearman": Metric(spearman, "pairs", many=spearmans, doc="Spearman's rank correlation"),
+        "partial_spearman": Metric(
+            partial_spearman,
+            "controlled",
+            many=partial_spearmans,
+            doc="Spearman's correlation of what controls leave of both",
+        ),
         "mae": Metric(mae, "pairs", doc="mean absolute error"),
         "mse": Metric(mse, "pairs", doc="mean squared error"),
         "r2": Metric(r2, "pairs", sums=DETERMINATION, doc="coefficient of determination"),

@@ -10,6 +10,7 @@ from pipelines.frame.common_options import RunnerOptions
 from pipelines.frame.inputs import corpora_of
 from transforms.change.graph.comparisons import Comparisons
 from transforms.change.nulls.deal_stages import DealOptions
+from transforms.change.nulls.deals import BY
 from transforms.change.nulls.evidence import LEAST_RUNS
 from transforms.change.scores.measures import check_measures
 from transforms.change.scores.score_stages import ChangeScoreOptions
@@ -146,7 +147,14 @@ class ChangeOptions(RunnerOptions):
         check=check_null,
         group=EVIDENCE,
     )
-    null_seed: int = option(1, help="seed that documents are dealt by", least=0, group=EVIDENCE)
+    null_by: str = option(
+        "document",
+        help="what null pairs deal out: documents, those of an author together where authors allow it, or single "
+        "sentences, by which usage differs more often than by chance",
+        choices=BY,
+        group=EVIDENCE,
+    )
+    null_seed: int = option(1, help="seed that documents, or sentences, are dealt by", least=0, group=EVIDENCE)
     series: bool = option(
         True, help="with three or more slices: series of all of them, and change points", group=SCORES
     )
@@ -220,7 +228,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
             pairs=slice_pairs(slices, options.pairs),
             seeds=parse_seeds(options.seeds),
         ),
-        null=DealOptions(nulls=options.null, seed=options.null_seed),
+        null=DealOptions(nulls=options.null, seed=options.null_seed, by=options.null_by),
         series=options.series and len(slices) >= LEAST_SLICES,
         documents=_documents(corpora),
         representation=replace(options.representation, dim=options.sgns.dim),

@@ -22,7 +22,7 @@ from transforms.change.graph.null_pairs import (
 )
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, DealtTask, SizesTask
 from transforms.change.view.counts import look_up
-from transforms.change.view.feeds import read_counts, read_dealt, read_documents
+from transforms.change.view.feeds import read_counts, read_dealt, read_held
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store.artefacts import Artefact, Workspace, make, make_all
 from transforms.common.store.batches import BatchReader
@@ -56,7 +56,7 @@ THREE = "1800-1818,1819-1852,1853-1890"
 class Dealt:
     """A corpus in parts, its view, and what three null pairs, or null series, make of it."""
 
-    def __init__(self, folder, *, slices=PAIR, parts=2, ranges=1, author=lambda _: None, seed=1):
+    def __init__(self, folder, *, slices=PAIR, parts=2, ranges=1, author=lambda _: None, seed=1, by="document"):
         self.rows = corpus()
         self.spec = spec_of(slices, ranges=ranges)
         self.slices = len(self.spec.ranges)
@@ -64,12 +64,12 @@ class Dealt:
         self.real = prepare(folder, self.rows, parts=parts, spec=self.spec)
         beside = [documents_part(folder, self.rows, n, parts, author) for n in range(parts)]
         found = [
-            (place, make(self.space, SIZES, SizesTask(view.sentences, part), None).documents)
+            (place, make(self.space, SIZES, SizesTask(view.sentences, part, by == "sentence"), None))
             for views, part in zip(self.real.viewed, beside, strict=True)
             for place, view in enumerate(views)
         ]
         task = deal_task(self.slices, found)
-        self.deal = make(self.space, DEAL, task, DealOptions(nulls=3, seed=seed))
+        self.deal = make(self.space, DEAL, task, DealOptions(nulls=3, seed=seed, by=by))
         self.counted = defaultdict(list)
         groups = (tuple(range(self.slices)),)
         for views in self.real.viewed:
@@ -89,7 +89,7 @@ class Dealt:
     def sentences(self, place):
         """Sentences of a null slice by the deal: document, ordinal and words, in the order of training."""
         number, index = divmod(place, self.slices)
-        held = read_documents(self.deal.nulls[number][index])
+        held = read_held(self.deal.nulls[number][index])
         with BatchReader() as reader:
             found = [
                 (row["key"], row["document_id"], row["sentence"], tuple(row["words"]))
@@ -98,7 +98,8 @@ class Dealt:
                 for ordinal in range(reader.count(view.sentences))
                 for row in reader.read(view.sentences, ordinal).to_pylist()
             ]
-        inside = np.isin(content_hashes([document for _, document, *_ in found]), held)
+        keys = {"document": content_hashes([row[1] for row in found]), "key": np.array([row[0] for row in found])}
+        inside = np.isin(keys[held.column], held.hashes)
         return [row for _, *row in sorted(compress(found, inside))]
 
     def ready(self, place):
@@ -123,6 +124,45 @@ def in_view(rows, slices=SPEC.slices):
         for row in rows
         if any(s.start <= row["year"] <= s.end for s in slices) and len(row["lemmas"]) >= 3
     )
+
+
+@pytest.fixture(scope="module")
+def sentences_dealt(tmp_path_factory):
+    return Dealt(
+        tmp_path_factory.mktemp("sentences"), parts=2, ranges=2, by="sentence", author=lambda number: f"A{number}"
+    )
+
+
+def test_sentences_are_dealt_one_by_one_though_authors_could_be(sentences_dealt, tmp_path):
+    dealt = sentences_dealt
+    expected = in_view(dealt.rows)
+    views = dealt.real.viewed
+    sizes = tuple(sum(view[place].sentence_count for view in views) for place in (0, 1))
+    tokens = sum(view[0].tokens for view in views)
+    assert (dealt.deal.unit, dealt.deal.sizes) == ("sentence", sizes)
+    for number in range(3):
+        sides = [list(map(tuple, dealt.sentences(2 * number + place))) for place in (0, 1)]
+        assert Counter(sides[0]) + Counter(sides[1]) == expected
+        documents = [{document for document, *_ in side} for side in sides]
+        assert len(documents[0] & documents[1]) > 0.8 * len(documents[0] | documents[1])
+        assert abs(sum(len(words) for *_, words in sides[0]) - tokens) <= 10  # the longest sentence
+    assert Dealt(tmp_path, parts=3, by="sentence").digests() == dealt.digests()
+    assert Dealt(tmp_path / "b", seed=2, by="sentence").digests() != dealt.digests()
+
+
+def test_nulls_of_sentences_are_counted_and_trained_on_as_dealt(sentences_dealt):
+    for place in range(6):
+        ready = sentences_dealt.ready(place)
+        wanted = sentences_dealt.sentences(place)
+        read = read_dealt(ready.feeds, read_held(ready.documents))
+        assert [tuple(words) for lists in read for words in lists.to_pylist()] == [words for *_, words in wanted]
+        counted = sentences_dealt.counted[place]
+        assert sum(view.sentence_count for view in counted) == len(wanted)
+        uses = Counter()
+        for view in counted:
+            table = read_counts(view.counts)
+            uses.update(dict(zip(table["word"].to_pylist(), table["count"].to_pylist(), strict=True)))
+        assert uses == Counter(word for *_, words in wanted for word in words)
 
 
 def test_a_null_holds_every_sentence_of_its_slices_once(dealt):
@@ -170,9 +210,7 @@ def test_training_reads_the_sentences_of_a_null_slice_in_their_order(tmp_path, m
         ready = made.ready(place)
         assert (ready.place, len(ready.feeds)) == (place, 3)
         found = [
-            tuple(words)
-            for lists in read_dealt(ready.feeds, read_documents(ready.documents))
-            for words in lists.to_pylist()
+            tuple(words) for lists in read_dealt(ready.feeds, read_held(ready.documents)) for words in lists.to_pylist()
         ]
         assert found == [words for *_, words in made.sentences(place)]
 

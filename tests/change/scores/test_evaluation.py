@@ -1,13 +1,16 @@
 import math
 from itertools import combinations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from published import scores
+from scipy.stats import pearsonr, rankdata
 
 from schemas.change.scores import SCORES
 from transforms.change.scores.evaluation import EvaluationOptions, evaluate, of_gold
 from transforms.change.scores.gold import Gold
+from transforms.change.scores.systems import ScoredWords
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.evaluation.bootstrap import BootstrapOptions
 
@@ -23,9 +26,12 @@ ROWS = [
 ]
 
 
-def evaluated(rows, gold=GOLD, resamples=0, **other):
+BASIC = ("spearman", "average_precision", "accuracy", "precision", "recall", "f1")
+
+
+def evaluated(rows, gold=GOLD, resamples=0, metric=BASIC, **other):
     table = pa.Table.from_pylist(rows, schema=SCORES.schema())
-    options = EvaluationOptions(bootstrap=BootstrapOptions(resamples=resamples), **other)
+    options = EvaluationOptions(bootstrap=BootstrapOptions(resamples=resamples), metric=metric, **other)
     found, missing = evaluate(of_gold([table], gold.words), gold, options)
     return {(r["system"], r["subset"], r["metric"]): r for r in found.to_pylist()}, missing
 
@@ -182,3 +188,52 @@ def test_a_constant_system_has_a_reason():
     pairs = list(combinations(range(1, 5), 2))
     chance = sum((1 / i + 2 / j) / 2 for i, j in pairs) / len(pairs)
     assert found[OP, "all", "average_precision"]["value"] == pytest.approx(chance)
+
+
+def of_some(size=30):
+    """Words with gold, scores and frequencies that hang together, and rows of two pairs of slices."""
+    random = np.random.default_rng(4)
+    shares = random.integers(1, 90, (size, 2)) / 1000
+    shares[0, 0] = 0  # absent from the earlier slice
+    gold, score = (np.log(shares[:, 1] + 0.001) + random.normal(0, 0.7, size) for _ in range(2))
+    words = [f"w{place}" for place in range(size)]
+    rows = [
+        scores(word, float(value), relative_from=float(before), relative_to=float(after))
+        for word, value, (before, after) in zip(words, score, shares, strict=True)
+    ]
+    return words, Gold({}, dict(zip(words, gold.tolist(), strict=True))), rows, score, shares
+
+
+def by_regression(gold, score, shares):
+    """Partial Spearman correlation by scipy and numpy, of numbers in the order of words."""
+    filled = np.where(shares > 0, shares, shares[shares > 0].min() / 2)
+    change = np.abs(np.diff(np.log(filled), axis=1))
+    ranks = np.apply_along_axis(rankdata, 0, np.column_stack([filled, change, gold, score]))
+    design = np.column_stack([np.ones(len(gold)), ranks[:, :3]])
+    left = [ranks[:, place] - design @ np.linalg.lstsq(design, ranks[:, place], rcond=None)[0] for place in (3, 4)]
+    return pearsonr(*left).statistic
+
+
+def test_what_frequency_says_of_both_is_taken_away():
+    words, gold, rows, score, shares = of_some()
+    found, _ = evaluated(rows, gold, resamples=200, metric=("spearman", "partial_spearman"), baseline=None)
+    row = found[OP, "all", "partial_spearman"]
+    wanted = by_regression(np.array([gold.graded[word] for word in words]), score, shares)
+    assert row["value"] == pytest.approx(wanted)
+    assert row["value"] < found[OP, "all", "spearman"]["value"] - 0.1
+    assert row["low"] < row["value"] < row["high"]
+    assert row["n"] == len(words)
+
+
+def test_files_are_about_the_one_pair_of_slices_that_there_is():
+    words, gold, rows, score, _ = of_some()
+    file = ScoredWords("mine", dict(zip(words, score.tolist(), strict=True)))
+    options = EvaluationOptions(metric=("partial_spearman", "spearman"), bootstrap=BootstrapOptions(resamples=0))
+    newer = [scores(row["word"], row["score"], slice_to="newer") for row in rows]
+    told = []
+    for some in (rows, rows + newer, None):
+        table = None if some is None else pa.Table.from_pylist(some, schema=SCORES.schema())
+        found = evaluate(table, gold, options, [file])[0].to_pylist()
+        told.append({row["metric"]: row["value"] for row in found if row["system"] == "mine"})
+    assert told[0]["partial_spearman"] == values(rows, gold, metric=("partial_spearman",))["partial_spearman"]
+    assert told[1] == told[2] == {"spearman": told[0]["spearman"]}

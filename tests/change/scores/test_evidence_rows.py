@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import spearmanr
 
 from schemas.change.scores import NULLS, PAIRS, SCORES
 from transforms.change.nulls.comparability import Comparability, Mixture
@@ -33,8 +34,8 @@ def rows(scores, uses, *, seed, names=NAMES, ranked=None, targets=(), alignment=
             "ranked": bool(use >= 50) if ranked is None else name in ranked,
             "count_from": int(use),
             "count_to": int(use) + 5,
-            "relative_from": 0.0,
-            "relative_to": 0.0,
+            "relative_from": int(use) / 1000,
+            "relative_to": (int(use) + 5) / 1000,
             "documents_from": 9,
             "documents_to": 7,
         }
@@ -114,7 +115,15 @@ def test_the_pair_tells_shift_shares_and_clusters(runs):
     assert pair["share_significant"] == np.mean([row["significant"] for row in ranked])
     assert (pair["null_unit"], pair["clusters_from"], pair["clusters_to"]) == ("author", 12, 30)
     assert (pair["null_runs"], pair["low_power"], pair["finding"]) == (4, True, None)
-    assert -1 <= pair["spearman_from"] <= 1
+    scores = [row["score"] for row in ranked]
+    log_from, log_to = (np.log([row[f"relative_{side}"] for row in ranked]) for side in ("from", "to"))
+    for name, beside in (
+        ("from", log_from),
+        ("to", log_to),
+        ("growth", log_to - log_from),
+        ("change", np.abs(log_to - log_from)),
+    ):
+        assert pair[f"spearman_{name}"] == pytest.approx(spearmanr(scores, beside).statistic)
 
 
 def test_targets_are_tested_whether_ranked_or_not(runs):

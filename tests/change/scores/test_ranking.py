@@ -12,6 +12,7 @@ from transforms.change.scores.ranking import (
     by_change,
     of_pos,
     ranked_mask,
+    spearman_with_growth,
     spearman_with_log_count,
     top,
 )
@@ -66,6 +67,17 @@ def test_spearman_leaves_out_words_without_a_score():
     scores = np.array([0.1, np.nan, 0.2, 0.3])
     assert spearman_with_log_count(scores, np.array([1, 50, 2, 3])) == pytest.approx(1)
     assert np.isnan(spearman_with_log_count(scores[:2], np.array([1, 2])))
+
+
+def test_growth_and_decline_are_told_apart_and_taken_together():
+    earlier, later = np.array([0.2, 0.1, 0.1, 0.4, 0.0]), np.array([0.1, 0.1, 0.3, 0.1, 0.2])
+    falls = spearman_with_growth(np.array([3.0, 2, 1, 4, np.nan]), earlier, later)
+    assert falls.signed == pytest.approx(-1)
+    # By size: 2, 1, 3 and 4 times, so ranks 2 1 3 4 against 3 2 1 4.
+    assert falls.absolute == pytest.approx(1 - 6 * (1 + 1 + 4 + 0) / (4 * 15))
+    # A word that a slice lacks has grown, or fallen, most.
+    assert spearman_with_growth(np.array([1.0, 2, 3, 0, 4]), earlier, later) == (pytest.approx(1), pytest.approx(0.3))
+    assert np.isnan(spearman_with_growth(np.zeros(5), earlier, later)).all()
 
 
 def score_row(word, score, **changes):

@@ -174,6 +174,13 @@ def test_where_documents_are_dealt_and_not_authors_the_error_rate_is_told(facts,
     assert comparability_warnings("a to b", {"null_unit": "author", **facts}) == []
 
 
+def test_where_sentences_are_dealt_it_is_told_that_they_cluster():
+    (warning,) = comparability_warnings("a to b", {"null_unit": "sentence", "authors_from": 0, "authors_to": 0})
+    assert "null pairs deal single sentences" in warning
+    facts = {"null_unit": "sentence", "clusters_from": 9, "clusters_to": 8, "low_power": True}
+    assert size_warnings("a to b", facts)[0].startswith("a to b: low power: with 9 and 8 sentences in the slices")
+
+
 def test_without_any_author_documents_are_dealt_as_a_matter_of_course():
     facts = {"null_unit": "document", "authors_from": 0, "authors_to": 0, "unsigned": 60}
     assert comparability_warnings("a to b", facts) == []

@@ -18,7 +18,7 @@ from transforms.change.spaces.context_stages import (
     pieces_of,
     sums_of,
 )
-from transforms.change.view.feeds import DOCUMENTS, read_feed
+from transforms.change.view.feeds import Held, read_feed
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.batches import BatchWriter
@@ -72,8 +72,9 @@ def test_neither_pieces_nor_sums_nor_their_order_change_a_byte(task, space):
 def test_a_null_slice_has_the_sentences_of_its_documents_alone(task, space, tmp_path):
     artefact = Artefact(str(tmp_path / "dealt"))
     kept = KEYS[::2]  # a sentence has its key's document
-    with artefact.writing(".arrow") as stream, BatchWriter(stream, DOCUMENTS) as writer:
-        writer.write(pa.RecordBatch.from_arrays([pa.array(kept)], schema=DOCUMENTS))
+    batch = Held("document", np.sort(kept)).batch
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, batch.schema) as writer:
+        writer.write(batch)
     null = task._replace(documents=artefact.file(".arrow"))
     words = made(space, null, counted(space, null))["word"].to_pylist()
     lists = pa.concat_arrays(list(read_feed(task.feeds[0]))).take(pa.array(range(0, 200, 2)))

@@ -10,7 +10,7 @@ from transforms.change.graph.comparisons import train_tasks
 from transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, AverageTask, ShardTask
 from transforms.change.spaces.shards import ShardOptions
 from transforms.change.spaces.training import TRAIN
-from transforms.change.view.feeds import DOCUMENTS, read_counts, read_feed
+from transforms.change.view.feeds import Held, read_counts, read_feed
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Workspace, make, name_of
 from transforms.common.store.batches import BatchWriter
@@ -110,8 +110,9 @@ def test_a_null_slice_in_shards_is_that_of_its_documents(task, tmp_path):
     """Beside the same with all sentences of other documents left out of the files; a document is a sentence here."""
     some = np.random.default_rng(1).random(200) < 0.5
     artefact = Artefact(str(tmp_path / "dealt"))
-    with artefact.writing(".arrow") as stream, BatchWriter(stream, DOCUMENTS) as writer:
-        writer.write(pa.record_batch([KEYS[some]], schema=DOCUMENTS))
+    batch = Held("document", np.sort(KEYS[some])).batch
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, batch.schema) as writer:
+        writer.write(batch)
     null = task._replace(documents=artefact.file(".arrow"))
     texts = [text for lists in read_feed(task.feeds[0]) for text in lists.to_pylist()]
     wanted = by_hand(task, [text for text, own in zip(texts, some, strict=True) if own], KEYS[some])

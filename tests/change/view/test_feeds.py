@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from transforms.change.view.counts import COUNTS
-from transforms.change.view.feeds import FEED, KeySpan, as_batch, read_counts, read_dealt, read_feed
+from transforms.change.view.feeds import FEED, Held, KeySpan, as_batch, read_counts, read_dealt, read_feed
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchWriter
@@ -56,7 +56,7 @@ def words_in(arrays):
 @pytest.mark.parametrize("pieces", [1, 2, 3, 7, 40])
 def test_spans_of_keys_are_read_by_themselves(pieces, spread):
     keys, files = spread
-    some = keys[::2]
+    some = Held("document", keys[::2])
     for piece in range(pieces):
         span = KeySpan((piece << 64) // pieces, (piece + 1 << 64) // pieces - 1)
         inside = [number for number, key in enumerate(keys.tolist()) if span.first <= key <= span.last]

@@ -8,7 +8,7 @@ and so do the groups. Null pair k of pair p is pair `p * nulls + k`.
 from collections.abc import Iterable, Mapping, Sequence
 
 from transforms.change.graph.comparisons import Comparisons, SliceReady
-from transforms.change.nulls.deal_stages import Deal, DealTask, DealtTask
+from transforms.change.nulls.deal_stages import Deal, DealTask, DealtTask, Sized
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.view_stage import Viewed
 from transforms.common.store.receipts import File
@@ -56,12 +56,19 @@ def null_slices(comparisons: Comparisons, groups: Groups, nulls: int) -> Compari
     return Comparisons(tuple(names), tuple(cuts), tuple(pairs), comparisons.seeds[:1])
 
 
-def deal_task(slices: int, sized: Iterable[tuple[int, File]]) -> DealTask:
-    """Return the task of a group with this many slices, from files, each with the place of its slice."""
-    by_sha256 = sorted(sized, key=_sha256)
+def deal_task(slices: int, sized: Iterable[tuple[int, Sized]]) -> DealTask:
+    """Return the task of a group with this many slices, from their parts, each with the place of its slice."""
+    found = list(sized)
+    sentences = [(place, each.sentences) for place, each in found if each.sentences is not None]
     return DealTask(
-        tuple(tuple(file for slice_place, file in by_sha256 if slice_place == place) for place in range(slices))
+        _by_slice(slices, [(place, each.documents) for place, each in found]),
+        _by_slice(slices, sentences) if sentences else (),
     )
+
+
+def _by_slice(slices: int, entries: Iterable[tuple[int, File]]) -> tuple[tuple[File, ...], ...]:
+    ordered = sorted(entries, key=_sha256)
+    return tuple(tuple(file for slice_place, file in ordered if slice_place == place) for place in range(slices))
 
 
 def _sha256(entry: tuple[int, File]) -> str:

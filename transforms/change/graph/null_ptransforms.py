@@ -42,22 +42,24 @@ from transforms.common.store.tables import Part
 __all__ = ["CountDeals", "DealSlices", "ScoreNulls", "of_groups"]
 
 
-def _sizes(element: PartView, groups: Groups, documents: Mapping[str, Part]) -> Iterator[tuple[int, SizesTask]]:
+def _sizes(
+    element: PartView, groups: Groups, documents: Mapping[str, Part], sentences: bool
+) -> Iterator[tuple[int, SizesTask]]:
     """Make the tasks of a part, one per slice that is in a group."""
     part, views = element
     for place in sorted({place for group in groups for place in group}):
-        yield place, SizesTask(views[place].sentences, documents[part])
+        yield place, SizesTask(views[place].sentences, documents[part], sentences)
 
 
-def _by_group(element: tuple[int, Sized], groups: Groups) -> Iterator[tuple[int, tuple[int, File]]]:
-    """Key the documents of a slice by each group that it is in, with its place there."""
+def _by_group(element: tuple[int, Sized], groups: Groups) -> Iterator[tuple[int, tuple[int, Sized]]]:
+    """Key what is in a slice by each group that it is in, with its place there."""
     place, sized = element
     for group, places in enumerate(groups):
         if place in places:
-            yield group, (places.index(place), sized.documents)
+            yield group, (places.index(place), sized)
 
 
-def _deal_task(element: tuple[int, Iterable[tuple[int, File]]], groups: Groups) -> tuple[int, DealTask]:
+def _deal_task(element: tuple[int, Iterable[tuple[int, Sized]]], groups: Groups) -> tuple[int, DealTask]:
     group, sized = element
     return group, deal_task(len(groups[group]), sized)
 
@@ -103,7 +105,7 @@ class DealSlices(beam.PTransform):
         """Apply the transform."""
         return (
             viewed
-            | "MakeSizesTasks" >> beam.FlatMap(_sizes, self.groups, self.documents)
+            | "MakeSizesTasks" >> beam.FlatMap(_sizes, self.groups, self.documents, self.options.sentences)
             | "SizeDocuments" >> beam.ParDo(MakeArtefact(self.workspace, SIZES, None))
             | "KeyByGroup" >> beam.FlatMap(_by_group, self.groups)
             | "GroupByGroup" >> beam.GroupByKey()

@@ -1,13 +1,12 @@
 """Null pairs and series as artefacts: whose documents they are, how they are dealt, what is counted in them.
 
-    SIZES   a part's view of a slice      -> its documents: author, genre, source, tokens
+    SIZES   a part's view of a slice      -> its documents: author, genre, source, tokens; perhaps its sentences
     DEAL    the documents of some slices  -> for each null which of them are in each slice; how these compare
     DEALT   a part's view, a deal         -> the counts of a slice as dealt
 
 The slices are the two of a pair, or all slices of a series. Without nulls a deal compares the documents of a pair,
-and deals none. A null slice has no files of sentences:
-its training reads those of the real slices, and leaves out the documents that were dealt elsewhere. From there on a
-null pair is aligned and scored like a real one.
+and deals none. A null slice has no files of sentences: its training reads those of the real slices, and leaves out what
+was dealt elsewhere, documents or sentences. From there on a null pair is aligned and scored like a real one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.change.nulls.comparability import Comparability, comparability, source_group
-from transforms.change.nulls.deals import Flags, Hashes, Ints, clusters_of, deal
+from transforms.change.nulls.deals import SENTENCE, Clusters, Flags, Hashes, Ints, clusters_of, deal
 from transforms.change.view.counts import COUNTS, count_view
-from transforms.change.view.feeds import DOCUMENTS, as_batch, read_documents
+from transforms.change.view.feeds import Held, as_batch, read_held
 from transforms.change.view.view_stage import for_counting
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store.artefacts import Artefact, Stage
@@ -42,34 +41,51 @@ SIZES_SCHEMA = pa.schema(
         pa.field("tokens", pa.int64(), nullable=False),
     ]
 )
+# A sentence of a slice by its key, that of `feeds.STAGED`; the pieces of a split one share it.
+SENTENCES_SCHEMA = pa.schema([("key", pa.uint64()), ("tokens", pa.int64())])
 
 
 @dataclass(frozen=True, kw_only=True)
 class DealOptions:
-    """How many nulls each pair and the series get, and the seed of the deals."""
+    """How many nulls each pair and the series get, the seed of the deals, and what they deal: one of `deals.BY`."""
 
     nulls: int
     seed: int
+    by: str = "document"
+
+    @property
+    def sentences(self) -> bool:
+        """Whether sentences are dealt."""
+        return self.nulls > 0 and self.by == SENTENCE
 
 
 class SizesTask(NamedTuple):
-    """A part's view of a slice, and the part of `documents` that says who wrote its documents."""
+    """A part's view of a slice, the part of `documents` that says who wrote its documents, and what is dealt.
+
+    Attributes:
+        view: of the slice.
+        documents: the part.
+        sentences: whether single sentences are dealt.
+    """
 
     view: File
     documents: Part
+    sentences: bool = False
 
 
 @dataclass(frozen=True)
 class Sized:
-    """The documents of a slice in a part, of `SIZES_SCHEMA`."""
+    """The documents of a slice in a part, of `SIZES_SCHEMA`; of sentences that are dealt, `SENTENCES_SCHEMA`."""
 
     documents: File
+    sentences: File | None = None
 
 
 class DealTask(NamedTuple):
-    """The documents of some slices, of each a file for each part that has any."""
+    """The documents of some slices, of each a file for each part that has any; so the sentences, if these are dealt."""
 
     slices: tuple[tuple[File, ...], ...]
+    sentences: tuple[tuple[File, ...], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +93,9 @@ class Deal:
     """The nulls of some slices.
 
     Attributes:
-        unit: what was dealt, `document` or `author`.
+        unit: what was dealt, a key of `deals.UNITS`.
         sizes: clusters of each real slice.
-        nulls: by null and slice, the documents that it has, of schema `feeds.DOCUMENTS`.
+        nulls: by null and slice, the documents or sentences that it has, see `feeds.Held`.
         slices: how the documents of two slices compare; None for others.
     """
 
@@ -94,7 +110,7 @@ class DealtTask(NamedTuple):
 
     Attributes:
         views: of the slices whose documents were dealt.
-        documents: those that the slice has.
+        documents: those that the slice has, or its sentences.
     """
 
     views: tuple[File, ...]
@@ -139,7 +155,13 @@ def _sizes(artefact: Artefact, task: SizesTask, _: None) -> Sized:
     )
     with artefact.writing(".arrow") as stream, BatchWriter(stream, SIZES_SCHEMA) as writer:
         writer.write(batch)
-    return Sized(artefact.file(".arrow"))
+    if not task.sentences:
+        return Sized(artefact.file(".arrow"))
+    with artefact.writing("-sentences.arrow") as stream, BatchWriter(stream, SENTENCES_SCHEMA) as writer:
+        for batch in _staged(task.view):
+            lengths = batch["words"].value_lengths().cast(pa.int64())
+            writer.write(pa.record_batch([batch["key"], lengths], schema=SENTENCES_SCHEMA))
+    return Sized(artefact.file(".arrow"), artefact.file("-sentences.arrow"))
 
 
 def _staged(file: File) -> Iterator[pa.RecordBatch]:
@@ -151,16 +173,20 @@ def _staged(file: File) -> Iterator[pa.RecordBatch]:
 def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
     documents = _documents_of(task.slices)
     slices = len(task.slices)
-    clusters = clusters_of(documents.keys, documents.authors, documents.known, documents.places, slices)
-    tokens = np.bincount(documents.places, documents.tokens, minlength=slices)
+    if options.sentences:
+        clusters, held, sizes, places = _sentences_of(task.sentences)
+    else:
+        clusters = clusters_of(documents.keys, documents.authors, documents.known, documents.places, slices)
+        held, sizes, places = Held("document", documents.keys), documents.tokens, documents.places
+    tokens = np.bincount(places, sizes, minlength=slices)
     shares = tokens / max(tokens.sum(), 1)
     nulls = []
     for number in range(options.nulls):
-        places = deal(clusters.keys, documents.tokens, shares.tolist(), seed=options.seed, number=number)
+        dealt = deal(clusters.keys, sizes, shares.tolist(), seed=options.seed, number=number)
         slice_files = []
         for place in range(slices):
             suffix = f"-{number * slices + place:04d}.arrow"
-            slice_files.append(_write_documents(artefact, suffix, documents.keys[places == place]))
+            slice_files.append(_write_held(artefact, suffix, held, dealt == place))
         nulls.append(tuple(slice_files))
     compared = None
     if slices == 2:
@@ -201,9 +227,27 @@ def _documents_of(slices: Sequence[Sequence[File]]) -> _Documents:
     )
 
 
-def _write_documents(artefact: Artefact, suffix: str, keys: Hashes) -> File:
-    batch = pa.record_batch([np.sort(keys)], schema=DOCUMENTS)
-    with artefact.writing(suffix) as stream, BatchWriter(stream, DOCUMENTS) as writer:
+class _Sentences(NamedTuple):
+    """What is dealt, where that is sentences: clusters and what slices hold of them, tokens, the place of the slice."""
+
+    clusters: Clusters
+    held: Held
+    tokens: Ints
+    places: Ints
+
+
+def _sentences_of(slices: Sequence[Sequence[File]]) -> _Sentences:
+    sides = [pa.Table.from_batches(_all(files), SENTENCES_SCHEMA) for files in slices]
+    table = pa.concat_tables(sides)
+    keys = table["key"].to_numpy()
+    places = np.repeat(np.arange(len(sides)), [side.num_rows for side in sides])
+    sizes = tuple(len(np.unique(side["key"].to_numpy())) for side in sides)
+    return _Sentences(Clusters(SENTENCE, keys, sizes), Held("key", keys), table["tokens"].to_numpy(), places)
+
+
+def _write_held(artefact: Artefact, suffix: str, held: Held, inside: Flags) -> File:
+    batch = held._replace(hashes=np.unique(held.hashes[inside])).batch
+    with artefact.writing(suffix) as stream, BatchWriter(stream, batch.schema) as writer:
         writer.write(batch)
     return artefact.file(suffix)
 
@@ -217,8 +261,8 @@ def _sha256(file: File) -> str:
 
 
 def _dealt(artefact: Artefact, task: DealtTask, _: None) -> Dealt:
-    documents = read_documents(task.documents)
-    counted = count_view(for_counting(_inside(task.views, documents)))
+    held = read_held(task.documents)
+    counted = count_view(for_counting(_inside(task.views, held)))
     with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
         writer.write(as_batch(counted.words))
     return Dealt(
@@ -230,17 +274,16 @@ def _dealt(artefact: Artefact, task: DealtTask, _: None) -> Dealt:
     )
 
 
-def _inside(views: Sequence[File], documents: Hashes) -> Iterator[pa.RecordBatch]:
-    """Yield the sentences of some documents."""
+def _inside(views: Sequence[File], held: Held) -> Iterator[pa.RecordBatch]:
+    """Yield the sentences that a null slice has."""
     for view in views:
         for batch in _staged(view):
-            rows = np.flatnonzero(np.isin(content_hashes(batch["document_id"].dictionary_encode()), documents))
-            yield batch.take(pa.array(rows))
+            yield batch.take(pa.array(held.rows(batch)))
 
 
 SIZES: Stage[SizesTask, None, Sized] = Stage(name="change/sizes", unit="parts of slices", receipt=Sized, build=_sizes)
 DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
-    name="change/deal", unit="deals", receipt=Deal, build=_deal, unordered=("task.slices[]",)
+    name="change/deal", unit="deals", receipt=Deal, build=_deal, unordered=("task.slices[]", "task.sentences[]")
 )
 DEALT: Stage[DealtTask, None, Dealt] = Stage(
     name="change/dealt", receipt=Dealt, build=_dealt, unit="parts of null slices"

@@ -3,8 +3,9 @@
 A null pair, or null series, is trained, aligned and scored like the real one; what it lacks is a
 difference in time. What is dealt are clusters: all documents of an author together if all authors
 are known, none wrote in two slices, and each slice has enough of them; else single documents.
-Sentences would not do: topics cluster by document, and as much again by author, so nulls of
-sentences find change where dates are random (docs/tasks/change/evidence.md has the figures).
+Sentences can be dealt, too, as Dubossarsky et al. (2017) shuffle them: but topics cluster by document, and as much
+again by author, so nulls of sentences find change where dates are random (docs/tasks/change/evidence.md has the
+figures).
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,19 @@ import numpy.typing as npt
 
 from transforms.common.draws.by_content import numbers
 
-__all__ = ["LEAST_CLUSTERS", "Clusters", "Flags", "Hashes", "Ints", "clusters_of", "deal"]
+__all__ = [
+    "BY",
+    "LEAST_CLUSTERS",
+    "SENTENCE",
+    "UNITS",
+    "Clusters",
+    "DealtUnit",
+    "Flags",
+    "Hashes",
+    "Ints",
+    "clusters_of",
+    "deal",
+]
 
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -27,11 +40,27 @@ TOLERANCE = 0.03  # of all tokens
 ATTEMPTS = 100
 
 
+class DealtUnit(NamedTuple):
+    """What is dealt, for people: what several are called, and what a null pair deals out."""
+
+    plural: str
+    dealt: str
+
+
+SENTENCE = "sentence"
+UNITS = {
+    "document": DealtUnit("documents", "documents"),
+    "author": DealtUnit("authors", "blocks of an author's documents"),
+    SENTENCE: DealtUnit("sentences", "single sentences"),
+}
+BY = ("document", SENTENCE)  # what can be asked for: authors are dealt for documents where that is possible
+
+
 class Clusters(NamedTuple):
     """What is dealt.
 
     Attributes:
-        unit: `document` or `author`.
+        unit: a key of `UNITS`.
         keys: of each document the key of its cluster, uint64.
         sizes: clusters in each slice.
     """

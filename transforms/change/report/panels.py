@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from schemas.change.scores import FINDINGS
 from schemas.change.spaces import SLICES
 from schemas.columns import column
+from transforms.change.nulls.deals import UNITS
 from transforms.change.report.pictures import picture_panels
 from transforms.change.report.rankings import PAIRS, Compared, compared, flagged_of, pictured
 from transforms.change.report.series import series_panels
@@ -129,7 +130,6 @@ def _facts(snapshot: Snapshot, ranking: Compared) -> Row:
     return pair_facts(snapshot, ranking.pair, ranking.alignment, ranking.measure)
 
 
-_UNITS = {"author": "all documents of an author together", "document": "documents"}
 _LOW_POWER = "possible, but power is low: most changes go unnoticed"
 
 
@@ -164,7 +164,7 @@ def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
     rows = [
         (
             ranking.name,
-            _UNITS.get(row.get("null_unit") or ""),
+            UNITS[unit].dealt if (unit := row.get("null_unit")) else None,
             row.get("null_runs"),
             row.get("clusters_from"),
             row.get("clusters_to"),

@@ -18,7 +18,15 @@ from schemas.change.scores import SCORES
 from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.gold import Gold
 from transforms.change.scores.ranking import Row
-from transforms.change.scores.systems import VALUES, ScoredWords, SystemScores, mean_ranks, named_systems_in, systems_in
+from transforms.change.scores.systems import (
+    VALUES,
+    ScoredWords,
+    SystemScores,
+    frequencies_in,
+    mean_ranks,
+    named_systems_in,
+    systems_in,
+)
 from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
 from transforms.change.view.targets import suffix_of
 from transforms.common.code.registry import Entry, Registry
@@ -31,7 +39,8 @@ from transforms.evaluation.outcomes import Floats
 
 __all__ = ["MISSING", "TAKES", "EvaluationOptions", "Missing", "MissingScore", "evaluate", "of_gold"]
 
-TAKES = ("pairs", "classes", "ranking")
+TAKES = ("pairs", "controlled", "classes", "ranking")
+_NUMBERS = ("pairs", "controlled")  # kinds of metrics that take graded gold
 PUBLISHED = "published"
 NONE = "none"
 ALL = "all"
@@ -83,7 +92,7 @@ class EvaluationOptions:
     """How scores are evaluated."""
 
     metric: tuple[str, ...] = option(
-        ("spearman", "average_precision", "accuracy", "precision", "recall", "f1"),
+        ("spearman", "partial_spearman", "average_precision", "accuracy", "precision", "recall", "f1"),
         help="metrics, see docs/reference/evaluation.md",
     )
     missing: str = option(REFUSE, help="gold words without a score", choices=MISSING)
@@ -162,7 +171,10 @@ def evaluate(
     found = systems_in(scores or SCORES.schema().empty_table(), predictions, words, _values(options))
     unfilled = [*found, *(named_systems_in(named, words) if named is not None else ())]
     unfilled += mean_ranks(unfilled, options.mean_ranks, words) if options.mean_ranks else []
-    systems = [_filled(system, options) for system in unfilled]
+    frequencies = frequencies_in(scores, words) if scores is not None else {}
+    if len(frequencies) == 1:
+        frequencies[""] = next(iter(frequencies.values()))  # of files, which say nothing of slices
+    systems = [_filled(system, options)._replace(frequencies=frequencies.get(system.pair)) for system in unfilled]
     if not systems:
         raise LexbeamError(
             f"none of {len(words)} gold words has a row in the scores; {', '.join(words[:5])} are "
@@ -226,13 +238,17 @@ def _subsets(words: Sequence[str]) -> dict[str, set[str]]:
     return subsets
 
 
-Paired = tuple[list[str], tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]]
+Paired = tuple[list[str], tuple[npt.NDArray[np.generic], ...]]
 
 
 def _paired_values(system: SystemScores, needs: str, subset: set[str], gold: Gold) -> Paired | None:
-    """Return words with gold and predicted values, and both as arrays; None if the system has no classes."""
+    """Return words with gold and predicted values, and both as arrays, perhaps beside how frequent the words are.
+
+    None if the system has no classes, or frequencies are not known.
+    """
     words = gold.words
-    gold_values: Mapping[str, float | bool] = gold.graded if needs == "pairs" else gold.binary
+    numbers = needs in _NUMBERS
+    gold_values: Mapping[str, float | bool] = gold.graded if numbers else gold.binary
     if needs == "classes":
         if all(value is None for value in system.changed):
             return None
@@ -241,9 +257,16 @@ def _paired_values(system: SystemScores, needs: str, subset: set[str], gold: Gol
         scored = zip(words, system.scores.tolist(), strict=True)
         said = {w: v for w, v in scored if not math.isnan(v)}
     chosen = [word for word in words if word in gold_values and word in said and word in subset]
-    first = np.array([gold_values[w] for w in chosen], np.float64 if needs == "pairs" else np.bool_)
+    controls: tuple[Floats, ...] = ()
+    if needs == "controlled":
+        if system.frequencies is None:
+            return None
+        known = dict(zip(words, system.frequencies, strict=True))
+        chosen = [word for word in chosen if not np.isnan(known[word]).any()]
+        controls = (np.array([known[word] for word in chosen]).reshape(len(chosen), -1),)
+    first = np.array([gold_values[w] for w in chosen], np.float64 if numbers else np.bool_)
     second = np.array([said[w] for w in chosen], np.bool_ if needs == "classes" else np.float64)
-    return chosen, (first, second)
+    return chosen, (first, second, *controls)
 
 
 def _measured(
@@ -258,7 +281,7 @@ def _measured(
 
 
 def _has(gold: Gold, needs: str) -> bool:
-    return bool(gold.graded if needs == "pairs" else gold.binary)
+    return bool(gold.graded if needs in _NUMBERS else gold.binary)
 
 
 def _differences(

@@ -29,6 +29,7 @@ __all__ = [
     "of_pos",
     "ranked_in_all",
     "ranked_mask",
+    "spearman_with_growth",
     "spearman_with_log_count",
     "top",
 ]
@@ -36,6 +37,7 @@ __all__ = [
 ALL_TAGS = "all"
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 Row = dict[str, Any]  # of a table, by column, as plain values
 
 
@@ -123,7 +125,7 @@ def ranked_in_all(slices: Sequence[WordCounts], options: RankedWordOptions) -> n
     return np.asarray(ranked & (proper <= options.max_proper * tagged))
 
 
-def spearman_with_log_count(scores: npt.NDArray[np.float64], counts: npt.NDArray[np.integer]) -> float:
+def spearman_with_log_count(scores: Floats, counts: npt.NDArray[Any]) -> float:
     """Return Spearman's rho of scores and log counts, -1 to 1, ties by mean rank.
 
     It equals that of the counts themselves, since the logarithm keeps their order. Words without a
@@ -135,6 +137,26 @@ def spearman_with_log_count(scores: npt.NDArray[np.float64], counts: npt.NDArray
     x, y = (ranks - ranks.mean() for ranks in (_ranks(scores[scored]), _ranks(counts[scored])))
     size = float(np.sqrt((x * x).sum() * (y * y).sum()))
     return float((x * y).sum() / size) if size else float("nan")
+
+
+class GrowthRhos(NamedTuple):
+    """Spearman's rho of scores and how the frequency of words changed, nan where undefined: with sign, and without."""
+
+    signed: float
+    absolute: float
+
+
+def spearman_with_growth(scores: Floats, earlier: Floats, later: Floats) -> GrowthRhos:
+    """Return Spearman's rho of scores and log(later / earlier), words without a score (nan) left out.
+
+    Args:
+        scores: of words.
+        earlier: their relative frequencies in the earlier slice; at most one of both is 0.
+        later: those in the later slice.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        growth = np.log(later) - np.log(earlier)
+    return GrowthRhos(*(spearman_with_log_count(scores, values) for values in (growth, np.abs(growth))))
 
 
 def _ranks(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:

@@ -33,6 +33,7 @@ __all__ = [
     "VALUES",
     "ScoredWords",
     "SystemScores",
+    "frequencies_in",
     "mean_ranks",
     "named_systems_in",
     "read_predictions",
@@ -43,7 +44,10 @@ SCORE = "score"
 # What a system ranks words by, with what each says of classes: words that changed most have the highest value.
 VALUES = (SCORE, "excess", "p_value", "q_value", "p_relative", "q_relative", "significant")
 # What of table `scores` is read.
-COLUMNS = ("word", "slice_from", "slice_to", "alignment", "measure", "seed", "changed", "reason", *VALUES)
+COLUMNS = (
+    *("word", "slice_from", "slice_to", "alignment", "measure", "seed", "changed", "reason"),
+    *("relative_from", "relative_to", *VALUES),
+)
 # What of table `change/systems` is read.
 NAMED_COLUMNS = ("word", "slice_from", "slice_to", "system", "score", "changed", "reason")
 NOT_SCORED = "not_scored"  # the reason of a word that has no row
@@ -62,6 +66,7 @@ class SystemScores(NamedTuple):
         scores: the higher, the more a word has changed.
         changed: predicted classes.
         missing: words without a score, with the reason.
+        frequencies: of the words in the slices, see `frequencies_in`; None where they are not known.
     """
 
     pair: str
@@ -70,6 +75,7 @@ class SystemScores(NamedTuple):
     scores: Floats
     changed: tuple[bool | None, ...]
     missing: Mapping[str, str]
+    frequencies: Floats | None = None
 
     @property
     def name(self) -> str:
@@ -120,6 +126,28 @@ def systems_in(
         values = [file.scores.get(word, math.nan) for word in words]
         missing = {word: NOT_SCORED for word, value in zip(words, values, strict=True) if math.isnan(value)}
         yield SystemScores("", file.name, None, np.array(values), (None,) * len(words), missing)
+
+
+def frequencies_in(scores: pa.Table, words: Sequence[str]) -> dict[str, Floats]:
+    """Return for each pair of slices in table `scores` how frequent words are, by how they call it.
+
+    Returns:
+        Of shape (words, 3): the natural logarithms of the relative frequencies in the earlier and the later slice, and
+        the size of their difference. A word that a slice lacks is as frequent there as half the rarest word of all;
+        one without a row has nan.
+    """
+    found: dict[str, Floats] = {}
+    places = {word: place for place, word in enumerate(words)}
+    names = ["word", "slice_from", "slice_to", "relative_from", "relative_to"]
+    for row in scores.select(names).group_by(names, use_threads=False).aggregate([]).to_pylist():
+        shares = found.setdefault(f"{row['slice_from']}:{row['slice_to']}", np.full((len(words), 2), np.nan))
+        if row["word"] in places:
+            shares[places[row["word"]]] = row["relative_from"], row["relative_to"]
+    for pair, shares in found.items():
+        least = shares[shares > 0].min(initial=1.0) / 2
+        logs = np.log(np.where(shares > 0, shares, np.where(np.isnan(shares), np.nan, least)))
+        found[pair] = np.column_stack([logs, np.abs(logs[:, 1] - logs[:, 0])])
+    return found
 
 
 def named_systems_in(rows: pa.Table, words: Sequence[str]) -> Iterator[SystemScores]:

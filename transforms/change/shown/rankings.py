@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import NULL_REASONS
+from transforms.change.nulls.deals import UNITS
 from transforms.change.scores.measures import FREQUENCY, needs_alignment, of_usage
 from transforms.change.scores.ranking import Row
 from transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
@@ -196,7 +197,7 @@ def _evidence(facts: Row) -> Iterator[str]:
         yield NO_NULL
     if not facts.get("null_runs") or "share_differs" not in facts:  # or by an older version
         return
-    unit = "blocks of an author's documents" if facts.get("null_unit") == "author" else "documents"
+    unit = UNITS[facts.get("null_unit") or "document"].dealt
     text = f"null: dates dealt out anew to {unit}, {facts['null_runs']} times"
     for name, words in (
         ("share_differs", "usage differs"),

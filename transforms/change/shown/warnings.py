@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from transforms.change.nulls.deals import SENTENCE, UNITS
 from transforms.change.scores.measures import of_usage
 from transforms.change.scores.ranking import Row
 
@@ -115,7 +116,7 @@ def size_warnings(pair: str, facts: Row) -> list[str]:
     >>> size_warnings("a to b", {"finding": "too_few_words", "ranked": 40})
     ['a to b: no finding possible at this size: 40 words are ranked, 100 are needed']
     """
-    unit = "authors" if facts.get("null_unit") == "author" else "documents"
+    unit = UNITS[facts.get("null_unit") or "document"].plural
     sizes = [facts.get(name) for name in ("clusters_from", "clusters_to")]
     size_text = " and ".join(f"{size}" for size in sizes if size is not None)
     finding = facts.get("finding")
@@ -188,7 +189,7 @@ def comparability_warnings(pair: str, facts: Row) -> list[str]:
             f"{pair}: documents of the {longer} slice are {lengths[longer] / shortest:.1f} times as long "
             f"(medians of {lengths['earlier']:.0f} and {lengths['later']:.0f} tokens)"
         )
-    return [*warnings, *_authors_differ(pair, facts), *_documents_dealt(pair, facts)]
+    return [*warnings, *_authors_differ(pair, facts), *_documents_dealt(pair, facts), *_sentences_dealt(pair, facts)]
 
 
 def _quoted(value: str | None, name: str) -> str:
@@ -226,4 +227,14 @@ def _documents_dealt(pair: str, facts: Row) -> list[str]:
     return [
         f"{pair}: null pairs deal single documents and not authors, since {why}; where dates go by author and nothing "
         f"changed, such nulls gave q_value up to .05 to {FALSE_DIFFERS}, and q_relative to {FALSE_RELATIVE}"
+    ]
+
+
+def _sentences_dealt(pair: str, facts: Row) -> list[str]:
+    """Return a warning if nulls deal sentences: what clusters in documents then counts as change."""
+    if facts.get("null_unit") != SENTENCE:
+        return []
+    return [
+        f"{pair}: null pairs deal single sentences: words that cluster in few documents differ by them whatever the "
+        "dates are, so that p and q are too small (`null_by` document deals documents)"
     ]

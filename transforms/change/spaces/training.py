@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from schemas.change.spaces import VECTORS
 from transforms.change.view.counts import look_up, majority_tags
-from transforms.change.view.feeds import WHOLE, KeySpan, read_counts, read_dealt, read_documents, read_feed
+from transforms.change.view.feeds import WHOLE, KeySpan, read_counts, read_dealt, read_feed, read_held
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
@@ -44,7 +44,7 @@ class TrainTask(NamedTuple):
         sentences: number of its sentences.
         feeds: the files of its sentences, in the order of training; of a null slice those of each slice that it is
             dealt from.
-        documents: those that a null slice has, of schema `DOCUMENTS`; None: all.
+        documents: those that a null slice has, or its sentences, see `feeds.Held`; None: all.
     """
 
     tokens: int
@@ -95,8 +95,8 @@ def feed_of(task: TrainTask, span: KeySpan = WHOLE) -> Callable[[], Iterator[pa.
     if task.documents is None:
         (feed,) = task.feeds
         return lambda: read_feed(feed, span)
-    documents = read_documents(task.documents)
-    return lambda: read_dealt(task.feeds, documents, span)
+    held = read_held(task.documents)
+    return lambda: read_dealt(task.feeds, held, span)
 
 
 def write_space(

@@ -1,7 +1,7 @@
 """Files of the training view: staged batches, counts of a slice, sentences to train on, also as text.
 
 What a null slice is trained on lies in the files of the real slices: `read_dealt` reads their sentences in the order of
-training, those of the documents that were dealt to it.
+training, those of the documents, or those sentences, that were dealt to it.
 
 Text files have the form of the corpora of SemEval-2020 Task 1: one file per slice, `NAME.txt.gz`, with a sentence a
 line and words separated by spaces, in the order of training.
@@ -16,23 +16,24 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from transforms.common.draws.by_content import content_hashes
 from transforms.common.store import files
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.receipts import File
 from transforms.embeddings.sgns import sentences_of
 
 __all__ = [
-    "DOCUMENTS",
     "FEED",
     "STAGED",
     "WHOLE",
+    "Held",
     "KeySpan",
     "StagedView",
     "as_batch",
     "read_counts",
     "read_dealt",
-    "read_documents",
     "read_feed",
+    "read_held",
     "write_text",
 ]
 
@@ -53,11 +54,37 @@ FEED = pa.schema(
     [("words", pa.list_(pa.dictionary(pa.int32(), pa.string()))), ("key", pa.uint64()), ("document", pa.uint64())]
 )
 
-# The documents that a deal puts into a null slice, by content hash, sorted.
-DOCUMENTS = pa.schema([pa.field("document", pa.uint64(), nullable=False)])
-
 Hashes = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int32]
+
+
+class Held(NamedTuple):
+    """What a deal puts into a null slice.
+
+    Attributes:
+        column: of `FEED`: `document` where documents are dealt, `key` where sentences are.
+        hashes: the values that it has there, sorted.
+    """
+
+    column: str
+    hashes: Hashes
+
+    @property
+    def batch(self) -> pa.RecordBatch:
+        """As it is written: its one column."""
+        schema = pa.schema([pa.field(self.column, pa.uint64(), nullable=False)])
+        return pa.record_batch([self.hashes], schema=schema)
+
+    def rows(self, batch: pa.RecordBatch) -> npt.NDArray[np.intp]:
+        """Return the rows of a batch, of `FEED` or `STAGED`, that it has."""
+        if self.column in batch.schema.names:
+            values = batch[self.column].to_numpy()
+        else:
+            values = content_hashes(batch["document_id"].dictionary_encode())
+        if not len(self.hashes):
+            return np.zeros(0, np.intp)
+        places = np.minimum(np.searchsorted(self.hashes, values), len(self.hashes) - 1)
+        return np.flatnonzero(self.hashes[places] == values)
 
 
 class StagedView(NamedTuple):
@@ -89,9 +116,10 @@ def read_counts(file: File) -> pa.Table:
         return pa.Table.from_batches([reader.read(file, 0)])
 
 
-def read_documents(file: File) -> Hashes:
-    """Return the content hashes of the documents of a null slice, a file of `DOCUMENTS`."""
-    return np.concatenate([batch["document"].to_numpy() for batch in _batches([file])])
+def read_held(file: File) -> Held:
+    """Return what a null slice has, from a file of one `Held.batch`."""
+    (batch,) = _batches([file])
+    return Held(batch.schema.names[0], batch.column(0).to_numpy())
 
 
 def read_feed(feed: Sequence[File], span: KeySpan = WHOLE) -> Iterator[pa.ListArray]:
@@ -128,12 +156,12 @@ def _batches(feed: Sequence[File]) -> Iterator[pa.RecordBatch]:
                 yield reader.read(file, ordinal)
 
 
-def read_dealt(feeds: Sequence[Sequence[File]], documents: Hashes, span: KeySpan = WHOLE) -> Iterator[pa.ListArray]:
-    """Yield the sentences of some documents, of all slices together, arrays of lists, in the order of training.
+def read_dealt(feeds: Sequence[Sequence[File]], held: Held, span: KeySpan = WHOLE) -> Iterator[pa.ListArray]:
+    """Yield the sentences of a null slice, from all slices together, arrays of lists, in the order of training.
 
     Args:
         feeds: of each slice its files, in the order of training.
-        documents: content hashes of the documents' ids.
+        held: what the null slice has.
         span: those sentences alone.
     """
     words = _Words(len(feeds))
@@ -141,19 +169,19 @@ def read_dealt(feeds: Sequence[Sequence[File]], documents: Hashes, span: KeySpan
 
     def read_on(place: int) -> _Sentences | None:
         batch = next(streams[place], None)
-        return None if batch is None else _sentences(batch, documents, lambda tokens: words.coded(tokens, place))
+        return None if batch is None else _sentences(batch, held, lambda tokens: words.coded(tokens, place))
 
-    held = [read_on(place) for place in range(len(feeds))]
-    while any(part is not None for part in held):
+    parts = [read_on(place) for place in range(len(feeds))]
+    while any(part is not None for part in parts):
         # All sentences up to the first key by which one of the slices must be read on.
-        end = min(part.end for part in held if part is not None)
+        end = min(part.end for part in parts if part is not None)
         taken = []
-        for place, part in enumerate(held):
+        for place, part in enumerate(parts):
             if part is not None:
                 number = int(np.searchsorted(part.keys, np.uint64(end), side="right"))
                 taken.append(part.cut(0, number))
                 rest = part.cut(number, len(part.keys))
-                held[place] = rest if part.end > end else read_on(place)
+                parts[place] = rest if part.end > end else read_on(place)
         keys = np.concatenate([part.keys for part in taken])
         if len(keys):
             yield words.lists([part.lists() for part in taken], np.argsort(keys, kind="stable"))
@@ -181,10 +209,10 @@ class _Sentences(NamedTuple):
         return pa.ListArray.from_arrays(pa.array(self.bounds - self.bounds[0], pa.int32()), pa.array(codes))
 
 
-def _sentences(batch: pa.RecordBatch, documents: Hashes, coded: Callable[[pa.DictionaryArray], Codes]) -> _Sentences:
-    """Return those sentences of a batch whose document is among some."""
+def _sentences(batch: pa.RecordBatch, held: Held, coded: Callable[[pa.DictionaryArray], Codes]) -> _Sentences:
+    """Return those sentences of a batch that a null slice has."""
     keys = batch["key"].to_numpy()
-    rows = np.flatnonzero(np.isin(batch["document"].to_numpy(), documents))
+    rows = held.rows(batch)
     lists = batch["words"].take(pa.array(rows))
     bounds = np.append(0, np.cumsum(lists.value_lengths().to_numpy(zero_copy_only=False), dtype=np.int64))
     return _Sentences(keys[rows], bounds, coded(lists.flatten()), int(keys[-1]))
