@@ -4,25 +4,33 @@
 
 Each row is a ratio of CPU times on one core, measured in turn: fitting `op` over unit length, means, the two products
 and the singular value decomposition by numpy alone; and the local neighbourhood distance of all words over the products
-of all vectors with all, in blocks of the same size. Vectors are random.
+of all vectors with all, in blocks of the same size. Vectors are random. Of sparse spaces the distance is over the bare
+products of sparse matrices; these are PPMI of sentences that `counts` makes.
 """
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
+from benchmarks import counts
 from benchmarks.measure import BenchmarkRow, ratios
 from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance
 from transforms.common.blas import one_thread
 from transforms.embeddings.alignment import fit_alignment
-from transforms.embeddings.neighbourhoods import CANDIDATES, QUERIES, SpacePair, lengths_of
+from transforms.embeddings.contexts import count_pairs, symmetric
+from transforms.embeddings.neighbourhoods import BLOCK, SpacePair, lengths_of
+from transforms.embeddings.rows import at_length_one, products
 from transforms.embeddings.spaces import Space
+from transforms.embeddings.weightings import ppmi
 
 DIM = 300
 ALIGNED = 100_000
 NEIGHBOURS = 50_000
+SPARSE = 5_000
 
 
 def spaces(words: int) -> tuple[Space, Space]:
@@ -52,28 +60,56 @@ def bare_products(pair: tuple[Space, Space]) -> None:
     with one_thread():
         for space in pair:
             rows = _unit(space.vectors)
-            for query in range(0, len(rows), QUERIES):
-                for place in range(0, len(rows), CANDIDATES):
-                    rows[query : query + QUERIES] @ rows[place : place + CANDIDATES].T
+            for query in range(0, len(rows), BLOCK):
+                for place in range(0, len(rows), BLOCK):
+                    rows[query : query + BLOCK] @ rows[place : place + BLOCK].T
+
+
+def sparse_spaces(words: int) -> tuple[Space, Space]:
+    """Return two spaces of the same words with as many dimensions, of a million tokens each."""
+    names = [f"w{number:05}" for number in range(words)]
+    feed = counts.sentences(2_000_000)
+    half = len(feed) // 2
+    earlier, later = (
+        ppmi(symmetric([count_pairs(some, pa.array(names), counts.WINDOW)]), smoothing=0.75, shift=1.0)
+        for some in (feed[:half], feed[half:])
+    )
+    uses = np.full(words, 9)
+    return Space(names, uses, earlier.astype(np.float32), 10**6), Space(names, uses, later.astype(np.float32), 10**6)
+
+
+def bare_sparse_products(pair: tuple[Space, Space]) -> None:
+    """Multiply all sparse vectors of each space with all, block by block."""
+    for space in pair:
+        rows = at_length_one(space.vectors)
+        for query in range(0, rows.shape[0], BLOCK):
+            for place in range(0, rows.shape[0], BLOCK):
+                products(rows[query : query + BLOCK], rows[place : place + BLOCK])
 
 
 def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     return np.asarray(vectors / lengths_of(vectors)[:, None])
 
 
-def measure(_: Path, aligned: int = ALIGNED, neighbours: int = NEIGHBOURS) -> list[BenchmarkRow]:
+def lnd_over(pair: tuple[Space, Space], bare: Callable[[tuple[Space, Space]], None]) -> float:
+    """Return the ratio of the local neighbourhood distance of all words and of bare products."""
+    return ratios(
+        lambda: local_neighbourhood_distance(SpacePair(*pair), neighbourhood=25),
+        lambda: bare(pair),
+        1,
+        time.process_time,
+    )[0]
+
+
+def measure(_: Path, aligned: int = ALIGNED, neighbours: int = NEIGHBOURS, sparse: int = SPARSE) -> list[BenchmarkRow]:
     """Return the ratios."""
     pair = spaces(aligned)
     fit, fits = ratios(lambda: fit_alignment("op", *pair), lambda: bare_procrustes(pair), 3, time.process_time)
-    pair = spaces(neighbours)
-    near, _ = ratios(
-        lambda: local_neighbourhood_distance(SpacePair(*pair), neighbourhood=25),
-        lambda: bare_products(pair),
-        1,
-        time.process_time,
-    )
+    near = lnd_over(spaces(neighbours), bare_products)
+    thin = lnd_over(sparse_spaces(sparse), bare_sparse_products)
     note = ", ".join(f"{ratio:.2f}" for ratio in fits)
     return [
         BenchmarkRow(f"op of {aligned:,} words over bare algebra", fit, 1.2, True, "ratio", note),
         BenchmarkRow(f"lnd of {neighbours:,} words over bare products", near, 1.5, True, "ratio"),
+        BenchmarkRow(f"lnd of {sparse:,} sparse words over bare products", thin, 1.5, True, "ratio"),
     ]

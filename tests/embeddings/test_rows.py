@@ -97,8 +97,7 @@ def test_distances_of_sparse_rows_are_those_of_dense_ones(measure):
 
 @pytest.mark.parametrize("measure", [local_neighbourhood_distance, neighbour_overlap])
 def test_neighbourhoods_of_sparse_spaces_are_those_of_dense_ones(measure, monkeypatch):
-    monkeypatch.setattr(neighbourhoods, "QUERIES", 7)
-    monkeypatch.setattr(neighbourhoods, "CANDIDATES", 11)
+    monkeypatch.setattr(neighbourhoods, "BLOCK", 7)
     for seed in range(3):
         thin, full = (SpacePair(*spaces(seed, sparse)) for sparse in (True, False))
         np.testing.assert_array_equal(thin.mine, full.mine)

@@ -1,7 +1,8 @@
 """Neighbourhoods of many words in spaces that need not share dimensions: nearest neighbours by cosine, exact.
 
-Products are cut into blocks of one size, so that memory grows with the vocabulary and not with its square. After the
-first block of candidates, only those nearer than the last of a word's nearest so far are looked at.
+Products are cut into blocks of one size, so that memory grows with the vocabulary and not with its square. The cosines
+of a block say for its rows which columns are near, and for its columns which rows are, so that every pair of words is
+multiplied once. After a word's first block, only those as near as the last of its nearest so far are looked at.
 
 >>> import numpy as np
 >>> nearest(np.array([[1, 0], [2, 1], [0, 3], [0, 0]], np.float32), np.array([0, 2]), 2).tolist()
@@ -20,8 +21,8 @@ __all__ = ["NoScoreError", "SpacePair", "TooFewNeighboursError", "lengths_of", "
 Matrix = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
-QUERIES = 1_024  # rows of a product
-CANDIDATES = 4_096  # its columns
+BLOCK = 2_048  # rows and columns of a product
+FILLED = 0.1  # of the rows have a number in a column that is multiplied densely
 
 
 class NoScoreError(ValueError):
@@ -58,12 +59,53 @@ def nearest(vectors: Rows, queries: Places, number: int) -> npt.NDArray[np.int32
     able = np.flatnonzero(sizes)
     if len(able) <= number:
         raise TooFewNeighboursError(f"{len(able)} words with a direction for {number} neighbours of a word")
-    found = np.empty((len(queries), number), np.int32)
+    order = np.concatenate([queries, np.setdiff1d(able, queries)])
+    size = max(BLOCK, number + 1)  # the first block has enough for all
+    nearest_so_far, units = _Nearest(len(queries), number), _Units(vectors, sizes)
     with one_thread():
-        for start in range(0, len(queries), QUERIES):
-            rows = queries[start : start + QUERIES]
-            found[start : start + QUERIES] = _nearest(vectors, sizes, rows, able, number)
-    return found
+        for start in range(0, len(queries), size):
+            mine = order[start : min(start + size, len(queries))]
+            queried = units.of(mine)
+            for place in range(start, len(order), size):
+                others = order[place : place + size]
+                block = _cosines(queried, units.of(others))
+                if place == start:
+                    np.fill_diagonal(block, -np.inf)
+                nearest_so_far.add(start, block, others)
+                if start < place < len(queries):
+                    nearest_so_far.add(place, block[:, : len(queries) - place], mine, columns=True)
+    return nearest_so_far.places
+
+
+class _Nearest:
+    """The nearest of each query so far.
+
+    Attributes:
+        places: rows, nearest first, of shape (queries, number).
+    """
+
+    def __init__(self, queries: int, number: int) -> None:
+        self.places = np.full((queries, number), -1, np.int32)
+        self._cosines = np.full((queries, number), -np.inf)
+
+    def add(self, first: int, block: Matrix, places: Places, *, columns: bool = False) -> None:
+        """Add the cosines of some queries, from `first` on, and of the rows `places`.
+
+        The queries are the rows of the block, or its columns.
+        """
+        number = self.places.shape[1]
+        queries, axis = block.shape[columns], 0 if columns else 1
+        mine = slice(first, first + queries)
+        least = self._cosines[mine, -1]
+        if least[0] == -np.inf:  # the first that the queries see
+            last = len(places) - number
+            least = np.asarray(np.partition(block, last, axis=axis).take(last, axis=axis))
+        near = np.divmod(np.flatnonzero(block >= np.expand_dims(least, axis)), block.shape[1])
+        values = block[near]
+        rows, found = near[::-1] if columns else near
+        some, every = np.unique(rows, return_inverse=True)
+        places, cosines = _merged(self.places[mine][some], self._cosines[mine][some], every, places[found], values)
+        self.places[first + some], self._cosines[first + some] = places, cosines
 
 
 def lengths_of(vectors: Rows) -> Matrix:
@@ -73,42 +115,37 @@ def lengths_of(vectors: Rows) -> Matrix:
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)))
 
 
-def _nearest(vectors: Rows, sizes: Matrix, queries: Places, able: Places, number: int) -> Places:
-    queried = _scaled(vectors, sizes, queries)
-    size = max(CANDIDATES, number + 1)  # the first block has enough for all
-    best = np.zeros((len(queries), 0), np.int64)
-    cosines = np.zeros((len(queries), 0))
-    for start in range(0, len(able), size):
-        places = able[start : start + size]
-        others = _scaled(vectors, sizes, places)
-        block = products(queried, others) if is_sparse(others) else queried @ others.T
-        itself = np.searchsorted(places, queries)
-        inside = itself < len(places)
-        inside[inside] = places[itself[inside]] == queries[inside]
-        block[inside, itself[inside]] = -np.inf
-        # Rows ascend, so that what is as near as the last of the nearest so far comes after it.
-        near = np.flatnonzero(block > cosines[:, -1:]) if start else _first(block, number)
-        rows, columns = np.divmod(near, block.shape[1])
-        best, cosines = _merged(best, cosines, rows, places[columns], block[rows, columns], number)
-    return best
+class _Units:
+    """Rows at length 1; of sparse ones those columns are dense that many rows have a number in, which is faster."""
+
+    def __init__(self, vectors: Rows, sizes: Matrix) -> None:
+        self._vectors, self._sizes = vectors, sizes
+        self._rest: Rows | None = None
+        if is_sparse(vectors):
+            unit = at_length_one(vectors)
+            many = np.bincount(unit.indices, minlength=unit.shape[1]) > FILLED * unit.shape[0]
+            self._vectors, self._rest = unit[:, np.flatnonzero(many)].toarray(), unit[:, np.flatnonzero(~many)]
+
+    def of(self, rows: Places) -> tuple[Matrix, Rows | None]:
+        """Return some rows, none of length zero: dense numbers, and sparse ones if there are such."""
+        if self._rest is None:
+            return self._vectors[rows] / self._sizes[rows][:, None], None
+        return self._vectors[rows], self._rest[rows]
 
 
-def _scaled(vectors: Rows, sizes: Matrix, rows: Places) -> Rows:
-    """Return some rows, none of length zero, at length 1."""
-    return at_length_one(vectors[rows]) if is_sparse(vectors) else vectors[rows] / sizes[rows][:, None]
-
-
-def _first(block: Matrix, number: int) -> Places:
-    """Return flat places of numbers in a block that are at least the `number`-th largest of their row."""
-    least = np.partition(block, block.shape[1] - number, axis=1)[:, block.shape[1] - number]
-    return np.flatnonzero(block >= least[:, None])
+def _cosines(first: tuple[Matrix, Rows | None], second: tuple[Matrix, Rows | None]) -> Matrix:
+    block = first[0] @ second[0].T
+    if first[1] is not None:
+        block += products(first[1], second[1])
+    return block
 
 
 def _merged(
-    best: Places, cosines: Matrix, rows: Places, places: Places, values: Matrix, number: int
+    best: npt.NDArray[np.int32], cosines: Matrix, rows: Places, places: Places, values: Matrix
 ) -> tuple[Places, Matrix]:
-    """Return the nearest of what was nearest so far and of some more, given by row, each row with `number`."""
-    every = np.concatenate([np.repeat(np.arange(len(best)), best.shape[1]), rows])
+    """Return the nearest of what was nearest so far and of some more, given by row, of which there are as many."""
+    number = best.shape[1]
+    every = np.concatenate([np.repeat(np.arange(len(best)), number), rows])
     where = np.concatenate([best.ravel(), places])
     value = np.concatenate([cosines.ravel(), values])
     order = np.lexsort((where, -value, every))

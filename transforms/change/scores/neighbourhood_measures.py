@@ -11,7 +11,7 @@ import numpy.typing as npt
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots
 from transforms.embeddings.neighbourhoods import SpacePair, lengths_of, nearest
-from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, most_numbers, row_dots, with_direction
+from transforms.embeddings.rows import Rows, is_sparse, lengths, most_numbers, row_dots, with_direction
 
 __all__ = ["local_neighbourhood_distance", "mapped_neighbour_distance", "neighbour_overlap"]
 
@@ -38,9 +38,9 @@ def local_neighbourhood_distance(pair: SpacePair, *, neighbourhood: int) -> Floa
         (pair.earlier.vectors, pair.mine, lengths_of(pair.earlier.vectors)),
         (pair.later.vectors, pair.theirs, lengths_of(pair.later.vectors)),
     )
-    # Of sparse rows the longest say how many there may be at a time.
-    numbers = max(most_numbers(vectors) for vectors, *_ in sides)
-    step = max(1, NUMBERS // max(1, joined.shape[1] * numbers))
+    # Of sparse rows the longest say how many there may be at a time, or the length of one.
+    numbers = max(max(joined.shape[1] * most_numbers(vectors), vectors.shape[1]) for vectors, *_ in sides)
+    step = max(1, NUMBERS // max(1, numbers))
     for start in range(0, len(joined), step):
         near = joined[start : start + step]
         words = np.arange(start, start + len(near))
@@ -57,11 +57,15 @@ def local_neighbourhood_distance(pair: SpacePair, *, neighbourhood: int) -> Floa
 def _cosines(vectors: Rows, lengths: Floats, words: npt.NDArray[np.int64], near: npt.NDArray[np.int64]) -> Floats:
     """Return the cosines of words and their neighbours, of the shape of `near`."""
     if is_sparse(vectors):
-        units = (at_length_one(vectors[rows]) for rows in (near.ravel(), np.repeat(words, near.shape[1])))
-        return row_dots(*units).reshape(near.shape)
-    with one_thread():
-        products = vectors[near].astype(np.float64) @ vectors[words].astype(np.float64)[:, :, None]
-    return np.asarray(products[:, :, 0] / lengths[near] / lengths[words][:, None])
+        # Of a few words at a time, dense, the numbers are picked that the rows of their neighbours have.
+        full = vectors[words].astype(np.float64).toarray()
+        rows = vectors[near.ravel()]
+        word = np.repeat(np.repeat(np.arange(len(words)), near.shape[1]), np.diff(rows.indptr))
+        products = np.add.reduceat(rows.data * full[word, rows.indices], rows.indptr[:-1])  # no row is empty
+    else:
+        with one_thread():
+            products = vectors[near].astype(np.float64) @ vectors[words].astype(np.float64)[:, :, None]
+    return np.asarray(products.reshape(near.shape) / lengths[near] / lengths[words][:, None])
 
 
 def neighbour_overlap(pair: SpacePair, *, neighbourhood: int) -> Floats:
