@@ -400,7 +400,7 @@ def _is_other(kind: str | None) -> bool:
 
 def _words(given: argparse.Namespace) -> list[str]:
     numbers = ["--null", str(given.null), "--null-by", given.null_by, "--seeds", str(given.seeds)]
-    return [*numbers, "--alignment", given.alignment]
+    return [*numbers, "--alignment", given.alignment, "--trainer", given.trainer]
 
 
 class EvidenceTrial(NamedTuple):
@@ -433,6 +433,7 @@ def _main() -> int:
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--tokens", type=int, default=300_000)
     parser.add_argument("--alignment", default="op")
+    parser.add_argument("--trainer", default="gensim")
     parser.add_argument("--slices", default=SLICES, help="periods whose documents are dealt")
     given = parser.parse_args()
     for name in TRIALS if given.trial == "all" else [given.trial]:

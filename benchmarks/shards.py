@@ -10,13 +10,14 @@ seeds, and the 2.5th to 97.5th percentile); the average precision of planted cha
 of an epoch that training goes through in a second of one core, all that stands around it included, from the run log.
 
 `speed` trains one slice of words drawn by Zipf's law and a tiny other one, which a run must have, and prints the
-seconds from the first training to the last average by shards and workers. In both what was made is taken up where a
-command was cut off; `speed` keeps its times in DIR/times.jsonl.
+seconds from the start of the command to the last average by shards and workers; what training is made from is there
+before. In both what was made is taken up where a command was cut off; `speed` keeps its times in DIR/times.jsonl.
 """
 
 import argparse
 import json
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
@@ -105,20 +106,20 @@ def _zipf(folder: Path, words: int) -> Path:
     return corpus
 
 
-def span_of_training(out: Path) -> float:
-    """Return the seconds from what trainings wait for to the last of what they make."""
-    folder = out / "_artefacts"
-
-    def last(*stages: str) -> float:
-        return max(path.stat().st_mtime for stage in stages for path in (folder / stage).glob("*.json"))
-
-    return last(*TRAINING) - last("change/count", "change/shuffle")
+def seconds_of_training(out: Path, *words: str) -> float:
+    """Run a command whose folder has all but what is trained; return the seconds to the last of what is trained."""
+    folders = [out / "_artefacts" / stage for stage in TRAINING]
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    start = time.time()
+    lexbeam(*words)
+    return max(path.stat().st_mtime for folder in folders for path in folder.glob("*.json")) - start
 
 
 def speed(given: argparse.Namespace) -> None:
     """Time what has not been timed, and print the table."""
     corpus = _zipf(given.out, given.words)
-    path = given.out / "times.jsonl"
+    path, out = given.out / "times.jsonl", given.out / "run"
     rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     times = {(row["shards"], row["workers"], row["repeat"]): row["seconds"] for row in rows}
     cases = [(shards, workers) for shards in SHARDS for workers in ((1, 2) if shards > 1 else (1,))]
@@ -126,18 +127,18 @@ def speed(given: argparse.Namespace) -> None:
         for shards, workers in cases:
             if (shards, workers, repeat) in times:
                 continue
-            out = given.out / "run"
-            shutil.rmtree(out, ignore_errors=True)
             words = ["--slices", "large=1800,tiny=1900", "--trainer", given.trainer, "--epochs", str(given.epochs)]
             words += ["--shards", str(shards), "--alignment", "op", "--min-count", given.min_count]
             runner = ["--runner-config", "direct" if workers == 1 else "direct_multiprocess"]
             beam = [] if workers == 1 else ["--", f"--direct_num_workers={workers}"]
-            lexbeam("change", str(corpus), "--out", str(out), *words, *runner, *beam)
-            row = {"shards": shards, "workers": workers, "repeat": repeat, "seconds": span_of_training(out)}
-            times[shards, workers, repeat] = row["seconds"]
+            command = ["change", str(corpus), "--out", str(out), "--overwrite", *words]
+            if not out.exists():
+                lexbeam(*command, *runner)
+            seconds = seconds_of_training(out, *command, *runner, *beam)
+            times[shards, workers, repeat] = seconds
+            row = {"shards": shards, "workers": workers, "repeat": repeat, "seconds": seconds}
             with path.open("a") as stream:
                 stream.write(json.dumps(row) + "\n")
-            shutil.rmtree(out)
     print(f"{given.words:,} words, {given.trainer}, {given.epochs} epochs; median of {given.repeats}\n")
     print("| shards | seconds, 1 worker | seconds, 2 workers | 1 worker over 2 | all |\n|---|---|---|---|---|")
     for shards in SHARDS:

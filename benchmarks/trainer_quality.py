@@ -32,6 +32,7 @@ def run(given: argparse.Namespace, out: Path, *more: str) -> list[Scores]:
     words = [str(given.corpus), "--out", str(out), "--slices", given.slices, *more]
     words += ["--min-count", given.min_count, "--alignment", "op"]
     words += ["--targets", str(given.targets)] if given.targets else []
+    words += ["--min-sentence", given.min_sentence] if given.min_sentence else []
     for seeds in range(1, given.seeds + 1):  # one by one: a run that is cut off has the seeds before
         lexbeam("change", *words, "--seeds", str(seeds), "--overwrite")
     tables = [pq.read_table(path) for path in sorted((out / "scores").glob("*.parquet"))]
@@ -70,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--min-count", default="5")
+    parser.add_argument("--min-sentence")
     parser.add_argument("--targets", type=Path)
     parser.add_argument("--truth", type=Path)
 
