@@ -1,13 +1,16 @@
 """Slices trained in shards, in whole runs: null slices too, freed weights, the same bytes anywhere."""
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from changed_runs import can_train
 from mixed_runs import compared_runners
-from small_runs import change, make_out
+from small_runs import SLICES, SMALL, change, corpus, make_out, write_texts
 
 from pipelines.cli import main
 from transforms.change.spaces import training
@@ -53,6 +56,27 @@ def test_shards_are_the_same_on_every_runner(runner, ready, in_shards, out):
     ready(runner)
     assert change(out, *SHARDED, "--overwrite", "--runner-config", runner) == 0
     assert published(out) == published(in_shards)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("shards", ["1", "2"])
+def test_ten_repetitions_give_the_same_bytes(shards, tmp_path):
+    """With another hash seed each, on one core or on all."""
+    cores = sorted(os.sched_getaffinity(0))
+    first = tmp_path / "0"
+    assert corpus(write_texts(tmp_path / "texts"), tmp_path / "corpus") == 0
+    how = [*SLICES, *SMALL, "--dim", "50", "--epochs", "3", "--null", "3", "--trainer", FAST, "--shards", shards]
+    for number in range(10):
+        out = tmp_path / str(number)
+        subprocess.run(
+            [sys.executable, "-m", "pipelines.cli", "change", tmp_path / "corpus", "--out", out, "--overwrite", *how],
+            env={**os.environ, "PYTHONHASHSEED": str(number), "PYTHONPATH": os.pathsep.join(sys.path)},
+            preexec_fn=lambda number=number: os.sched_setaffinity(0, cores[: 1 + number % 2 * len(cores)]),
+            check=True,
+            capture_output=True,
+        )
+        assert (out / "_artefacts" / "change" / ("train" if shards == "1" else "train-shard")).exists()
+        assert published(out) == published(first), number
 
 
 def test_what_is_damaged_is_trained_anew_from_the_beginning(in_shards, tmp_path):
