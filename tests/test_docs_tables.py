@@ -23,6 +23,7 @@ TABLES = {
     ("reference/models.md", "format"): ("transforms.learning.models.formats:FORMATS", ()),
     ("reference/people.md", "kind"): ("transforms.people.answers:KINDS", ()),
     ("tasks/change/README.md", "name"): ("transforms.embeddings.alignment:ALIGNMENTS", ()),
+    ("tasks/change/README.md", "joint training"): ("transforms.embeddings.joint.trainings:JOINT_TRAININGS", ()),
     ("tasks/change/README.md", "threshold"): ("transforms.change.scores.thresholds:THRESHOLDS", ()),
     ("tasks/change/README.md", "measure"): ("transforms.change.scores.measures:MEASURES", ()),
     ("tasks/complexity/features.md", "group"): ("transforms.complexity.features.registry:GROUPS", ()),

@@ -15,6 +15,7 @@ NULL_REASONS = {
     "absent_to": "the word does not occur in the later slice",
     "below_min_count_from": "too few uses in the earlier slice",
     "below_min_count_to": "too few uses in the later slice",
+    "one_vector": "the alignment has one vector for both slices of words that are no targets",
     **NO_MAP,
     "too_few_neighbours": "a slice has fewer words than a neighbourhood",
     "too_few_pivots": "the slices share fewer than twice as many words as there are to be pivots",

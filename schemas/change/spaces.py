@@ -42,6 +42,13 @@ SLICES = Table(
 )
 
 
+_VARIANT = column(
+    "variant",
+    pa.string(),
+    "which of the run's spaces: `apart`, each slice by itself; else the way in which slices are trained together",
+)
+
+
 def _vector_columns(dim: int | None) -> list[pa.Field]:
     vector = [
         column("contexts", pa.list_(pa.int32()), "words that it has weights for: their rows of the slice, from 0"),
@@ -53,6 +60,7 @@ def _vector_columns(dim: int | None) -> list[pa.Field]:
     return [
         column("slice", pa.string(), "name of the slice"),
         column("seed", pa.int32(), "training seed as given"),
+        _VARIANT,
         column("word", pa.string(), "word of the training view"),
         column("count", pa.int64(), "uses in the slice", unit="uses"),
         column("documents", pa.int64(), "documents of the slice that use it"),
@@ -66,7 +74,11 @@ def _vector_columns(dim: int | None) -> list[pa.Field]:
 
 
 VECTORS = Table(
-    name="vectors", row="a word in a slice", key=("slice", "seed", "word"), columns=_vector_columns, version="2"
+    name="vectors",
+    row="a word in a slice",
+    key=("variant", "slice", "seed", "word"),
+    columns=_vector_columns,
+    version="3",
 )
 
 # Why no map could be fitted.
@@ -83,6 +95,7 @@ ALIGNMENTS = Table(
         *SLICE_PAIR,
         column("seed", pa.int32(), "training seed of both spaces"),
         column("alignment", pa.string(), "method"),
+        _VARIANT,
         column("side", pa.string(), "which space the map applies to", range="from, to"),
         column("unit_length", pa.bool_(), "whether vectors are set to unit length first"),
         column(
@@ -115,19 +128,21 @@ ALIGNMENTS = Table(
         ),
         reason("why no map could be fitted", NO_MAP),
     ],
-    version="3",
+    version="4",
 )
 
 NEIGHBOURS = Table(
     name="neighbours",
     row="a neighbour of a target or top word",
-    key=("slice", "seed", "word", "rank"),
+    key=("variant", "slice", "seed", "word", "rank"),
     columns=[
         column("word", pa.string(), "target, or one of the first words of a ranking"),
         column("slice", pa.string(), "slice whose space is searched"),
         column("seed", pa.int32(), "training seed"),
+        _VARIANT,
         column("rank", pa.int32(), "nearest is 1; ties by word", range="1 and up"),
         column("neighbour", pa.string(), "a word with `neighbour_min_count` uses or more in the slice"),
         column("cosine", pa.float64(), "cosine similarity in the unaligned space", range="-1 to 1"),
     ],
+    version="2",
 )

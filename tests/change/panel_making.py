@@ -44,6 +44,7 @@ def vectors(slice, words, seed=1):
         {
             "slice": slice,
             "seed": seed,
+            "variant": "apart",
             "word": word,
             "count": 9,
             "documents": 3,
@@ -66,6 +67,7 @@ def aligned(old, new, names=("old", "new"), seed=1, method="op"):
         "slice_to": names[1],
         "seed": seed,
         "alignment": method,
+        "variant": "apart",
         "fit_words": fitted.fit_words,
         "residual": fitted.residual,
     }

@@ -36,7 +36,7 @@ class Series(NamedTuple):
 
     def sides(self, seed, places=(0, 1, 2)):
         """Facts and space of some slices."""
-        return [(facts_of(COMPARISONS, place, self.slices), self.spaces[place, seed].part.file) for place in places]
+        return [(facts_of(COMPARISONS, place, self.slices), self.spaces[0, place, seed].part.file) for place in places]
 
     def maps(self, seed, alignments=("op", "cca")):
         """What the run has aligned, as series take it."""
@@ -50,7 +50,7 @@ class Series(NamedTuple):
 
     def task(self, seed, *, aligned=True):
         """The task of tracing a seed."""
-        sides = [side_of((place, seed), 0, 3, facts, file) for place, (facts, file) in enumerate(self.sides(seed))]
+        sides = [side_of((0, place, seed), 0, 3, facts, file) for place, (facts, file) in enumerate(self.sides(seed))]
         assert {key for key, _ in sides} == {(0, seed)}
         maps = self.maps(seed) if aligned else []
         return trace_task((0, seed), [side for _, side in sides[::-1]], maps[::-1])

@@ -8,7 +8,7 @@ import pyarrow as pa
 from schemas.corpus.sentences import UPOS
 from transforms.change.graph.comparisons import Comparisons, SliceReady, align_tasks, facts_of, train_tasks
 from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.score_stages import ScoreTask
+from transforms.change.scores.score_stages import ScoreTask, VariantSpaces
 from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
 from transforms.change.spaces.training import TRAIN
 from transforms.change.view.counts import COUNTS
@@ -34,7 +34,7 @@ class Made(NamedTuple):
 
     def sides(self, seed):
         """What the first pair is aligned from."""
-        return [(facts_of(COMPARISONS, place, self.slices), self.spaces[place, seed].part.file) for place in (0, 1)]
+        return [(facts_of(COMPARISONS, place, self.slices), self.spaces[0, place, seed].part.file) for place in (0, 1)]
 
 
 def tag_of(word):
@@ -94,4 +94,4 @@ def score_task(space, made, seed, alignments, **options):
     aligned = align_all(space, made, seed, alignments, **options)
     task = next(iter(aligned.values()))[0]
     maps = {name: None if name == "none" else receipt.part.file for name, (_, receipt) in aligned.items()}
-    return ScoreTask(task.slices, task.spaces, seed, maps)
+    return ScoreTask(task.slices, seed, (VariantSpaces("apart", task.spaces, maps),))

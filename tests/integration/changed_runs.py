@@ -128,7 +128,7 @@ CODE = [
     ("transforms/change/view/training_view.py", "+ np.uint64(1)) * GOLDEN", "+ np.uint64(2)) * GOLDEN"),
     ("transforms/change/view/counts.py", "(lengths > 0).sum()", "(lengths > 9).sum()"),
     ("transforms/change/spaces/training.py", "derive_seed(task.slice, task.seed)", "task.seed"),
-    ("transforms/embeddings/alignment.py", "vt.T @ u.T", "-(vt.T @ u.T)"),
+    ("transforms/embeddings/map_fits.py", "vt.T @ u.T", "-(vt.T @ u.T)"),
     ("transforms/change/scores/measures.py", "1.0 - distance, 0.0, 2.0", "1.0 - distance, 0.0, 0.5"),
     ("transforms/embeddings/neighbours.py", "cosines[order]", "cosines[order] / 2"),
     ("transforms/change/nulls/deals.py", "deal {number} {attempt}", "code {number} {attempt}"),

@@ -15,6 +15,7 @@ Rows are words, Z is the earlier space and X the later one, over the same words.
 - `column-intersection` takes those dimensions of spaces whose dimensions are words that both spaces have (Schlechtweg
   et al. 2019).
 - `none` leaves both as they are: a baseline, or for spaces that share their dimensions.
+- `vi`, `vi-l2`, `tr`, `wi` and `compass` need no map: they are ways to train the slices together (`joint`).
 
 All in float64, on one BLAS thread.
 
@@ -29,7 +30,7 @@ True
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -39,16 +40,34 @@ import numpy.typing as npt
 from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
-from transforms.embeddings.linear_maps import canonical_map, whitened_maps
+from transforms.embeddings.map_fits import (
+    Fit,
+    canonical,
+    canonical_reversed,
+    fitted_rows,
+    intersected,
+    procrustes,
+    procrustes_centred,
+    procrustes_plus,
+    unaligned,
+)
 from transforms.embeddings.rows import Rows, is_sparse, row_dots
-from transforms.embeddings.spaces import BLOCK, Side, Space, apply, shared_places, unit_mean
+from transforms.embeddings.spaces import Side, Space, apply, shared_places
 
-__all__ = ["ALIGNMENTS", "Alignment", "FitOn", "fit_alignment", "named_alignment", "parse_fit_on"]
+__all__ = [
+    "ALIGNMENTS",
+    "APART",
+    "Alignment",
+    "FitOn",
+    "fit_alignment",
+    "named_alignment",
+    "parse_fit_on",
+    "variants_of",
+]
 
-Matrix = npt.NDArray[np.float64]
-Vectors = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int64]
-Fit = tuple[Side, Side]
+
+APART = "apart"  # how spaces are made that no alignment makes its own of: each slice by itself
 
 
 class Alignment(NamedTuple):
@@ -139,16 +158,10 @@ def fit_alignment(
             return nothing._replace(reason="rank_deficient")
         source, target = fitted
         squares = 0.0
-        for z, x in _blocks(earlier.vectors, later.vectors, mine, theirs):
+        for z, x in fitted_rows(earlier.vectors, later.vectors, mine, theirs):
             gap = _mapped(source, z) - _mapped(target, x)
             squares += float(row_dots(gap, gap).sum() if is_sparse(gap) else np.einsum("ij,ij->", gap, gap))
     return Alignment(source, target, len(mine), math.sqrt(squares / len(mine)))
-
-
-def _blocks(z: Rows, x: Rows, mine: Places, theirs: Places) -> Iterator[tuple[Rows, Rows]]:
-    """Yield the rows of both spaces that are fitted on, some at a time."""
-    for start in range(0, len(mine), BLOCK):
-        yield z[mine[start : start + BLOCK]], x[theirs[start : start + BLOCK]]
 
 
 def _mapped(side: Side, vectors: Rows) -> Rows:
@@ -172,64 +185,6 @@ def _fit_places(
     return mine, theirs
 
 
-def procrustes_centred(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
-    """Return the sides of `op`; `mine` and `theirs` are the rows of z and x fitted on."""
-    return _procrustes(z, x, mine, theirs, unit_mean(z), unit_mean(x))
-
-
-def procrustes(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
-    """Return the sides of `op-`."""
-    return _procrustes(z, x, mine, theirs, None, None)
-
-
-def _procrustes(
-    z: Vectors, x: Vectors, mine: Places, theirs: Places, mean_z: Matrix | None, mean_x: Matrix | None
-) -> Fit:
-    source, target = Side(True, mean_z), Side(True, mean_x)
-    products = np.zeros((z.shape[1], x.shape[1]))
-    for earlier, later in _blocks(z, x, mine, theirs):
-        products += apply(source, earlier).T @ apply(target, later)
-    u, _, vt = np.linalg.svd(products)
-    return source, target._replace(matrix=vt.T @ u.T)
-
-
-def procrustes_plus(
-    z: Vectors,
-    x: Vectors,
-    mine: Places,
-    theirs: Places,
-    *,
-    whiten: bool = True,
-    reweight: float = 0.5,
-    dewhiten: bool = True,
-) -> Fit | None:
-    """Return the sides of `op+`; None where a space cannot be whitened."""
-    source, target = (Side(True, unit_mean(vectors), unit_centred=True) for vectors in (z, x))
-    rows = apply(source, z[mine]), apply(target, x[theirs])
-    maps = whitened_maps(*rows, whiten=whiten, reweight=reweight, dewhiten=dewhiten)
-    return None if maps is None else (source._replace(matrix=maps[0]), target._replace(matrix=maps[1]))
-
-
-def canonical(z: Vectors, x: Vectors, mine: Places, theirs: Places, *, rcond: float = 1e-10) -> Fit:
-    """Return the sides of `cca`: the earlier space is mapped onto the later."""
-    return Side(matrix=canonical_map(z[mine], x[theirs], rcond)), Side()
-
-
-def canonical_reversed(z: Vectors, x: Vectors, mine: Places, theirs: Places, *, rcond: float = 1e-10) -> Fit:
-    """Return the sides of `cca-reversed`: the later space is mapped onto the earlier."""
-    return Side(), Side(matrix=canonical_map(x[theirs], z[mine], rcond))
-
-
-def intersected(z: Rows, x: Rows, mine: Places, theirs: Places) -> Fit:
-    """Return the sides of `column-intersection`: rows that are fitted on are those of the contexts that are kept."""
-    return Side(contexts=mine), Side(contexts=theirs)
-
-
-def unaligned(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
-    """Return sides that change nothing."""
-    return Side(), Side()
-
-
 @dataclass(frozen=True)
 class Method(Entry):
     """An alignment.
@@ -242,6 +197,8 @@ class Method(Entry):
         unit_length: whether vectors have length 1 before it.
         uses: options of alignments that `fit` takes by keyword; each says in its `of` which alignments use it.
         of_words: whether it is for spaces whose dimensions are words, sparse ones, and for no others.
+        joint: key of `joint.trainings.JOINT_TRAININGS`: slices are trained together, so that their spaces need no map;
+            empty: each slice has its space by itself.
         also: other names that people use; options, manifests and tables have its name in the registry.
     """
 
@@ -251,6 +208,7 @@ class Method(Entry):
     unit_length: bool = False
     uses: tuple[str, ...] = ()
     of_words: bool = False
+    joint: str = ""
     also: tuple[str, ...] = ()
 
 
@@ -287,6 +245,25 @@ ALIGNMENTS: Registry[Method] = Registry(
         "column-intersection": Method(
             intersected, of_words=True, doc="of vectors whose dimensions are words, the words that both spaces have"
         ),
+        "vi": Method(
+            unaligned,
+            joint="vi",
+            doc="vector initialisation: training goes on from the vectors and contexts of the slice before",
+        ),
+        "vi-l2": Method(unaligned, joint="vi-l2", doc="the same from input vectors brought to length 1"),
+        "tr": Method(
+            unaligned,
+            joint="tr",
+            doc="temporal referencing: one model, in which a target has a vector in each slice, and one as a context",
+        ),
+        "wi": Method(
+            unaligned, joint="wi", doc="word injection: one model, in which a target is another word in each slice"
+        ),
+        "compass": Method(
+            unaligned,
+            joint="compass",
+            doc="compass: contexts trained on all slices and frozen, each slice trained against them",
+        ),
         "none": Method(unaligned, doc="vectors as they are"),
     },
     what="alignment",
@@ -297,3 +274,17 @@ ALIGNMENTS: Registry[Method] = Registry(
 def named_alignment(name: str) -> str:
     """Return the name in the registry of an alignment, which may be given by another, such as `procrustes`."""
     return next((known for known, method in ALIGNMENTS.items() if name in method.also), name)
+
+
+def variants_of(alignments: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the spaces that alignments take, by how these are made, each with the alignments that take them.
+
+    Slices are trained together, by a key of `joint.trainings.JOINT_TRAININGS`, or `apart`.
+
+    >>> variants_of(["vi", "op", "cca"])
+    {'vi': ('vi',), 'apart': ('op', 'cca')}
+    """
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(alignments):
+        found.setdefault(ALIGNMENTS[name].joint or APART, []).append(name)
+    return {variant: tuple(names) for variant, names in found.items()}

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from schemas.change.spaces import NEIGHBOURS
+from transforms.embeddings.alignment import APART
 from transforms.embeddings.rows import Rows, products, with_direction
 from transforms.embeddings.spaces import Side, Space, apply
 
@@ -64,7 +65,7 @@ def _best(places: Places, cosines: npt.NDArray[np.float64], k: int) -> tuple[Pla
 
 
 def neighbours_table(
-    slice_name: str, seed: int, space: Space, words: Sequence[str], *, k: int, min_count: int
+    slice_name: str, seed: int, space: Space, words: Sequence[str], *, k: int, min_count: int, variant: str = APART
 ) -> pa.Table:
     """Return rows of table neighbours for one slice and seed, sorted by word and rank.
 
@@ -75,6 +76,7 @@ def neighbours_table(
         words: targets and top words; words that the space lacks are skipped.
         k: neighbours per word.
         min_count: uses that a neighbour needs.
+        variant: of the space.
     """
     place_of = {word: place for place, word in enumerate(space.words)}
     queried = sorted({word for word in words if word in place_of})
@@ -85,7 +87,7 @@ def neighbours_table(
         k=k,
     )
     rows = [
-        (word, slice_name, seed, rank, space.words[place], float(cosine))
+        (word, slice_name, seed, variant, rank, space.words[place], float(cosine))
         for word, (places, cosines) in zip(queried, nearest, strict=True)
         for rank, (place, cosine) in enumerate(zip(places, cosines, strict=True), 1)
     ]

@@ -13,6 +13,7 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
+from transforms.embeddings.alignment import APART
 from transforms.embeddings.rows import is_sparse
 from transforms.embeddings.spaces import Side, Space, apply
 
@@ -26,6 +27,7 @@ __all__ = [
     "aligned_sides",
     "as_aligned",
     "as_trained",
+    "first_variant",
     "load_side",
     "load_space",
     "side_row",
@@ -49,13 +51,14 @@ class AlignmentRow(SideRow):
     slice_to: str
     seed: int
     alignment: str
+    variant: str
     side: str
     fit_words: int
     residual: float | None
     reason: str | None
 
 
-def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0) -> Space:
+def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0, *, variant: str = APART) -> Space:
     """Return one slice's embedding from the parts of table `vectors`.
 
     Args:
@@ -63,19 +66,21 @@ def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0
         slice_name: name of the slice.
         seed: training seed.
         tokens: all tokens of the slice, which table `slices` knows.
+        variant: which of the spaces of the slice and seed.
 
     Raises:
-        LexbeamError: no row for this slice and seed.
+        LexbeamError: no row for this slice, seed and variant.
     """
     groups: list[pa.Table] = []
     for path in paths:
         with files.open_read(path) as stream, pq.ParquetFile(stream) as reader:
             for group in range(reader.num_row_groups):
-                if _holds(reader, group, slice_name, seed):
+                if _holds(reader, group, slice_name, seed, variant):
                     names = [name for name in ("vector", "contexts", "weights") if name in reader.schema_arrow.names]
                     groups.append(reader.read_row_group(group, ["word", "count", *names]))
     if not groups:
-        raise LexbeamError(f"no vectors of slice {slice_name!r} with seed {seed} in the table")
+        which = "" if variant == APART else f" and variant {variant!r}"
+        raise LexbeamError(f"no vectors of slice {slice_name!r} with seed {seed}{which} in the table")
     table = pa.concat_tables(groups)
     vectors = _dense(table["vector"]) if "vector" in table.column_names else _sparse(table)
     return Space(table["word"].to_pylist(), table["count"].to_numpy(), vectors, tokens)
@@ -101,10 +106,16 @@ def _sparse(table: pa.Table) -> "csr_array":
     return csr_array((weights, numbers.astype(starts.dtype), starts), shape=(table.num_rows, table.num_rows))
 
 
-def _holds(reader: pq.ParquetFile, group: int, slice_name: str, seed: int) -> bool:
-    """Return whether a row group is of this slice and seed; a group is of one only."""
-    row = reader.read_row_group(group, ["slice", "seed"]).slice(0, 1).to_pylist()
-    return bool(row == [{"slice": slice_name, "seed": seed}])
+def _holds(reader: pq.ParquetFile, group: int, slice_name: str, seed: int, variant: str) -> bool:
+    """Return whether a row group is of this slice, seed and variant; a group is of one only. Older tables have one."""
+    names = [name for name in ("slice", "seed", "variant") if name in reader.schema_arrow.names]
+    rows = reader.read_row_group(group, names).slice(0, 1).to_pylist()
+    return any({"variant": APART, **row} == {"slice": slice_name, "seed": seed, "variant": variant} for row in rows)
+
+
+def first_variant(snapshot: Snapshot) -> str:
+    """Return which spaces of a run are looked at where it has several: those of its first alignment."""
+    return str(snapshot.section("change").get("variants", [APART])[0])  # older runs have one
 
 
 def side_row(side: Side, fitted: bool) -> SideRow:
@@ -140,14 +151,15 @@ class ExportedVectors(NamedTuple):
     vectors: npt.NDArray[np.floating]
 
 
-def as_trained(snapshot: Snapshot, slice_name: str, seed: int) -> ExportedVectors:
-    """Return the vectors of a slice as trained.
+def as_trained(snapshot: Snapshot, slice_name: str, seed: int, variant: str | None = None) -> ExportedVectors:
+    """Return the vectors of a slice as trained, of a variant; None: the first of the run.
 
     Raises:
-        LexbeamError: the table has none of this slice and seed.
+        LexbeamError: the table has none of this slice, seed and variant.
         UsageError: they are sparse.
     """
-    space = load_space(snapshot.paths("vectors"), slice_name, seed)
+    variant = variant or first_variant(snapshot)
+    space = load_space(snapshot.paths("vectors"), slice_name, seed, variant=variant)
     if is_sparse(space.vectors):
         raise UsageError(
             f"the vectors of slice {slice_name!r} are sparse, each over all {len(space.words):,} words of the slice: "
@@ -178,6 +190,6 @@ def as_aligned(snapshot: Snapshot, row: AlignmentRow) -> ExportedVectors | None:
     if row["residual"] is None:
         return None
     slice_name = row["slice_from"] if row["side"] == "from" else row["slice_to"]
-    words, counts, vectors = as_trained(snapshot, slice_name, row["seed"])
+    words, counts, vectors = as_trained(snapshot, slice_name, row["seed"], row.get("variant", APART))
     with one_thread():
         return ExportedVectors(words, counts, apply(load_side(row), vectors))

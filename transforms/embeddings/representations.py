@@ -168,11 +168,25 @@ class RepresentationOptions:
 
         Raises:
             UsageError: an alignment of other dimensions, several seeds where there is no chance, shards of what is not
-                trained, or more places than a vector has.
+                trained or is trained together, or more places than a vector has.
         """
         entry = REPRESENTATIONS[self.representation]
-        able = [name for name, method in ALIGNMENTS.items() if method.of_words == (entry.axes == WORDS)]
+        able = [
+            name
+            for name, method in ALIGNMENTS.items()
+            if method.of_words == (entry.axes == WORDS) and (not method.joint or entry.make is None)
+        ]
         for alignment in alignments:
+            if ALIGNMENTS[alignment].joint and entry.make is not None:
+                raise UsageError(
+                    f"`alignment` {alignment} trains slices together, and `representation` {self.representation} is "
+                    f"not trained but counted: take {' or '.join(able)}, or `representation` {SGNS}"
+                )
+            if ALIGNMENTS[alignment].joint and shards > 1:
+                raise UsageError(
+                    f"`shards` {shards}: `alignment` {alignment} trains slices together, each by one thread: leave "
+                    "`shards` out, or take an alignment of slices that are trained apart"
+                )
             if alignment not in able:
                 what = "words" if entry.axes == WORDS else "no words"
                 raise UsageError(

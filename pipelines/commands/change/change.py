@@ -8,7 +8,7 @@ slices are aligned and scored; see docs/tasks/change/README.md.
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +32,7 @@ from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.change.spaces import SLICES, VECTORS
 from schemas.change.summary import SUMMARY
 from schemas.change.systems import SYSTEM_SCORES
+from transforms.change.graph.comparisons import needed_places, needed_sequences
 from transforms.change.graph.null_pairs import Groups, first_place, groups_of, null_slices
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
 from transforms.change.report.panels import panels, quotes
@@ -49,6 +50,7 @@ from transforms.change.shown.views import VIEWS
 from transforms.change.shown.warnings import slice_warnings
 from transforms.change.spaces.alignment_stage import ALIGN
 from transforms.change.spaces.context_stages import ADD_CONTEXTS, COUNT_CONTEXTS, REPRESENT, pieces_of, sums_of
+from transforms.change.spaces.joint_stage import TRAIN_JOINTLY
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
 from transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE
 from transforms.change.spaces.shards import steps_of
@@ -64,7 +66,9 @@ from transforms.common.shown import Block
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
-from transforms.embeddings.representations import REPRESENTATIONS, SGNS
+from transforms.embeddings.alignment import APART, variants_of
+from transforms.embeddings.joint.trainings import JOINT_TRAININGS
+from transforms.embeddings.representations import REPRESENTATIONS, SGNS, SHARED
 from transforms.embeddings.trainers import TRAINERS
 
 if TYPE_CHECKING:
@@ -132,13 +136,15 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         workspace, plan.view, plan.budget, lanes, plan.settle
     )
     ready = viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace, len(plan.parts))
-    spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, plan.sharding, plan.representation, lanes)
-    aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
+    spaces = ready | "Train" >> TrainSlices(
+        workspace, plan.pairs, plan.sgns, plan.sharding, plan.representation, plan.score.targets, lanes
+    )
+    aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, ready)
     deals = viewed | "DealSlices" >> DealSlices(workspace, _groups(plan), plan.documents, plan.null)
     nulls = _of_chance(viewed, ready, deals, plan, graph) if plan.null.nulls else _Nulls({"deals": deals}, {}, {})
     combined = (
         aligned
-        | "Score" >> ScoreSeeds(workspace, plan.score)
+        | "Score" >> ScoreSeeds(workspace, plan.pairs, plan.score)
         | "Combine" >> CombineSeeds(workspace, plan.pairs, plan.score, nulls.pairs, ready)
     )
     summary = combined | "Summarise" >> SummarisePairs(workspace, plan.pairs, plan.score, ready)
@@ -186,7 +192,14 @@ def _of_chance(
     comparisons = null_slices(plan.pairs, groups, number)
     ready = viewed | "CountDeals" >> CountDeals(workspace, groups, len(plan.parts), dealt, real)
     spaces = ready | "TrainNulls" >> TrainSlices(
-        workspace, comparisons, plan.sgns, plan.sharding, plan.representation, graph.lanes, plan.frees
+        workspace,
+        comparisons,
+        plan.sgns,
+        plan.sharding,
+        plan.representation,
+        plan.score.targets,
+        graph.lanes,
+        plan.frees,
     )
     of_pairs = {
         "deals": dealt | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
@@ -225,8 +238,18 @@ def _series(
 
 
 def _series_options(plan: ChangePlan) -> SeriesOptions:
-    entry = REPRESENTATIONS[plan.representation.representation]
-    return SeriesOptions(align=plan.align, rank=plan.score.rank, alignment=entry.alignments[0], axes=entry.axes)
+    entry, first = REPRESENTATIONS[plan.representation.representation], plan.pairs.variants[0].name
+    options = SeriesOptions(
+        align=plan.align, rank=plan.score.rank, alignment=entry.alignments[0], axes=entry.axes, variant=first
+    )
+    if first == APART:
+        return options
+    return replace(
+        options,
+        alignment=plan.pairs.variants[0].alignments[0],
+        axes=SHARED,
+        of_targets=JOINT_TRAININGS[first].of_targets,
+    )
 
 
 def _expect(plan: ChangePlan, graph: Graph) -> None:
@@ -243,7 +266,14 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
     null_series = nulls if plan.series else 0
     groups = _groups(plan)
     parts = len(plan.parts)
-    trained = slices * (seeds + null_series) + 2 * pairs * nulls
+    null = null_slices(plan.pairs, groups, nulls)
+    spaces = trained = together = 0
+    for place, variant in enumerate(plan.pairs.variants):
+        spaces += len(needed_places(plan.pairs, place))
+        if variant.name == APART:
+            trained = len(needed_places(plan.pairs, place)) * seeds + len(needed_places(null, place))
+        else:
+            together += len(needed_sequences(plan.pairs, place)) * seeds + len(needed_sequences(null, place))
     steps = steps_of(plan.sharding, plan.sgns.epochs)
     counted = plan.representation.representation != SGNS
     # A null slice is read from the files of all the slices that it is dealt from.
@@ -260,6 +290,7 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
         ADD_CONTEXTS.name: sum(map(sums_of, pieces)) * counted,
         REPRESENT.name: trained * counted,
         TRAIN.name: trained * (not steps and not counted),
+        TRAIN_JOINTLY.name: together,
         SHARD.name: trained * steps * plan.sharding.shards,
         AVERAGE.name: trained * (steps - 1) * (steps > 0),
         SPACE.name: trained * (steps > 0),
@@ -267,7 +298,7 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
         SCORE.name: pairs * (seeds + nulls),
         COMBINE.name: pairs,
         SUMMARISE.name: pairs,
-        NEIGHBOURS.name: slices * seeds,
+        NEIGHBOURS.name: spaces * seeds,
         SLICE.name: slices,
         DEAL.name: len(groups),
         TRACE.name: (seeds + nulls) * plan.series,
@@ -289,7 +320,8 @@ _WAITS = {
     ADD_CONTEXTS.name: (COUNT_CONTEXTS.name,),
     REPRESENT.name: (ADD_CONTEXTS.name,),
     SPACE.name: (SHARD.name, AVERAGE.name),
-    ALIGN.name: (TRAIN.name, SPACE.name, REPRESENT.name),
+    TRAIN_JOINTLY.name: (COUNT.name, SHUFFLE.name),
+    ALIGN.name: (TRAIN.name, TRAIN_JOINTLY.name, SPACE.name, REPRESENT.name),
     SCORE.name: (ALIGN.name,),
     COMBINE.name: (SCORE.name, DEAL.name),
     SUMMARISE.name: (COMBINE.name,),
@@ -308,6 +340,7 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
     in_shards = options.sharding.shards > 1
     counted = options.representation.representation != SGNS
     slices = 1 + options.null * (1 + series)  # whatever the seeds
+    variants = variants_of(options.score.alignments)
     return {
         MEASURE.name: 1.0 if options.max_tokens else 0.0,
         VIEW.name: 2.0,
@@ -319,7 +352,8 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         COUNT_CONTEXTS.name: slices * 2.0 * sgns.window / 10 if counted else 0.0,
         ADD_CONTEXTS.name: slices * 0.5 if counted else 0.0,
         REPRESENT.name: runs * 2.0 if counted else 0.0,
-        TRAIN.name: 0.0 if in_shards or counted else runs * training,
+        TRAIN.name: runs * training * (APART in variants and not in_shards and not counted),
+        TRAIN_JOINTLY.name: runs * training * len([name for name in variants if name != APART]),
         SHARD.name: runs * training if in_shards else 0.0,
         AVERAGE.name: runs * 0.2 if in_shards else 0.0,
         SPACE.name: runs * 0.2 if in_shards else 0.0,
@@ -346,6 +380,7 @@ _STAGES: tuple[Stage[Any, Any, Any], ...] = (
     ADD_CONTEXTS,
     REPRESENT,
     TRAIN,
+    TRAIN_JOINTLY,
     SHARD,
     AVERAGE,
     SPACE,
@@ -375,6 +410,7 @@ def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
         "pairs": [list(pair) for pair in plan.pairs.pairs],
         "seeds": list(plan.pairs.seeds),
         "alignments": [name for name in plan.score.alignments if name != "none"],
+        "variants": [variant.name for variant in plan.pairs.variants],
         "targets": list(plan.view.targets.words),
         "documents_outside_slices": outside,
     }

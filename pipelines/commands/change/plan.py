@@ -8,7 +8,7 @@ from pipelines.commands.options import corpus_folders
 from pipelines.frame.command import Inputs
 from pipelines.frame.common_options import RunnerOptions
 from pipelines.frame.inputs import corpora_of
-from transforms.change.graph.comparisons import Comparisons
+from transforms.change.graph.comparisons import Comparisons, SpaceVariant
 from transforms.change.nulls.deal_stages import DealOptions
 from transforms.change.nulls.deals import BY
 from transforms.change.nulls.evidence import LEAST_RUNS
@@ -43,7 +43,8 @@ from transforms.corpora.corpus import (
     tokens_by_year,
     years,
 )
-from transforms.embeddings.alignment import parse_fit_on
+from transforms.embeddings.alignment import ALIGNMENTS, parse_fit_on, variants_of
+from transforms.embeddings.joint.trainings import JOINT_TRAININGS
 from transforms.embeddings.representations import SGNS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
 from transforms.embeddings.trainers import TRAINERS
@@ -211,6 +212,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
     if view.case == "auto":
         view = replace(view, case=case_of(languages(corpora)))
     targets = read_targets(options, view)
+    check_targets(options, targets)
     check_columns(
         corpora,
         _columns(options, targets),
@@ -227,6 +229,8 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
             min_counts=tuple(cuts),
             pairs=slice_pairs(slices, options.pairs),
             seeds=parse_seeds(options.seeds),
+            variants=tuple(SpaceVariant(*found) for found in variants_of(options.score.alignments).items()),
+            sequences=(tuple(range(len(slices))),),
         ),
         null=DealOptions(nulls=options.null, seed=options.null_seed, by=options.null_by),
         series=options.series and len(slices) >= LEAST_SLICES,
@@ -265,6 +269,21 @@ def read_targets(options: ChangeOptions, view: ViewOptions | None = None) -> Vie
     if options.targets is None:
         return ViewTargets()
     return load_targets(read_lines(options.targets, "targets"), view or options.view)
+
+
+def check_targets(options: ChangeOptions, targets: ViewTargets) -> None:
+    """Refuse alignments that give vectors to targets alone where there are none.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for name in options.score.alignments:
+        joint = ALIGNMENTS[name].joint
+        if joint and JOINT_TRAININGS[joint].of_targets and not targets.words:
+            raise UsageError(
+                f"`alignment` {name}: it gives targets alone a vector in each slice, and there are none: name some by "
+                "`targets`, or take another alignment"
+            )
 
 
 def may_be_series(options: ChangeOptions) -> bool:

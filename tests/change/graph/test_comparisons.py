@@ -43,7 +43,7 @@ COUNTS = SliceCounts(
 
 def test_a_slice_is_trained_once_for_each_seed():
     tasks = list(train_tasks(COMPARISONS, SliceReady(1, COUNTS, ((file("feed"),),), file("dealt"))))
-    assert [key for key, _ in tasks] == [(1, 5), (1, 9)]
+    assert [key for key, _ in tasks] == [(0, 1, 5), (0, 1, 9)]
     assert [(task.slice, task.seed, task.min_count) for _, task in tasks] == [("b", 5, 3), ("b", 9, 3)]
     assert {(task.tokens, task.sentences) for _, task in tasks} == {(3, 2)}
     assert {(task.counts, task.feeds) for _, task in tasks} == {(file("counts"), ((file("feed"),),))}
@@ -89,7 +89,7 @@ def test_neighbours_are_asked_of_targets_and_the_most_changed_words_of_a_slices_
     }
 
     def words(place, most, targets=("t", "x")):
-        key = (place, 5)
+        key = (0, place, 5)
         task = neighbour_task(COMPARISONS, key, file("v"), combined, targets=targets, most=most)
         assert (task.slice, task.seed, task.space) == (COMPARISONS.names[place], 5, file("v"))
         return task.words
@@ -103,9 +103,9 @@ def test_neighbours_are_asked_of_targets_and_the_most_changed_words_of_a_slices_
 COMPARED = Comparisons(("a", "b", "c"), (1, 1, 1), ((0, 1), (1, 2)), (2, 5, 7))
 
 
-def test_parts_of_spaces_are_numbered_by_slice_then_seed():
-    keys = list(product(range(3), COMPARED.seeds))
-    assert [space_number(COMPARED, key) for key in keys] == list(range(9))
+def test_parts_of_spaces_are_numbered_by_variant_slice_and_seed():
+    keys = list(product(range(2), range(3), COMPARED.seeds))
+    assert [space_number(COMPARED, key) for key in keys] == list(range(18))
 
 
 def test_parts_of_alignments_are_numbered_by_pair_seed_and_name_and_none_has_no_part():

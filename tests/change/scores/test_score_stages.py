@@ -88,7 +88,8 @@ def test_too_few_shared_words_give_null_scores_with_their_reason(trained, space)
 
 def test_scores_do_not_depend_on_the_order_of_alignments(trained, space):
     task = score_task(space, trained, 1, EVERY)
-    turned = task._replace(alignments=dict(reversed(task.alignments.items())))
+    (only,) = task.variants
+    turned = task._replace(variants=(only._replace(alignments=dict(reversed(only.alignments.items()))),))
     assert SCORE.identity(turned, OPTIONS) == SCORE.identity(task, OPTIONS)
     first = make(space, SCORE, task, OPTIONS)
     again = make(Workspace(space.root + "2"), SCORE, turned, OPTIONS)
@@ -113,15 +114,22 @@ def test_maps_spaces_counts_and_sizes_decide_scores(trained, space):
     task = score_task(space, trained, 1, EVERY)
     other = score_task(space, trained, 2, EVERY)
     early, late = task.slices
+    (only,), (others,) = task.variants, other.variants
+
+    def of(**changed):
+        return task._replace(variants=(only._replace(**changed),))
+
     found = [
         SCORE.identity(changed, OPTIONS)
         for changed in (
             task,
             task._replace(seed=2),
-            task._replace(spaces=other.spaces),
-            task._replace(alignments=other.alignments),
-            task._replace(alignments={"op": task.alignments["op"]}),
-            task._replace(alignments={**task.alignments, "none": task.alignments["op"]}),
+            of(spaces=others.spaces),
+            of(alignments=others.alignments),
+            of(alignments={"op": only.alignments["op"]}),
+            of(alignments={**only.alignments, "none": only.alignments["op"]}),
+            of(of_targets=True),
+            task._replace(variants=(only, others)),
             *(
                 task._replace(slices=(early._replace(**changed), late))
                 for changed in (

@@ -11,7 +11,7 @@ from series_making import COMPARISONS, OPTIONS
 from schemas.change.series import DISTANCES
 from transforms.change.graph.comparisons import align_tasks
 from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.score_stages import SCORE, ChangeScoreOptions, ScoreTask
+from transforms.change.scores.score_stages import SCORE, ChangeScoreOptions, ScoreTask, VariantSpaces
 from transforms.change.series.change_points import common_space, cut_distances, unit_rows
 from transforms.change.series.trace_stage import TRACE, read_trace
 from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
@@ -30,7 +30,7 @@ def scores(series, places):
     """Scores of a pair of slices by `op`, by word."""
     (task,) = align_tasks(series.sides(1, places), 1, ["op"])
     aligned = make(series.space, ALIGN, task, OPTIONS.align)
-    scoring = ScoreTask(task.slices, task.spaces, 1, {"op": aligned.part.file})
+    scoring = ScoreTask(task.slices, 1, (VariantSpaces("apart", task.spaces, {"op": aligned.part.file}),))
     made = make(series.space, SCORE, scoring, ChangeScoreOptions(alignments=("op",)))
     rows = pq.read_table(made.rows.path).to_pylist()
     return {row["word"]: row["score"] for row in rows if row["measure"] == "cosine"}
@@ -51,7 +51,7 @@ def test_pair_distances_are_the_scores_of_pairs(series, trace):
 
 def test_common_distances_and_cuts_are_those_of_the_shared_words(series, trace):
     loaded = [
-        load_space([series.spaces[place, 1].part.file.path], name, 1) for place, name in enumerate(COMPARISONS.names)
+        load_space([series.spaces[0, place, 1].part.file.path], name, 1) for place, name in enumerate(COMPARISONS.names)
     ]
     words = sorted(set.intersection(*(set(space.words) for space in loaded)))
     assert trace.words.to_pylist() == words

@@ -16,7 +16,7 @@ def space(tmp_path):
 
 def task_of(trained, place=0, seed=1, words=("none", "w1", "w2")):
     name = ("early", "late")[place]
-    return NeighbourTask(name, seed, trained.spaces[place, seed].part.file, words)
+    return NeighbourTask(name, seed, "apart", trained.spaces[0, place, seed].part.file, words)
 
 
 def test_neighbours_are_of_the_words_asked_for(trained, space):
@@ -28,7 +28,7 @@ def test_neighbours_are_of_the_words_asked_for(trained, space):
 
 
 def test_neighbours_have_the_uses_asked_for(trained, space):
-    vectors = pq.read_table(trained.spaces[0, 1].part.file.path)
+    vectors = pq.read_table(trained.spaces[0, 0, 1].part.file.path)
     counts = dict(zip(vectors["word"].to_pylist(), vectors["count"].to_pylist(), strict=True))
     least = sorted(counts.values())[len(counts) // 2]
     options = NeighbourOptions(neighbours=100, min_count=least)

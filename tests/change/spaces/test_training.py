@@ -22,8 +22,8 @@ def rows_of(receipt):
 
 
 def test_training_writes_the_slices_vocabulary(trained):
-    part = trained.spaces[1, 2].part
-    rows = rows_of(trained.spaces[1, 2])
+    part = trained.spaces[0, 1, 2].part
+    rows = rows_of(trained.spaces[0, 1, 2])
     assert rows["word"].to_pylist() == sorted(rows["word"].to_pylist())
     assert min(rows["count"].to_pylist()) >= 3
     assert set(rows["slice"].to_pylist()) == {"late"}
@@ -32,7 +32,7 @@ def test_training_writes_the_slices_vocabulary(trained):
     assert set(rows["upos_share"].to_pylist()) == {1.0}
     assert part.rows == rows.num_rows
     assert rows.schema.field("vector").type == pa.list_(pa.float32(), DIM)
-    paths = [trained.spaces[0, 1].part.file.path, part.file.path]
+    paths = [trained.spaces[0, 0, 1].part.file.path, part.file.path]
     space = load_space(paths, "late", 2, tokens=7)
     np.testing.assert_array_equal(space.vectors[3], rows["vector"][3].as_py())
     assert space.tokens == 7

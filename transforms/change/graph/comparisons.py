@@ -7,30 +7,41 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.score_stages import Combined, CombineTask, ScoredSeed
+from transforms.change.scores.score_stages import Combined, CombineTask, ScoredSeed, ScoreTask, VariantSpaces
 from transforms.change.series.series_stage import SeriesTask
 from transforms.change.series.trace_stage import Traced, TraceTask
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
+from transforms.change.spaces.joint_stage import JointTask, TrainedSpaces
 from transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
-from transforms.change.spaces.training import TrainTask
+from transforms.change.spaces.training import TrainedSpace, TrainTask
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.slices import Slice
 from transforms.common.store.receipts import File
+from transforms.embeddings.alignment import APART
+from transforms.embeddings.joint.trainings import JOINT_TRAININGS
 
 __all__ = [
     "Comparisons",
+    "JointKey",
     "PairSeed",
     "RunKey",
     "Side",
     "SliceReady",
     "SpaceKey",
+    "SpaceVariant",
     "align_tasks",
     "combine_task",
     "counts_of",
     "facts_of",
+    "joint_sequences",
+    "joint_spaces",
+    "joint_tasks",
     "map_number",
     "map_of",
+    "needed_places",
+    "needed_sequences",
     "neighbour_task",
+    "score_task",
     "series_task",
     "side_of",
     "slice_row",
@@ -40,13 +51,37 @@ __all__ = [
 ]
 
 
+class SpaceVariant(NamedTuple):
+    """Spaces that are made in one way.
+
+    Attributes:
+        name: as tables have it: `APART`, or a key of `JOINT_TRAININGS`.
+        alignments: that compare them.
+    """
+
+    name: str
+    alignments: tuple[str, ...] = ()
+
+
 class Comparisons(NamedTuple):
-    """What is compared: names and frequency cuts of slices, pairs of their indices, seeds."""
+    """What is compared.
+
+    Attributes:
+        names: of slices.
+        min_counts: their frequency cuts.
+        pairs: of their indices.
+        seeds: of training.
+        variants: spaces that each slice and seed has. The first are what measures take that take no aligned vectors,
+            what series follow, and what is shown of words.
+        sequences: slices that are trained together where an alignment does so, in the order of time.
+    """
 
     names: tuple[str, ...]
     min_counts: tuple[int, ...]
     pairs: tuple[tuple[int, int], ...]
     seeds: tuple[int, ...]
+    variants: tuple[SpaceVariant, ...] = (SpaceVariant(APART),)
+    sequences: tuple[tuple[int, ...], ...] = ()
 
 
 class SliceReady(NamedTuple):
@@ -63,16 +98,36 @@ class SliceReady(NamedTuple):
     documents: File | None = None
 
 
-# Keys of groupings, which Beam wants as plain tuples: places of slices and of pairs, and seeds.
-SpaceKey = tuple[int, int]  # slice, seed
+# Keys of groupings, which Beam wants as plain tuples: places of variants, slices, pairs and sequences, and seeds.
+SpaceKey = tuple[int, int, int]  # variant, slice, seed
 PairSeed = tuple[int, int]  # pair, seed
+JointKey = tuple[int, int, int]  # variant, sequence, seed
 
 
-def train_tasks(comparisons: Comparisons, ready: SliceReady) -> Iterator[tuple[SpaceKey, TrainTask]]:
-    """Yield a slice's training tasks, one per seed."""
+def needed_places(comparisons: Comparisons, variant: int) -> list[int]:
+    """Return the slices that have spaces of a variant: all of the first, which are followed; of others, those of pairs.
+
+    >>> compared = Comparisons(("a", "b", "c"), (1, 1, 1), ((0, 2),), (1,), (SpaceVariant("apart"), SpaceVariant("vi")))
+    >>> needed_places(compared, 0), needed_places(compared, 1)
+    ([0, 1, 2], [0, 2])
+    """
+    of_pairs = {place for pair in comparisons.pairs for place in pair}
+    return [place for place in range(len(comparisons.names)) if variant == 0 or place in of_pairs]
+
+
+def needed_sequences(comparisons: Comparisons, variant: int) -> list[int]:
+    """Return the sequences that are trained together for a variant, by their numbers."""
+    needed = set(needed_places(comparisons, variant))
+    return [number for number, places in enumerate(comparisons.sequences) if needed.intersection(places)]
+
+
+def train_tasks(comparisons: Comparisons, ready: SliceReady, variant: int = 0) -> Iterator[tuple[SpaceKey, TrainTask]]:
+    """Yield a slice's training tasks for a variant that it is needed in, one per seed."""
+    if ready.place not in needed_places(comparisons, variant):
+        return
     for seed in comparisons.seeds:
         yield (
-            (ready.place, seed),
+            (variant, ready.place, seed),
             TrainTask(
                 tokens=ready.counts.tokens,
                 slice=comparisons.names[ready.place],
@@ -84,6 +139,55 @@ def train_tasks(comparisons: Comparisons, ready: SliceReady) -> Iterator[tuple[S
                 documents=ready.documents,
             ),
         )
+
+
+def joint_sequences(comparisons: Comparisons, ready: SliceReady) -> Iterator[tuple[tuple[int, int], SliceReady]]:
+    """Yield a slice by the variants and sequences in which it is trained together with others."""
+    for number, variant in enumerate(comparisons.variants):
+        if variant.name != APART:
+            for sequence in needed_sequences(comparisons, number):
+                if ready.place in comparisons.sequences[sequence]:
+                    yield (number, sequence), ready
+
+
+def joint_tasks(
+    comparisons: Comparisons,
+    key: tuple[int, int],
+    slices: Iterable[SliceReady],
+    *,
+    targets: Sequence[str] = (),
+    anchor: int | None = None,
+) -> Iterator[tuple[JointKey, JointTask]]:
+    """Yield the tasks of slices that are trained together, one per seed.
+
+    Args:
+        comparisons: what is compared.
+        key: variant and sequence.
+        slices: of the sequence.
+        targets: words that may have a vector in each slice.
+        anchor: the place in the sequence of the slice that the others go on from; None: the one before each.
+    """
+    number, sequence = key
+    name = comparisons.variants[number].name
+    ordered = sorted(slices, key=_ready_place)
+    by_seed = zip(*(train_tasks(comparisons, ready) for ready in ordered), strict=True)
+    known = tuple(sorted(set(targets))) if JOINT_TRAININGS[name].of_targets else ()
+    for tasks in by_seed:
+        together = tuple(task for _, task in tasks)
+        yield (number, sequence, together[0].seed), JointTask(together, name, known, anchor)
+
+
+def _ready_place(ready: SliceReady) -> int:
+    return ready.place
+
+
+def joint_spaces(
+    comparisons: Comparisons, key: JointKey, made: TrainedSpaces
+) -> Iterator[tuple[SpaceKey, TrainedSpace]]:
+    """Yield the spaces of slices that were trained together."""
+    variant, sequence, seed = key
+    for place, space in zip(comparisons.sequences[sequence], made.spaces, strict=True):
+        yield (variant, place, seed), space
 
 
 def facts_of(comparisons: Comparisons, place: int, slices: Mapping[int, SliceCounts]) -> SliceFacts:
@@ -100,12 +204,25 @@ def counts_of(comparisons: Comparisons, pair: int, slices: Mapping[int, SliceCou
 
 
 def align_tasks(
-    sides: Sequence[tuple[SliceFacts, File]], seed: int, alignments: Collection[str]
+    sides: Sequence[tuple[SliceFacts, File]], seed: int, alignments: Collection[str], variant: str = APART
 ) -> Iterator[AlignTask]:
-    """Yield the tasks of a pair and seed, one per alignment; `sides` are earlier and later."""
+    """Yield the tasks of a pair, seed and variant, one per alignment; `sides` are earlier and later."""
     (earlier, first), (later, second) = sides
     for alignment in sorted(set(alignments)):
-        yield AlignTask((earlier, later), (first, second), seed, alignment)
+        yield AlignTask((earlier, later), (first, second), seed, variant, alignment)
+
+
+def score_task(comparisons: Comparisons, fitted: Iterable[tuple[AlignTask, Aligned]]) -> ScoreTask:
+    """Return the task of a pair and seed from all its alignments."""
+    made = list(fitted)
+    variants = []
+    for variant in comparisons.variants:
+        of = [(task, aligned) for task, aligned in made if task.variant == variant.name]
+        maps = {task.alignment: None if task.alignment == "none" else aligned.part.file for task, aligned in of}
+        of_targets = variant.name != APART and JOINT_TRAININGS[variant.name].of_targets
+        variants.append(VariantSpaces(variant.name, of[0][0].spaces, maps, of_targets))
+    task = made[0][0]
+    return ScoreTask(task.slices, task.seed, tuple(variants))
 
 
 def combine_task(
@@ -134,13 +251,14 @@ def neighbour_task(
 
     `combined` are the scores of all pairs, by place.
     """
-    place, seed = key
+    variant, place, seed = key
     words = set(targets)
     for pair, scores in combined.items():
         if place in comparisons.pairs[pair]:
             for ranking in scores.tops:
                 words.update(ranking.words[:most])
-    return NeighbourTask(comparisons.names[place], seed, space, tuple(sorted(words)))
+    name = comparisons.variants[variant].name
+    return NeighbourTask(comparisons.names[place], seed, name, space, tuple(sorted(words)))
 
 
 def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int) -> SliceRow:
@@ -172,9 +290,9 @@ def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int
 
 
 def space_number(comparisons: Comparisons, key: SpaceKey) -> int:
-    """Return the number of a space's part: by slice, then by seed."""
-    place, seed = key
-    return place * len(comparisons.seeds) + comparisons.seeds.index(seed)
+    """Return the number of a space's part: by variant, then by slice, then by seed."""
+    variant, place, seed = key
+    return (variant * len(comparisons.names) + place) * len(comparisons.seeds) + comparisons.seeds.index(seed)
 
 
 def map_number(comparisons: Comparisons, alignments: tuple[str, ...], key: PairSeed, alignment: str) -> int | None:
@@ -197,8 +315,9 @@ def side_of(key: SpaceKey, first: int, slices: int, facts: SliceFacts, space: Fi
 
     The first series begins at place `first`; each has this many slices.
     """
-    series, place = divmod(key[0] - first, slices)
-    return (series, key[1]), (place, facts, space)
+    _, slice_place, seed = key
+    series, place = divmod(slice_place - first, slices)
+    return (series, seed), (place, facts, space)
 
 
 def map_of(

@@ -182,7 +182,7 @@ class ScoreNulls(beam.PTransform):
         """Apply the transform."""
         return (
             spaces
-            | "Align" >> AlignPairs(self.workspace, self.comparisons, self.score.alignments, self.align, self.ready)
-            | "Score" >> ScoreSeeds(self.workspace, self.score, self.frees)
+            | "Align" >> AlignPairs(self.workspace, self.comparisons, self.align, self.ready)
+            | "Score" >> ScoreSeeds(self.workspace, self.comparisons, self.score, self.frees)
             | "KeyByPair" >> beam.Map(_of_pair, self.nulls)
         )

@@ -16,6 +16,7 @@ import apache_beam as beam
 
 from transforms.change.graph.comparisons import (
     Comparisons,
+    JointKey,
     PairSeed,
     SliceReady,
     SpaceKey,
@@ -23,7 +24,11 @@ from transforms.change.graph.comparisons import (
     combine_task,
     counts_of,
     facts_of,
+    joint_sequences,
+    joint_spaces,
+    joint_tasks,
     neighbour_task,
+    score_task,
     train_tasks,
 )
 from transforms.change.graph.context_ptransforms import RepresentSlices
@@ -40,6 +45,7 @@ from transforms.change.scores.score_stages import (
 )
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
 from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask, SliceFacts
+from transforms.change.spaces.joint_stage import TRAIN_JOINTLY, JointTask, TrainedSpaces
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, ListedPart, NeighbourOptions, NeighbourTask
 from transforms.change.spaces.shards import ShardOptions
 from transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
@@ -47,8 +53,11 @@ from transforms.change.view.slice_merges import SliceCounts
 from transforms.common.store.artefacts import Workspace, free_files
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.store.receipts import File
+from transforms.embeddings.alignment import APART
+from transforms.embeddings.joint.trainings import REGISTRY as JOINT_TRAININGS
 from transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
+from transforms.embeddings.trainers import REGISTRY as TRAINERS
 
 __all__ = [
     "AlignPairs",
@@ -61,8 +70,8 @@ __all__ = [
 ]
 
 
-def _tasks(element: SliceReady, comparisons: Comparisons) -> Iterator[tuple[SpaceKey, TrainTask]]:
-    yield from train_tasks(comparisons, element)
+def _tasks(element: SliceReady, comparisons: Comparisons, variant: int) -> Iterator[tuple[SpaceKey, TrainTask]]:
+    yield from train_tasks(comparisons, element, variant)
 
 
 def _tokens(task: tuple[SpaceKey, TrainTask]) -> float:
@@ -71,12 +80,16 @@ def _tokens(task: tuple[SpaceKey, TrainTask]) -> float:
 
 @dataclass
 class TrainSlices(beam.PTransform):
-    """Make a space for every slice and seed: trained, each as one element or in shards, or made of counts.
+    """Make a space for every variant, slice and seed: trained or made of counts.
+
+    Trained apart, each is an element, or its shards are; slices that are trained together are one.
 
     Attributes:
+        comparisons: slices, seeds, variants.
         options: hyperparameters of training; counting has the window of them.
         sharding: into how many shards a training is cut, and how often they are averaged.
         representation: how words become vectors.
+        targets: words that may have a vector in each slice, where slices are trained together.
         frees: whether nothing needs what spaces are counted from once they are made.
     """
 
@@ -85,6 +98,7 @@ class TrainSlices(beam.PTransform):
     options: SgnsOptions
     sharding: ShardOptions
     representation: RepresentationOptions
+    targets: tuple[str, ...]
     lanes: int
     frees: bool = False
 
@@ -94,45 +108,103 @@ class TrainSlices(beam.PTransform):
             return ready | "Represent" >> RepresentSlices(
                 self.workspace, self.comparisons, self.options.window, self.representation, self.lanes, self.frees
             )
-        tasks = ready | "MakeTasks" >> beam.FlatMap(_tasks, self.comparisons)
-        if self.sharding.shards > 1:
-            return tasks | "Shards" >> TrainShards(self.workspace, self.options, self.sharding, self.lanes)
+        names = [variant.name for variant in self.comparisons.variants]
+        made = []
+        if APART in names:
+            tasks = ready | "MakeTasks" >> beam.FlatMap(_tasks, self.comparisons, names.index(APART))
+            made.append(tasks | "Apart" >> _TrainApart(self))
+        if set(names) - {APART}:
+            made.append(ready | "Together" >> _TrainTogether(self))
+        return made[0] if len(made) == 1 else made | "AllSpaces" >> beam.Flatten()
+
+
+@dataclass
+class _TrainApart(beam.PTransform):
+    """Train each slice by itself."""
+
+    training: TrainSlices
+
+    def expand(
+        self, tasks: beam.PCollection[tuple[SpaceKey, TrainTask]]
+    ) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+        """Apply the transform."""
+        of = self.training
+        if of.sharding.shards > 1:
+            return tasks | "Shards" >> TrainShards(of.workspace, of.options, of.sharding, of.lanes)
+        # Null slices are trained elsewhere in the graph: the plan knows how many in all.
         return (
             tasks
-            | "SpreadTasks"
-            >> SpreadOverLanes(
-                # Null slices are trained elsewhere in the graph: the plan knows how many in all.
-                weight=_tokens,
-                lanes=self.lanes,
-                workspace=self.workspace,
-                stage="",
-            )
-            | "TrainSpace" >> beam.ParDo(MakeArtefact(self.workspace, TRAIN, self.options))
+            | "SpreadTasks" >> SpreadOverLanes(weight=_tokens, lanes=of.lanes, workspace=of.workspace, stage="")
+            | "TrainSpace" >> beam.ParDo(MakeArtefact(of.workspace, TRAIN, of.options))
+        )
+
+
+def _sequences(element: SliceReady, comparisons: Comparisons) -> Iterator[tuple[tuple[int, int], SliceReady]]:
+    yield from joint_sequences(comparisons, element)
+
+
+def _joint_tasks(
+    element: tuple[tuple[int, int], Iterable[SliceReady]], comparisons: Comparisons, targets: tuple[str, ...]
+) -> Iterator[tuple[JointKey, JointTask]]:
+    yield from joint_tasks(comparisons, *element, targets=targets)
+
+
+def _joint_tokens(element: tuple[JointKey, JointTask]) -> float:
+    return sum(task.tokens for task in element[1].slices)
+
+
+def _spaces(
+    element: tuple[JointKey, TrainedSpaces], comparisons: Comparisons
+) -> Iterator[tuple[SpaceKey, TrainedSpace]]:
+    yield from joint_spaces(comparisons, *element)
+
+
+@dataclass
+class _TrainTogether(beam.PTransform):
+    """Train the slices of each sequence together, for every variant that asks for it."""
+
+    training: TrainSlices
+
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+        """Apply the transform."""
+        of = self.training
+        names = tuple(variant.name for variant in of.comparisons.variants if variant.name != APART)
+        chosen = {JOINT_TRAININGS: names, TRAINERS: (of.options.trainer,)}
+        return (
+            ready
+            | "KeyBySequence" >> beam.FlatMap(_sequences, of.comparisons)
+            | "GroupBySequence" >> beam.GroupByKey()
+            | "MakeTasks" >> beam.FlatMap(_joint_tasks, of.comparisons, of.targets)
+            | "SpreadTasks" >> SpreadOverLanes(weight=_joint_tokens, lanes=of.lanes, workspace=of.workspace, stage="")
+            | "TrainTogether" >> beam.ParDo(MakeArtefact(of.workspace, TRAIN_JOINTLY, of.options, chosen))
+            | "EachSpace" >> beam.FlatMap(_spaces, of.comparisons)
         )
 
 
 _Side = tuple[int, SliceFacts, File]
+_PairSpaces = tuple[int, int, int]  # pair, seed, variant
 
 
 def _sides(
     element: tuple[SpaceKey, TrainedSpace], comparisons: Comparisons, slices: dict[int, SliceCounts]
-) -> Iterator[tuple[PairSeed, _Side]]:
-    """Key each space by the pairs and the seed that it takes part in."""
-    (trained_place, seed), trained = element
+) -> Iterator[tuple[_PairSpaces, _Side]]:
+    """Key each space by the pairs, the seed and the variant that it takes part in."""
+    (variant, trained_place, seed), trained = element
     facts = facts_of(comparisons, trained_place, slices)
     for pair, sides in enumerate(comparisons.pairs):
         for side, place in enumerate(sides):
             if place == trained_place:
-                yield (pair, seed), (side, facts, trained.part.file)
+                yield (pair, seed, variant), (side, facts, trained.part.file)
 
 
 def _align_tasks(
-    element: tuple[PairSeed, Iterable[_Side]], alignments: tuple[str, ...]
+    element: tuple[_PairSpaces, Iterable[_Side]], comparisons: Comparisons
 ) -> Iterator[tuple[PairSeed, AlignTask]]:
-    key, joined = element
+    (pair, seed, number), joined = element
+    variant = comparisons.variants[number]
     sides = [(facts, file) for _, facts, file in sorted(joined)]
-    for task in align_tasks(sides, key[1], alignments):
-        yield key, task
+    for task in align_tasks(sides, seed, variant.alignments, variant.name):
+        yield (pair, seed), task
 
 
 def _index_of(ready: SliceReady) -> tuple[int, SliceCounts]:
@@ -141,16 +213,15 @@ def _index_of(ready: SliceReady) -> tuple[int, SliceCounts]:
 
 @dataclass
 class AlignPairs(beam.PTransform):
-    """Fit every alignment to the two spaces of every pair of slices and seed.
+    """Fit every alignment to the two spaces of every pair of slices and seed, of the variant that it compares.
 
     Attributes:
-        alignments: their names.
+        comparisons: pairs, seeds, and variants with their alignments.
         slices: what `MergeSlices` yields; only the counts are used.
     """
 
     workspace: Workspace
     comparisons: Comparisons
-    alignments: tuple[str, ...]
     options: AlignOptions
     slices: beam.PCollection
 
@@ -159,24 +230,22 @@ class AlignPairs(beam.PTransform):
     ) -> beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
+        alignments = tuple(name for variant in self.comparisons.variants for name in variant.alignments)
         return (
             spaces
             | "KeyByPair" >> beam.FlatMap(_sides, self.comparisons, slices=counts)
             | "GroupByPair" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.FlatMap(_align_tasks, self.alignments)
+            | "MakeTasks" >> beam.FlatMap(_align_tasks, self.comparisons)
             | "AlignPair"
-            >> beam.ParDo(
-                MakeArtefact(self.workspace, ALIGN, self.options, {REGISTRY: self.alignments}, with_task=True)
-            )
+            >> beam.ParDo(MakeArtefact(self.workspace, ALIGN, self.options, {REGISTRY: alignments}, with_task=True))
         )
 
 
-def _score_task(element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]]) -> tuple[int, ScoreTask]:
-    (pair, _), aligned_pairs = element
-    fitted = list(aligned_pairs)
-    task = fitted[0][0]
-    maps = {task.alignment: None if task.alignment == "none" else aligned.part.file for task, aligned in fitted}
-    return pair, ScoreTask(task.slices, task.spaces, task.seed, maps)
+def _score_task(
+    element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]], comparisons: Comparisons
+) -> tuple[int, ScoreTask]:
+    (pair, _), fitted = element
+    return pair, score_task(comparisons, fitted)
 
 
 def without_spaces(element: tuple[Any, tuple[Any, Any]]) -> tuple[Any, Any]:
@@ -191,10 +260,12 @@ class ScoreSeeds(beam.PTransform):
     """Score every pair and seed.
 
     Attributes:
+        comparisons: pairs, seeds, variants.
         frees: whether nothing needs the spaces once they are scored.
     """
 
     workspace: Workspace
+    comparisons: Comparisons
     options: ChangeScoreOptions
     frees: bool = False
 
@@ -205,7 +276,7 @@ class ScoreSeeds(beam.PTransform):
         scored = (
             aligned
             | "GroupAlignments" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.Map(_score_task)
+            | "MakeTasks" >> beam.Map(_score_task, self.comparisons)
             | "ScoreSeed" >> beam.ParDo(MakeArtefact(self.workspace, SCORE, self.options, with_task=self.frees))
         )
         return scored | "FreeSpaces" >> beam.Map(without_spaces) if self.frees else scored
@@ -294,7 +365,7 @@ def _neighbour_task(
 
 @dataclass
 class ListNeighbours(beam.PTransform):
-    """Find the neighbours of targets and most changed words in every slice and seed.
+    """Find the neighbours of targets and most changed words in every space.
 
     Attributes:
         score: says which words get neighbours: targets, and how many of the most changed.

@@ -42,10 +42,11 @@ def _sides(
     slices: int,
     counts: dict[int, SliceCounts],
 ) -> Iterator[tuple[RunKey, Any]]:
-    """Key each space by the run of the series that it is of, if it is of one."""
+    """Key each space of the first variant by the run of the series that it is of, if it is of one."""
     key, trained = element
-    if key[0] >= first:
-        facts = facts_of(comparisons, key[0], counts)
+    variant, place, _ = key
+    if variant == 0 and place >= first:
+        facts = facts_of(comparisons, place, counts)
         yield side_of(key, first, slices, facts, trained.part.file)
 
 

@@ -43,8 +43,8 @@ def _by_place(ready: SliceReady) -> tuple[int, SliceCounts]:
 
 
 def _words_by_place(element: tuple[SpaceKey, TrainedSpace]) -> tuple[int, int]:
-    (place, _), trained = element
-    return place, trained.part.rows  # a row per word
+    (_, place, _), trained = element
+    return place, trained.part.rows  # a row per word, in every variant
 
 
 def _row(

@@ -19,7 +19,15 @@ from schemas.columns import Table
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.combining import combine_seeds
 from transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
-from transforms.change.scores.measures import FREQUENCY, MEASURES, REGISTRY, kinds_of, of_usage, suffix_of
+from transforms.change.scores.measures import (
+    FREQUENCY,
+    MEASURES,
+    REGISTRY,
+    kinds_of,
+    needs_alignment,
+    of_usage,
+    suffix_of,
+)
 from transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
 from transforms.change.scores.named_systems import presets, system_rows
 from transforms.change.scores.ranking import RankedWordOptions, spearman_with_log_count, top
@@ -33,7 +41,7 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, write_part, write_rows
+from transforms.common.store.tables import PartFile, sort_rows, write_part, write_rows
 from transforms.embeddings.alignment import named_alignment
 
 __all__ = [
@@ -45,6 +53,7 @@ __all__ = [
     "MostChanged",
     "ScoreTask",
     "ScoredSeed",
+    "VariantSpaces",
     "rankings",
     "summary_columns",
 ]
@@ -135,13 +144,33 @@ class ChangeScoreOptions:
     )
 
 
+class VariantSpaces(NamedTuple):
+    """The spaces of a pair of slices and a seed, made in one way, and what compares them.
+
+    Attributes:
+        variant: how they are made.
+        spaces: of the earlier and the later slice.
+        alignments: the maps by alignment; None: no map.
+        of_targets: whether targets alone have a vector in each slice.
+    """
+
+    variant: str
+    spaces: tuple[File, File]
+    alignments: dict[str, File | None]
+    of_targets: bool = False
+
+
 class ScoreTask(NamedTuple):
-    """A pair of slices with their spaces of a seed, and the maps by alignment (none: no map)."""
+    """A pair of slices with their spaces of a seed; the first are what measures take that take no aligned vectors."""
 
     slices: tuple[SliceFacts, SliceFacts]
-    spaces: tuple[File, File]
     seed: int
-    alignments: dict[str, File | None]
+    variants: tuple[VariantSpaces, ...]
+
+    @property
+    def spaces(self) -> list[File]:
+        """All spaces."""
+        return [file for variant in self.variants for file in variant.spaces]
 
 
 @dataclass(frozen=True)
@@ -170,21 +199,29 @@ def _score_chosen(_: ScoreTask, options: ChangeScoreOptions) -> dict[str, tuple[
 
 
 def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> ScoredSeed:
-    spaces = load_spaces(task.slices, task.spaces, task.seed)
-    earlier, later = (
-        ScoredSlice(facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents, facts.min_count)
-        for facts, space in zip(task.slices, spaces, strict=True)
-    )
-    rows = score_pair(
-        earlier,
-        later,
-        seed=task.seed,
-        alignments=load_alignments(task.alignments),
-        measures=_all_measures(options),
-        targets=options.targets,
-        rank=options.rank,
-        parameters={name: getattr(options, name) for name in USED},
-    )
+    measures = _all_measures(options)
+    tables: list[pa.Table] = []
+    for variant in task.variants:
+        spaces = load_spaces(task.slices, variant.spaces, task.seed, variant.variant)
+        earlier, later = (
+            ScoredSlice(facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents, facts.min_count)
+            for facts, space in zip(task.slices, spaces, strict=True)
+        )
+        of_first = not tables
+        tables.append(
+            score_pair(
+                earlier,
+                later,
+                seed=task.seed,
+                alignments=load_alignments(variant.alignments),
+                measures=[name for name in measures if of_first or needs_alignment(name)],
+                targets=options.targets,
+                rank=options.rank,
+                parameters={name: getattr(options, name) for name in USED},
+                of_targets=variant.of_targets,
+            )
+        )
+    rows = tables[0] if len(tables) == 1 else sort_rows(pa.concat_tables(tables), ("alignment", "measure", "word"))
     with artefact.writing(".parquet") as stream:
         pq.write_table(rows, pa.PythonFile(stream, "w"), compression="lz4")
     documents = min(facts.documents for facts in task.slices)

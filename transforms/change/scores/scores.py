@@ -63,6 +63,7 @@ def score_pair(
     targets: Sequence[str] = (),
     rank: RankedWordOptions | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
+    of_targets: bool = False,
 ) -> pa.Table:
     """Return one seed's rows of table scores, sorted by alignment, measure and word.
 
@@ -78,6 +79,7 @@ def score_pair(
         targets: words that get rows, too.
         rank: which words rankings take.
         parameters: options that measures use, by name.
+        of_targets: whether other words have one vector for both slices, which says nothing of their change.
 
     Raises:
         UsageError: no such measure.
@@ -95,6 +97,9 @@ def score_pair(
         **_slice_columns("to", later, sides[1]),
     }
     missing = _missing(earlier, later, sides)
+    if of_targets:
+        others = ~shared["target"].to_numpy(zero_copy_only=False)
+        missing[others & (missing == SCORED)] = REASONS.index("one_vector")
     pair: SpacePair | None = None
     blocks = []
     for alignment, measure in sorted(kinds_of(alignments, measures)):
@@ -197,7 +202,9 @@ def _score_spaces(function: Function, pair: SpacePair, words: pa.Array, missing:
     compared = pa.array([pair.earlier.words[place] for place in pair.mine], pa.string())
     places = pc.index_in(compared, value_set=words).to_numpy()
     scores[places], why = _scored(function, pair)
-    reasons[places] = np.where(np.isnan(scores[places]), why, SCORED)
+    scores[missing != SCORED] = np.nan
+    able = places[missing[places] == SCORED]
+    reasons[able] = np.where(np.isnan(scores[able]), why, SCORED)
     return scores, reasons
 
 

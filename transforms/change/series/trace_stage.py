@@ -33,7 +33,7 @@ from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
-from transforms.embeddings.alignment import fit_alignment
+from transforms.embeddings.alignment import APART, fit_alignment
 from transforms.embeddings.published import load_space
 from transforms.embeddings.representations import OWN
 from transforms.embeddings.rows import Rows, is_sparse
@@ -57,12 +57,16 @@ class SeriesOptions:
         rank: which words are ranked.
         alignment: how pairs of slices are aligned.
         axes: what the dimensions of spaces are, see `representations`.
+        variant: which spaces of slices are followed.
+        of_targets: whether targets alone are, since other words have one vector in all slices of these.
     """
 
     align: AlignOptions = field(default_factory=AlignOptions)
     rank: RankedWordOptions = field(default_factory=RankedWordOptions)
     alignment: str = ALIGNMENT
     axes: str = OWN
+    variant: str = APART
+    of_targets: bool = False
 
 
 class TraceTask(NamedTuple):
@@ -111,7 +115,7 @@ class Trace(NamedTuple):
 
 
 def _leaves_out_targets(_: TraceTask, options: SeriesOptions) -> bool:
-    return without_targets(options.align, options.alignment)
+    return options.of_targets or without_targets(options.align, options.alignment)
 
 
 def _fits_on_others(_: TraceTask, options: SeriesOptions) -> bool:
@@ -124,6 +128,8 @@ def _chosen(_: TraceTask, options: SeriesOptions) -> dict[str, tuple[str, ...]]:
 
 def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Traced:
     words = _shared(task.spaces)
+    if options.of_targets:
+        words = words.filter(pc.is_in(words, value_set=pa.array(options.align.targets, pa.string())))
     pairs = _Pairs(task, options, words)
     places = range(len(task.slices))
     first, last = pairs.load(0), pairs.load(places[-1])
@@ -166,6 +172,7 @@ class _Pairs:
     def __init__(self, task: TraceTask, options: SeriesOptions, words: pa.Array) -> None:
         self._task = task
         self._options = options.align
+        self._variant = options.variant
         self._alignment = options.alignment
         self._words = words
         self._maps: Mapping[Sides, File] = {(earlier, later): file for earlier, later, file in task.maps}
@@ -174,7 +181,7 @@ class _Pairs:
     def load(self, place: int) -> Space:
         """Return the space of a slice."""
         facts, file = self._task.slices[place], self._task.spaces[place]
-        return load_space([checked(file)], facts.name, self._task.seed, facts.tokens)
+        return load_space([checked(file)], facts.name, self._task.seed, facts.tokens, variant=self._variant)
 
     def distances(self, sides: Sides, earlier: Space, later: Space) -> Floats:
         """Return the words' distances between two slices."""

@@ -35,7 +35,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, columns_with, listed, number
 from transforms.common.store.tables import read_rows
 from transforms.embeddings.neighbours import Neighbour, mean_neighbours
-from transforms.embeddings.published import load_space
+from transforms.embeddings.published import first_variant, load_space
 from transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
 __all__ = ["NEIGHBOURS_SHOWN", "missing_targets", "neighbours_by_slice", "ranking", "tell_ranking"]
@@ -269,12 +269,12 @@ def neighbours_by_slice(
         most: neighbours of each.
     """
     section = snapshot.section("change")
-    paths = snapshot.paths("vectors")
+    paths, variant = snapshot.paths("vectors"), first_variant(snapshot)
     least = section["options"]["neighbour-min-count"]
     nearest = {}
     for name, slice_words in words.items():
         if slice_words:
-            spaces = (load_space(paths, name, seed) for seed in section["seeds"])
+            spaces = (load_space(paths, name, seed, variant=variant) for seed in section["seeds"])
             near = mean_neighbours(spaces, slice_words, k=most, min_count=least)
             nearest.update({(name, word): neighbours for word, neighbours in near.items()})
     return nearest

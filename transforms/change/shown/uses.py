@@ -15,7 +15,7 @@ from transforms.change.view.words import ViewOptions
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.corpora.corpus import Corpus
 from transforms.corpora.origins import find_corpora
-from transforms.embeddings.published import load_space
+from transforms.embeddings.published import first_variant, load_space
 
 __all__ = ["TrainingView", "UseFacts", "corpora_of", "training_view", "uses_of"]
 
@@ -122,7 +122,8 @@ def _weighted(snapshot: Snapshot, name: str, words: Collection[str]) -> Mapping[
     seed = snapshot.section("change")["seeds"][0]
     rows = snapshot.read("slices", ["slice", "tokens"]).to_pylist()
     tokens = next(row["tokens"] for row in rows if row["slice"] == name)
-    return weighted(load_space(snapshot.paths("vectors"), name, seed, tokens), sorted(words))
+    space = load_space(snapshot.paths("vectors"), name, seed, tokens, variant=first_variant(snapshot))
+    return weighted(space, sorted(words))
 
 
 def _use(slice_name: str, example: Example) -> UseFacts:

@@ -85,6 +85,8 @@ def frequency_warning(pair: str, what: str, earlier: float, later: float) -> lis
 def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a warning for every two alignments whose first words are mostly different.
 
+    Where one ranks some words of the other alone, as targets, these are compared.
+
     Args:
         pair: the slices, for a person.
         tops: by alignment, its ranking; the first `COMPARED` words count.
@@ -93,7 +95,8 @@ def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:
     ['a to b: op and cca have 1 of their first 3 words in common: the ranking depends on which']
     """
     warnings = []
-    for (name, first), (other_name, second) in combinations(tops.items(), 2):
+    for (name, one), (other_name, other) in combinations(tops.items(), 2):
+        first, second = _among(one, other), _among(other, one)
         size = min(COMPARED, len(first), len(second))
         common = len({*first[:size]} & {*second[:size]})
         if 2 * common < size:
@@ -102,6 +105,12 @@ def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:
                 "the ranking depends on which"
             )
     return warnings
+
+
+def _among(ranking: Sequence[str], other: Sequence[str]) -> Sequence[str]:
+    """Return the words of a ranking, and if another one has some of these alone, those."""
+    words = set(other)
+    return [word for word in ranking if word in words] if words < set(ranking) else ranking
 
 
 def size_warnings(pair: str, facts: Row) -> list[str]:

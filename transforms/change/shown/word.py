@@ -21,7 +21,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
 from transforms.embeddings.neighbours import Neighbour, neighbours_table
-from transforms.embeddings.published import load_space
+from transforms.embeddings.published import first_variant, load_space
 
 __all__ = [
     "NEIGHBOURS_LISTED",
@@ -212,8 +212,9 @@ def _mean_rows(word: str, name: str, near: Sequence[Neighbour] | None) -> pa.Tab
 
 
 def _of_seed(snapshot: Snapshot, word: str, name: str, seed: int, most: int) -> pa.Table | None:
-    space = load_space(snapshot.paths("vectors"), name, seed)
+    variant = first_variant(snapshot)
+    space = load_space(snapshot.paths("vectors"), name, seed, variant=variant)
     if word not in space.words:
         return None
     least = snapshot.section("change")["options"]["neighbour-min-count"]
-    return neighbours_table(name, seed, space, [word], k=most, min_count=least)
+    return neighbours_table(name, seed, space, [word], k=most, min_count=least, variant=variant)

@@ -15,7 +15,7 @@ from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_rows, write_part
-from transforms.embeddings.alignment import ALIGNMENTS, Alignment, fit_alignment, parse_fit_on
+from transforms.embeddings.alignment import ALIGNMENTS, APART, Alignment, fit_alignment, parse_fit_on
 from transforms.embeddings.published import load_side, load_space, side_row
 from transforms.embeddings.spaces import Side, Space
 
@@ -36,11 +36,12 @@ class SliceFacts(NamedTuple):
 
 
 class AlignTask(NamedTuple):
-    """A pair of slices, earlier and later, with their spaces of a seed, and an alignment."""
+    """A pair of slices, earlier and later, with their spaces of a seed and a variant, and an alignment."""
 
     slices: tuple[SliceFacts, SliceFacts]
     spaces: tuple[File, File]
     seed: int
+    variant: str
     alignment: str
 
 
@@ -114,16 +115,19 @@ def _chosen(task: AlignTask, _: AlignOptions) -> dict[str, tuple[str, ...]]:
     return {REGISTRY: (task.alignment,)}
 
 
-def load_spaces(slices: Sequence[SliceFacts], spaces: Sequence[File], seed: int) -> tuple[Space, Space]:
-    """Return the two spaces of a pair."""
+def load_spaces(
+    slices: Sequence[SliceFacts], spaces: Sequence[File], seed: int, variant: str = APART
+) -> tuple[Space, Space]:
+    """Return the two spaces of a pair, of a variant."""
     earlier, later = (
-        load_space([checked(file)], facts.name, seed, facts.tokens) for file, facts in zip(spaces, slices, strict=True)
+        load_space([checked(file)], facts.name, seed, facts.tokens, variant=variant)
+        for file, facts in zip(spaces, slices, strict=True)
     )
     return earlier, later
 
 
 def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligned:
-    earlier, later = load_spaces(task.slices, task.spaces, task.seed)
+    earlier, later = load_spaces(task.slices, task.spaces, task.seed, task.variant)
     parameters = {name: getattr(options, name) for name in ALIGNMENTS[task.alignment].uses}
     fitted = fit_alignment(task.alignment, earlier, later, fit_on=options.fit_on, targets=options.targets, **parameters)
     rows = [
@@ -132,6 +136,7 @@ def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligne
             "slice_to": task.slices[1].name,
             "seed": task.seed,
             "alignment": task.alignment,
+            "variant": task.variant,
             "side": side,
             "fit_words": fitted.fit_words,
             "residual": fitted.residual,

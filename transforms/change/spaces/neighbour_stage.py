@@ -26,10 +26,11 @@ SliceRow = dict[str, str | int | float | None]  # of table `slices`, by column
 
 
 class NeighbourTask(NamedTuple):
-    """A space, by slice and seed, and the words that get neighbours in it, sorted."""
+    """A space, by slice, seed and variant, and the words that get neighbours in it, sorted."""
 
     slice: str
     seed: int
+    variant: str
     space: File
     words: tuple[str, ...]
 
@@ -53,10 +54,11 @@ def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) ->
     table = neighbours_table(
         task.slice,
         task.seed,
-        load_space([checked(task.space)], task.slice, task.seed),
+        load_space([checked(task.space)], task.slice, task.seed, variant=task.variant),
         task.words,
         k=options.neighbours,
         min_count=options.min_count,
+        variant=task.variant,
     )
     return ListedPart(write_part(artefact, TABLE.schema(), [table], sort_keys=TABLE.key))
 

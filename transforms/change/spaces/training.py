@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from schemas.change.spaces import VECTORS
@@ -13,6 +15,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import PartFile, write_part
+from transforms.embeddings.alignment import APART
 from transforms.embeddings.rows import Rows, is_sparse
 from transforms.embeddings.sgns import SgnsOptions, derive_seed
 from transforms.embeddings.trainers import REGISTRY, train_space
@@ -23,6 +26,7 @@ __all__ = [
     "UNUSED",
     "TrainTask",
     "TrainedSpace",
+    "cut_rows",
     "feed_of",
     "trainer_chosen",
     "uses_of",
@@ -75,8 +79,12 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
         tokens=task.tokens,
         slice_name=task.slice,
     )
-    cut = (vectors[start : start + BATCH_WORDS] for start in range(0, len(vectors), BATCH_WORDS))
-    return write_space(artefact, task, counts, words, options.dim, cut)
+    return write_space(artefact, task, counts, words, options.dim, cut_rows(vectors))
+
+
+def cut_rows(vectors: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
+    """Yield the rows of a matrix, some at a time, as `write_space` takes them."""
+    return (vectors[start : start + BATCH_WORDS] for start in range(0, len(vectors), BATCH_WORDS))
 
 
 def uses_of(counts: pa.Table) -> dict[str, int]:
@@ -100,7 +108,15 @@ def feed_of(task: TrainTask, span: KeySpan = WHOLE) -> Callable[[], Iterator[pa.
 
 
 def write_space(
-    artefact: Artefact, task: TrainTask, counts: pa.Table, words: list[str], dim: int | None, vectors: Iterable[Rows]
+    artefact: Artefact,
+    task: TrainTask,
+    counts: pa.Table,
+    words: list[str],
+    dim: int | None,
+    vectors: Iterable[Rows],
+    *,
+    variant: str = APART,
+    suffix: str = "",
 ) -> TrainedSpace:
     """Write an embedding.
 
@@ -111,6 +127,8 @@ def write_space(
         words: sorted.
         dim: of the vectors; None: they are sparse.
         vectors: those of the words, some at a time, in their order.
+        variant: which of the spaces of slice and seed it is.
+        suffix: of the file, where the artefact has several.
     """
     vocabulary = pa.array(words, pa.string())
     rows, size = look_up(counts, vocabulary), len(words)
@@ -119,6 +137,7 @@ def write_space(
         [
             pa.repeat(task.slice, size),
             pa.repeat(pa.scalar(task.seed, pa.int32()), size),
+            pa.repeat(variant, size),
             *(rows[name] for name in ("word", "count", "documents", "proper_nouns")),
             *majority_tags([counts], vocabulary),
         ],
@@ -132,7 +151,7 @@ def write_space(
             yield pa.table([*about.slice(start, end - start).columns, *_columns(some)], schema=schema)
             start = end
 
-    return TrainedSpace(write_part(artefact, schema, tables(), sort_keys=VECTORS.key))
+    return TrainedSpace(write_part(artefact, schema, tables(), sort_keys=VECTORS.key, suffix=suffix))
 
 
 def _columns(vectors: Rows) -> list[pa.Array]:

@@ -101,11 +101,12 @@ def write_part(
     batches: Iterable[pa.RecordBatch | pa.Table | StagedRows],
     *,
     sort_keys: Sequence[str] = (),
+    suffix: str = "",
 ) -> PartFile:
-    """Write rows, in the order given, as the artefact's one Parquet file; see `write_rows`."""
-    with artefact.writing(".parquet") as stream:
+    """Write rows, in the order given, as a Parquet file of the artefact, its one of this suffix; see `write_rows`."""
+    with artefact.writing(f"{suffix}.parquet") as stream:
         rows = write_rows(stream, schema, batches, sort_keys=sort_keys)
-    return PartFile(artefact.file(".parquet"), rows)
+    return PartFile(artefact.file(f"{suffix}.parquet"), rows)
 
 
 def write_rows(

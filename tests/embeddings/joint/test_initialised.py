@@ -1,0 +1,59 @@
+"""Vector initialisation: a slice goes on from what another has learnt."""
+
+import numpy as np
+import pytest
+from joint_making import cosines, every_trainer, joint_of, options_of, sentences, slice_of
+
+from transforms.embeddings.joint.initialised import initialised, initialised_at_unit_length
+from transforms.embeddings.joint.slices import train_slice
+
+FIRST, SECOND, THIRD = (slice_of(f"s{n}", sentences(n, group)) for n, group in enumerate("aab"))
+
+
+def same(one, other):
+    return one.words == other.words and np.array_equal(one.vectors, other.vectors)
+
+
+@pytest.mark.parametrize("trainer", every_trainer())
+def test_the_first_slice_is_trained_as_apart_and_the_next_shares_its_axes(trainer):
+    joint, options = joint_of(FIRST, SECOND, THIRD), options_of(trainer)
+    first, second, third = initialised(joint, options)
+    apart = [train_slice(joint, place, options) for place in (0, 1)]
+    assert same(first, apart[0])
+    assert not same(second, apart[1])
+    stable = [word for word in first.words if word != "x"]
+    assert np.mean([cosines(first, second, word) for word in stable]) > 0.8
+    assert cosines(second, third, "x") < min(cosines(second, third, word) for word in stable)
+
+
+@pytest.mark.parametrize("trainer", every_trainer())
+@pytest.mark.parametrize("way", [initialised, initialised_at_unit_length])
+def test_where_a_slice_teaches_nothing_it_has_the_vectors_that_it_starts_from(trainer, way):
+    idle = slice_of("idle", [[word] for word in FIRST.counts for _ in range(2)])  # no word has company
+    first, second = way(joint_of(FIRST, idle), options_of(trainer))
+    wanted = first.vectors
+    if way is initialised_at_unit_length:
+        wanted = wanted / np.linalg.norm(wanted, axis=1, keepdims=True)
+        assert np.abs(np.linalg.norm(first.vectors, axis=1) - 1).max() > 0.1
+    np.testing.assert_allclose(second.vectors, wanted, rtol=1e-6, atol=1e-7)
+    assert np.array_equal(second.contexts, first.contexts)
+
+
+def test_a_word_that_a_slice_lacks_keeps_what_it_has_learnt_and_a_new_one_starts_by_chance():
+    options = options_of()
+    lone = slice_of("lone", [["x"], ["x"]])
+    idle = slice_of("idle", [[word] for word in ["new", *FIRST.counts] for _ in range(2)])
+    first, _, last = initialised(joint_of(FIRST, lone, idle), options)
+    assert same(first, last._replace(words=first.words, vectors=last.vectors[[w in first.words for w in last.words]]))
+    assert np.abs(last.vectors[last.words.index("new")]).max() <= 1 / options.dim
+
+
+def test_all_slices_go_on_from_an_anchor():
+    options = options_of()
+    chained = initialised(joint_of(FIRST, SECOND, THIRD), options)
+    from_first = initialised(joint_of(FIRST, SECOND, THIRD, anchor=0), options)
+    assert [same(*pair) for pair in zip(chained, from_first, strict=True)] == [True, True, False]
+    made = initialised(joint_of(FIRST, SECOND, THIRD, anchor=1), options)
+    assert same(made[1], train_slice(joint_of(FIRST, SECOND), 1, options))
+    assert same(made[0], initialised(joint_of(SECOND, FIRST), options)[1])
+    assert same(made[2], initialised(joint_of(SECOND, THIRD), options)[1])

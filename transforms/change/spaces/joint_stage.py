@@ -1,0 +1,87 @@
+"""Slices trained together, as an artefact: those of a comparison and a seed in, a part of `vectors` for each out."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from transforms.change.spaces.training import (
+    TrainedSpace,
+    TrainTask,
+    cut_rows,
+    feed_of,
+    trainer_chosen,
+    uses_of,
+    write_space,
+)
+from transforms.change.view.feeds import read_counts
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.embeddings.joint.slices import JointSlices, SliceText
+from transforms.embeddings.joint.trainings import JOINT_TRAININGS, REGISTRY
+from transforms.embeddings.sgns import SgnsOptions
+
+__all__ = ["TRAIN_JOINTLY", "JointTask", "TrainedSpaces"]
+
+
+class JointTask(NamedTuple):
+    """Slices to train together with a seed.
+
+    Attributes:
+        slices: in the order of time.
+        training: key of `JOINT_TRAININGS`; the variant of the spaces.
+        targets: that have a vector in each slice, sorted; empty where all words have.
+        anchor: the slice that others go on from; None: the one before each, or it does not matter.
+    """
+
+    slices: tuple[TrainTask, ...]
+    training: str
+    targets: tuple[str, ...] = ()
+    anchor: int | None = None
+
+
+@dataclass(frozen=True)
+class TrainedSpaces:
+    """The spaces of the slices, in their order."""
+
+    spaces: tuple[TrainedSpace, ...]
+
+
+def _text(task: TrainTask, counts: pa.Table) -> SliceText:
+    return SliceText(task.slice, feed_of(task), uses_of(counts), task.min_count, task.sentences, task.tokens)
+
+
+def _train(artefact: Artefact, task: JointTask, options: SgnsOptions) -> TrainedSpaces:
+    counts = [read_counts(one.counts) for one in task.slices]
+    texts = [_text(one, of) for one, of in zip(task.slices, counts, strict=True)]
+    joint = JointSlices(texts, task.slices[0].seed, frozenset(task.targets), task.anchor)
+    made = JOINT_TRAININGS[task.training].train(joint, options)
+    spaces = [
+        write_space(
+            artefact,
+            one,
+            of,
+            weights.words,
+            options.dim,
+            cut_rows(weights.vectors),
+            variant=task.training,
+            suffix=f"-{place}",
+        )
+        for place, (one, of, weights) in enumerate(zip(task.slices, counts, made, strict=True))
+    ]
+    return TrainedSpaces(tuple(spaces))
+
+
+def _chosen(task: JointTask, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
+    return {REGISTRY: (task.training,), **trainer_chosen(task, options)}
+
+
+TRAIN_JOINTLY: Stage[JointTask, SgnsOptions, TrainedSpaces] = Stage(
+    name="change/train-jointly",
+    receipt=TrainedSpaces,
+    build=_train,
+    unused={"options.min_count": "each slice has a cut of its own, that of its task"},
+    unordered=("task.targets",),
+    chosen=_chosen,
+    blas=True,
+    unit="comparisons",
+)

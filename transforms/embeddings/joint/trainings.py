@@ -1,0 +1,44 @@
+"""Ways of training slices together, by name; an alignment of the same name compares what they make."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from transforms.common.code.registry import Entry, Registry
+from transforms.embeddings.joint.compass import by_compass
+from transforms.embeddings.joint.initialised import initialised, initialised_at_unit_length
+from transforms.embeddings.joint.marked import injected, referenced
+from transforms.embeddings.joint.slices import JointSlices
+from transforms.embeddings.sgns import SgnsOptions
+from transforms.embeddings.starts import Weights
+
+__all__ = ["JOINT_TRAININGS", "REGISTRY", "JointTraining"]
+
+REGISTRY = "transforms.embeddings.joint.trainings:JOINT_TRAININGS"
+
+
+@dataclass(frozen=True)
+class JointTraining(Entry):
+    """A way of training slices together.
+
+    Attributes:
+        train: returns the weights of each slice, of the words that training apart would take; the axes are shared.
+        of_targets: whether targets alone have a vector in each slice by it, and other words one for all.
+    """
+
+    train: Callable[[JointSlices, SgnsOptions], list[Weights]]
+    of_targets: bool = False
+
+
+JOINT_TRAININGS: Registry[JointTraining] = Registry(
+    {
+        "vi": JointTraining(initialised, doc="each slice goes on from the one before"),
+        "vi-l2": JointTraining(
+            initialised_at_unit_length, doc="each slice goes on from the one before, with input vectors at length 1"
+        ),
+        "tr": JointTraining(referenced, True, doc="one model, targets have a vector in each slice and one context"),
+        "wi": JointTraining(injected, True, doc="one model, targets are another word in each slice"),
+        "compass": JointTraining(by_compass, doc="each slice is trained against contexts of all slices"),
+    },
+    what="joint training",
+    group="lexbeam.joint_trainings",
+)

@@ -1,0 +1,94 @@
+"""How the maps of alignments are fitted: from two matrices and the rows of each that are fitted on to two sides.
+
+Formulas are in `alignment`.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.embeddings.linear_maps import canonical_map, whitened_maps
+from transforms.embeddings.rows import Rows
+from transforms.embeddings.spaces import BLOCK, Side, apply, unit_mean
+
+__all__ = [
+    "Fit",
+    "canonical",
+    "canonical_reversed",
+    "fitted_rows",
+    "intersected",
+    "procrustes",
+    "procrustes_centred",
+    "procrustes_plus",
+    "unaligned",
+]
+
+Matrix = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+Places = npt.NDArray[np.int64]
+Fit = tuple[Side, Side]
+
+
+def fitted_rows(z: Rows, x: Rows, mine: Places, theirs: Places) -> Iterator[tuple[Rows, Rows]]:
+    """Yield the rows of both spaces that are fitted on, some at a time."""
+    for start in range(0, len(mine), BLOCK):
+        yield z[mine[start : start + BLOCK]], x[theirs[start : start + BLOCK]]
+
+
+def procrustes_centred(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
+    """Return the sides of `op`; `mine` and `theirs` are the rows of z and x fitted on."""
+    return _procrustes(z, x, mine, theirs, unit_mean(z), unit_mean(x))
+
+
+def procrustes(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
+    """Return the sides of `op-`."""
+    return _procrustes(z, x, mine, theirs, None, None)
+
+
+def _procrustes(
+    z: Vectors, x: Vectors, mine: Places, theirs: Places, mean_z: Matrix | None, mean_x: Matrix | None
+) -> Fit:
+    source, target = Side(True, mean_z), Side(True, mean_x)
+    products = np.zeros((z.shape[1], x.shape[1]))
+    for earlier, later in fitted_rows(z, x, mine, theirs):
+        products += apply(source, earlier).T @ apply(target, later)
+    u, _, vt = np.linalg.svd(products)
+    return source, target._replace(matrix=vt.T @ u.T)
+
+
+def procrustes_plus(
+    z: Vectors,
+    x: Vectors,
+    mine: Places,
+    theirs: Places,
+    *,
+    whiten: bool = True,
+    reweight: float = 0.5,
+    dewhiten: bool = True,
+) -> Fit | None:
+    """Return the sides of `op+`; None where a space cannot be whitened."""
+    source, target = (Side(True, unit_mean(vectors), unit_centred=True) for vectors in (z, x))
+    rows = apply(source, z[mine]), apply(target, x[theirs])
+    maps = whitened_maps(*rows, whiten=whiten, reweight=reweight, dewhiten=dewhiten)
+    return None if maps is None else (source._replace(matrix=maps[0]), target._replace(matrix=maps[1]))
+
+
+def canonical(z: Vectors, x: Vectors, mine: Places, theirs: Places, *, rcond: float = 1e-10) -> Fit:
+    """Return the sides of `cca`: the earlier space is mapped onto the later."""
+    return Side(matrix=canonical_map(z[mine], x[theirs], rcond)), Side()
+
+
+def canonical_reversed(z: Vectors, x: Vectors, mine: Places, theirs: Places, *, rcond: float = 1e-10) -> Fit:
+    """Return the sides of `cca-reversed`: the later space is mapped onto the earlier."""
+    return Side(), Side(matrix=canonical_map(x[theirs], z[mine], rcond))
+
+
+def intersected(z: Rows, x: Rows, mine: Places, theirs: Places) -> Fit:
+    """Return the sides of `column-intersection`: rows that are fitted on are those of the contexts that are kept."""
+    return Side(contexts=mine), Side(contexts=theirs)
+
+
+def unaligned(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
+    """Return sides that change nothing."""
+    return Side(), Side()
