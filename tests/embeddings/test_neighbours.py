@@ -54,11 +54,11 @@ def test_table_has_the_words_of_the_space_and_frequent_neighbours():
     space = Space(list("abcd"), np.array([9, 1, 9, 9]), vectors, 100)
     table = neighbours_table("early", 1, space, ["d", "a", "absent", "a"], k=2, min_count=5)
     assert table.schema == NEIGHBOURS.schema()
-    assert [tuple(row.values())[:5] for row in table.to_pylist()] == [
-        ("a", "early", 1, 1, "c"),
-        ("a", "early", 1, 2, "d"),
-        ("d", "early", 1, 1, "c"),
-        ("d", "early", 1, 2, "a"),
+    assert [tuple(row.values())[:6] for row in table.to_pylist()] == [
+        ("a", "early", 1, "apart", 1, "c"),
+        ("a", "early", 1, "apart", 2, "d"),
+        ("d", "early", 1, "apart", 1, "c"),
+        ("d", "early", 1, "apart", 2, "a"),
     ]
     assert neighbours_table("early", 1, space, [], k=2, min_count=5).num_rows == 0
 

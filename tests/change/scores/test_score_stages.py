@@ -142,7 +142,7 @@ def test_maps_spaces_counts_and_sizes_decide_scores(trained, space):
             ),
         )
     ]
-    assert len({str(identity) for identity in found}) == len(found) == 11
+    assert len({str(identity) for identity in found}) == len(found) == 13
 
 
 def test_what_decides_a_combination_counts(trained, space):

@@ -49,8 +49,9 @@ def table(words=WORDS, **more):
 
 def vectors():
     schema = VECTORS.schema(dim=2)
+    same = {"variant": "apart", "count": 9, "documents": 2}
     rows = [
-        {"slice": name, "seed": seed, "word": word, "count": 9, "documents": 2, "vector": [1.0, number]}
+        {**same, "slice": name, "seed": seed, "word": word, "vector": [1.0, number]}
         for name in ("a", "b")
         for seed in (1, 2)
         for number, (word, _, _) in enumerate(sorted(WORDS))

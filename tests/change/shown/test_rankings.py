@@ -40,6 +40,7 @@ def vectors():
         {
             "slice": name,
             "seed": seed,
+            "variant": "apart",
             "word": word,
             "count": 9,
             "documents": 2,

@@ -21,7 +21,7 @@ from pipelines.frame.registry import COMMANDS, load
 from pipelines.progress import progress
 from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, quiet, watching
-from transforms.change.graph.comparisons import Comparisons
+from transforms.change.graph.comparisons import Comparisons, SpaceVariant
 from transforms.change.nulls.deal_stages import DealOptions
 from transforms.change.spaces.context_stages import pieces_of, sums_of
 from transforms.change.spaces.shards import ShardOptions
@@ -329,13 +329,19 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
     assert expected["change/sizes"] == 8 * 2
     assert expected["change/dealt"] == 8 * 5 * 2
     # VIEW's are noted when its parts are dealt out; a single pair makes no series.
-    without = {"change/view", "change/series-trace", "change/series"}
+    without = {"change/view", "change/series-trace", "change/series", "change/train-jointly"}
     shards = {"change/train-shard", "change/average", "change/average-last"}
     counts = {"change/contexts", "change/add-contexts", "change/represent"}
     assert {stage.name for stage in command.stages} - set(expected) == without | shards | counts
     plan.sharding = ShardOptions(shards=3, rounds=2)
     expected = expected_artefacts(plan)
     assert {stage.name for stage in command.stages} - set(expected) == {*without, *counts, "change/train"}
+    together = (SpaceVariant("vi", ("vi",)), SpaceVariant("apart", ("op",)))
+    plan.pairs = pair._replace(variants=together, sequences=((0, 1),))
+    found = expected_artefacts(plan)
+    assert (found["change/train-jointly"], found["change/neighbours"]) == (3 + 5, 2 * 2 * 3)
+    assert found["change/train-shard"] == expected["change/train-shard"]
+    plan.pairs = pair
     spaces = 2 * (3 + 5)
     assert [expected[name] for name in sorted(shards)] == [spaces * 7, spaces, spaces * 8 * 3]
     plan.sharding, plan.representation = ShardOptions(), RepresentationOptions(representation="ri")
