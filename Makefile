@@ -25,7 +25,7 @@ $(UV):
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
-LOOPS := transforms/embeddings/_sgns.c transforms/embeddings/_sgns_kernel.h
+LOOPS := $(wildcard transforms/embeddings/_*.c transforms/embeddings/_*.h)
 $(VENV)/.core: requirements/core.lock setup.py $(LOOPS) | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python -r requirements/core.lock
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps $(EDITABLE) .
@@ -73,7 +73,8 @@ sanitize: $(VENV)/.all ## the tests of what is in C, compiled with checks of add
 	CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=all" \
 		$(BIN)/python setup.py --quiet build --build-base $(SANITIZED)/temporary --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-		PYTHONPATH=$(SANITIZED)/lib $(BIN)/pytest -n 0 -k "not gensim" tests/embeddings/test_fast_trainer.py
+		PYTHONPATH=$(SANITIZED)/lib $(BIN)/pytest -n 0 -k "not gensim" tests/embeddings/test_fast_trainer.py \
+		tests/embeddings/test_glove.py
 
 lint: $(VENV)/.all api ## ruff and mypy
 	$(BIN)/ruff check .

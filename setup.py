@@ -76,24 +76,25 @@ DEV = [
 ]
 
 
-LOOPS = ["transforms/embeddings/_sgns.c", "transforms/embeddings/_sgns_kernel.h"]
+SGNS = ["transforms/embeddings/_sgns.c", "transforms/embeddings/_sgns_kernel.h"]
+GLOVE = ["transforms/embeddings/_glove.c"]
 
 
-def loops() -> Extension:
-    """Return the loops of `--trainer fast`; they say which source they are from.
+def loops(name: str, paths: list[str], *flags: str) -> Extension:
+    """Return a module in C of `transforms.embeddings`; it says which source it is from.
 
-    Without a compiler Lexbeam is installed without them. Operations keep their order, none are fused: see the source.
+    Without a compiler Lexbeam is installed without it. Operations keep their order, none are fused: see the source.
     """
     source = hashlib.sha256()
-    for path in LOOPS:
+    for path in paths:
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), path), "rb") as stream:
             source.update(stream.read())
     return Extension(
-        "transforms.embeddings._sgns",
-        LOOPS[:1],
-        depends=LOOPS[1:],
+        f"transforms.embeddings.{name}",
+        paths[:1],
+        depends=paths[1:],
         define_macros=[("SOURCE", f'"{source.hexdigest()}"')],
-        extra_compile_args=["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-fast-math"],
+        extra_compile_args=["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-fast-math", *flags],
         py_limited_api=True,
         optional=True,
     )
@@ -125,7 +126,7 @@ setup(
         "transforms.formats.readers": ["*.xsl"],
         "transforms.report": ["*.css", "*.html", "*.js"],
     },
-    ext_modules=[loops()],
+    ext_modules=[loops("_sgns", SGNS), loops("_glove", GLOVE, "-fno-math-errno")],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
     install_requires=CORE,
     extras_require={**EXTRAS, "dev": DEV},

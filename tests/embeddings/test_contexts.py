@@ -6,19 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.embeddings import contexts
-from transforms.embeddings.contexts import count_pairs, symmetric
+from transforms.embeddings.contexts import STEPS, count_pairs, symmetric
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=12), max_size=12)
 
 
-def by_hand(sentences, words, window):
+def by_hand(sentences, words, window, worth=lambda distance: 1):
     """How often each word has each in its window, place by place, in sentences without other words."""
     counts = np.zeros((len(words), len(words)), int)
     for sentence in sentences:
         known = [words.index(word) for word in sentence if word in words]
         for place, word in enumerate(known):
-            for near in known[max(0, place - window) : place] + known[place + 1 : place + window + 1]:
-                counts[word, near] += 1
+            for other in range(max(0, place - window), min(len(known), place + window + 1)):
+                if other != place:
+                    counts[word, known[other]] += worth(abs(other - place))
     return counts
 
 
@@ -35,6 +36,9 @@ def test_counts_are_those_by_hand_however_sentences_are_cut(sentences, chosen, w
         assert found.dtype == np.int64
         np.testing.assert_array_equal(found.toarray(), expected)
         assert (found.data > 0).all()
+    near = symmetric([count_pairs([whole], pa.array(words, pa.string()), window, by_distance=True)])
+    worth = by_hand(sentences, words, window, lambda distance: round(STEPS / distance))
+    np.testing.assert_array_equal(near.toarray(), worth)
 
 
 def test_parts_add_up_to_the_whole_in_any_order_to_the_bytes(monkeypatch):
@@ -45,6 +49,9 @@ def test_parts_add_up_to_the_whole_in_any_order_to_the_bytes(monkeypatch):
     parts = [count_pairs([pa.array(sentences[start : start + 100])], words, 5) for start in (0, 100, 200)]
     whole = symmetric([count_pairs([pa.array(sentences)], words, 5)])
     np.testing.assert_array_equal(whole.toarray(), by_hand(sentences, words.to_pylist(), 5))
+    near = symmetric([count_pairs([pa.array(sentences)], words, 5, by_distance=True)])
+    worth = by_hand(sentences, words.to_pylist(), 5, lambda distance: round(STEPS / distance))
+    np.testing.assert_array_equal(near.toarray(), worth)
     for order in (parts, parts[::-1]):
         added = symmetric(order)
         for name in ("data", "indices", "indptr"):

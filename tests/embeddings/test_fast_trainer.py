@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.embeddings import fast_trainer
+from transforms.embeddings import fast_trainer, loops
 from transforms.embeddings.fast_trainer import compiled, draw_tables, padded, sigmoid_table, train_fast
 from transforms.embeddings.sgns import SgnsOptions, train
 from transforms.embeddings.starts import fill_by_chance
@@ -272,7 +272,7 @@ def loading(monkeypatch):
     importing = importlib.import_module
     compiled.cache_clear()
     yield lambda load: monkeypatch.setattr(
-        fast_trainer.importlib, "import_module", lambda name: (load if name.endswith("_sgns") else importing)(name)
+        loops.importlib, "import_module", lambda name: (load if name.endswith("_sgns") else importing)(name)
     )
     compiled.cache_clear()
 

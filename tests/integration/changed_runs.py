@@ -91,6 +91,7 @@ VALUES: dict[str, list[str] | None] = {
     "smoothing": ["0.5"],
     "shift": ["2"],
     "gamma": ["1"],
+    "x_max": ["10"],
     "reweight": ["1"],
     "threshold_sd": ["2"],
     "threshold_quantile": ["0.5"],

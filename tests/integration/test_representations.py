@@ -39,6 +39,15 @@ def test_decomposed_counts_are_aligned_and_weighed_as_trained_vectors_are(scores
     assert (pd.read_parquet(out / "vectors").seed == 1).all()
 
 
+def test_glove_is_aligned_and_weighed_and_differs_by_seed(scores, out):
+    found = scores("--representation", "glove", "--iterations", "3", "--x-max", "5", "--seeds", "2")
+    assert set(found.alignment) == {"op", "cca"}
+    mapped = found[found.alignment == "op"]
+    assert mapped.score.notna().all()
+    assert (mapped.score_sd > 0).all()
+    assert mapped[mapped.ranked].null_mean.notna().all()
+
+
 def test_sparse_vectors_are_intersected_weighed_shown_and_not_exported(scores, out, capsys, tmp_path):
     measures = "cosine,euclidean,lnd,neighbour-overlap"
     found = scores("--representation", "ppmi", "--shift", "1", "--measure", measures, "--neighbourhood", "4")

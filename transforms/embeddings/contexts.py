@@ -2,7 +2,9 @@
 
 Two words of a sentence co-occur if at most `window` - 1 words stand between them; words that are not counted are taken
 out of the sentences first, as in training. Every pair of places counts once in either direction, so that counts are
-symmetric, and only the upper triangle is kept until all parts are added up (Schlechtweg et al. 2019, `CNT`).
+symmetric, and only the upper triangle is kept until all parts are added up (Schlechtweg et al. 2019, `CNT`). By
+distance a pair counts 1 over its distance (Pennington et al. 2014), in steps of 2**-24, whole numbers of which are
+summed.
 
 >>> sentences = pa.array([["a", "b", "x", "a"]])
 >>> upper = count_pairs([sentences], pa.array(["a", "b"]), 1)
@@ -10,7 +12,7 @@ symmetric, and only the upper triangle is kept until all parts are added up (Sch
 [[0, 2], [2, 0]]
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,10 +23,11 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Cooccurrences", "count_pairs", "matrix_of", "symmetric"]
+__all__ = ["STEPS", "Cooccurrences", "count_pairs", "matrix_of", "symmetric"]
 
 Ints = npt.NDArray[np.int64]
 
+STEPS = 1 << 24  # that a pair beside each other counts, by distance
 HELD = 1 << 22  # pairs that are held before equal ones are added up
 
 
@@ -35,20 +38,24 @@ class Cooccurrences(NamedTuple):
     counts: "csr_array"
 
 
-def count_pairs(sentences: Iterable[pa.ListArray], words: pa.Array, window: int) -> "csr_array":
+def count_pairs(
+    sentences: Iterable[pa.ListArray], words: pa.Array, window: int, *, by_distance: bool = False
+) -> "csr_array":
     """Return how often two words stand near each other, each pair once, the word that sorts first in the row.
 
     Args:
         sentences: arrays of lists of words, list<string> or of dictionary.
         words: those that count, sorted.
         window: words to either side, at most.
+        by_distance: whether a pair counts `STEPS` over its distance, rounded, in place of 1.
 
     Returns:
         int64 of shape (words, words), nothing below the diagonal. The order of sentences, and how they are cut into
         arrays, change nothing.
     """
     size = len(words)
-    total, fresh, held = _Pairs(), [np.zeros(0, np.int64)], 0
+    total, held = _Pairs(), 0
+    fresh: dict[int, list[Ints]] = {}  # by what a pair counts
     dictionary, places = pa.array([], pa.string()), np.zeros(0, np.int64)
     for lists in sentences:
         tokens = lists.flatten()
@@ -66,11 +73,12 @@ def count_pairs(sentences: Iterable[pa.ListArray], words: pa.Array, window: int)
             if not both.any():
                 break  # no sentence is longer
             first, second = found[:-apart][both], found[apart:][both]
-            fresh.append(np.minimum(first, second) * size + np.maximum(first, second))
-            held += len(fresh[-1])
+            pairs = np.minimum(first, second) * size + np.maximum(first, second)
+            fresh.setdefault(round(STEPS / apart) if by_distance else 1, []).append(pairs)
+            held += len(pairs)
             if held > max(HELD, len(total.codes) // 2):  # so that adding up stays linear in what is added
                 total = total.with_more(fresh)
-                fresh, held = [], 0
+                fresh, held = {}, 0
     codes, counts = total.with_more(fresh)
     rows, columns = np.divmod(codes, max(size, 1))
     return matrix_of(rows, columns, counts, size)
@@ -82,11 +90,14 @@ class _Pairs(NamedTuple):
     codes: Ints = np.zeros(0, np.int64)
     counts: Ints = np.zeros(0, np.int64)
 
-    def with_more(self, fresh: Sequence[Ints]) -> "_Pairs":
-        codes, counts = np.unique(np.concatenate([*fresh, self.codes[:0]]), return_counts=True)
-        if not len(self.codes):
-            return _Pairs(codes, counts)
-        joined, held = np.concatenate([self.codes, codes]), np.concatenate([self.counts, counts])
+    def with_more(self, fresh: Mapping[int, Sequence[Ints]]) -> "_Pairs":
+        parts = [self] if len(self.codes) else []
+        for worth, pairs in fresh.items():
+            codes, counts = np.unique(np.concatenate(pairs), return_counts=True)
+            parts.append(_Pairs(codes, counts * worth))
+        if len(parts) < 2:
+            return parts[0] if parts else self
+        joined, held = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.argsort(joined, kind="stable")
         joined, held = joined[order], held[order]
         starts = np.flatnonzero(np.append(True, joined[1:] != joined[:-1]))

@@ -25,8 +25,6 @@ words of a sentence, sentences may be of any length.
 
 import decimal
 import functools
-import hashlib
-import importlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
@@ -37,8 +35,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError
 from transforms.common.store.resources import packaged_text
+from transforms.embeddings.loops import load_loops
 from transforms.embeddings.memory import check_memory
 from transforms.embeddings.sgns import SgnsOptions, jobs_of, vocabulary_of
 from transforms.embeddings.starts import Start, Weights, context_rows, fill_by_chance, given_rows
@@ -65,20 +64,7 @@ def compiled() -> ModuleType:
     source = packaged_text("transforms.embeddings", "_sgns.c") + packaged_text(
         "transforms.embeddings", "_sgns_kernel.h"
     )
-    try:
-        # By a name that the walk over code does not follow: the source above says what it is.
-        loops = importlib.import_module("transforms.embeddings._sgns")
-    except ImportError as error:
-        raise UsageError(
-            f"`trainer` fast is not compiled here ({error}): install a C compiler and Python's headers "
-            "(gcc, python3-dev), and Lexbeam once more, or take `trainer` gensim"
-        ) from error
-    if hashlib.sha256(source.encode()).hexdigest() != loops.SOURCE:
-        raise UsageError(
-            "`trainer` fast was compiled from another version of its source: install Lexbeam once more "
-            "(`make install` in a checkout)"
-        )
-    return loops
+    return load_loops("_sgns", source, "`trainer` fast", "`trainer` gensim")
 
 
 @functools.cache

@@ -8,11 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.embeddings.alignment import ALIGNMENTS
-from transforms.embeddings.contexts import Cooccurrences
+from transforms.embeddings.contexts import STEPS, Cooccurrences
+from transforms.embeddings.glove import compiled_glove, train_glove
 from transforms.embeddings.weightings import ppmi, projected, random_vectors, truncated_svd
 
 __all__ = [
@@ -43,9 +46,12 @@ class Representation(Entry):
         make: from `Cooccurrences`, a seed and what it uses, a vector for each word: an array of shape (words,
             dimensions), or for `WORDS` a `csr_array` of shape (words, words); None: it is trained.
         axes: what its dimensions are: `OWN`, those of each space, which has to be aligned; `SHARED`, the same in all
-            spaces of a seed; or `WORDS`, the words of the slice.
+            spaces of a seed; or `WORDS`, the words of the slice. Only those of shared dimensions get the same seed in
+            all slices.
         alignments: by default.
         chance: whether a space depends on its seed; else one seed says all.
+        by_distance: whether a context counts 1 over its distance, see `contexts`.
+        check: raises UsageError where it cannot be made; None: it can anywhere.
         uses: options of `RepresentationOptions` that `make` takes by keyword; each says in its `of` which
             representations use it.
     """
@@ -54,7 +60,19 @@ class Representation(Entry):
     axes: str = OWN
     alignments: tuple[str, ...] = ("op", "cca")
     chance: bool = False
+    by_distance: bool = False
+    check: Callable[[], object] | None = None
     uses: tuple[str, ...] = ()
+
+    def check_installed(self, what: str) -> None:
+        """Check that it can be made here.
+
+        Raises:
+            UsageError: it cannot.
+        """
+        super().check_installed(what)
+        if self.check is not None:
+            self.check()
 
 
 def _counts(contexts: Cooccurrences, seed: int) -> Any:
@@ -71,6 +89,12 @@ def _svd(contexts: Cooccurrences, seed: int, *, smoothing: float, shift: float, 
 
 def _random_indexing(contexts: Cooccurrences, seed: int, *, dim: int, nonzero: int) -> Any:
     return projected(contexts.counts, random_vectors(contexts.words, dim=dim, nonzero=nonzero, seed=seed))
+
+
+def _glove(contexts: Cooccurrences, seed: int, *, dim: int, iterations: int, x_max: float) -> Any:
+    counts = contexts.counts.astype(np.float64)
+    counts.data /= STEPS
+    return train_glove(counts, contexts.words, dim=dim, iterations=iterations, x_max=x_max, seed=seed)
 
 
 REPRESENTATIONS: Registry[Representation] = Registry(
@@ -97,6 +121,14 @@ REPRESENTATIONS: Registry[Representation] = Registry(
             uses=("dim", "nonzero"),
             doc="random indexing: counts of contexts, projected in all slices by the same random vectors",
         ),
+        "glove": Representation(
+            _glove,
+            chance=True,
+            by_distance=True,
+            check=compiled_glove,
+            uses=("dim", "iterations", "x_max"),
+            doc="GloVe: vectors whose products are logarithms of counts, weighted by distance",
+        ),
     },
     what="representation",
     group="lexbeam.representations",
@@ -118,6 +150,7 @@ class RepresentationOptions:
         shift: k, whose logarithm is subtracted.
         gamma: power of singular values.
         nonzero: places of a random vector that are not 0.
+        iterations, x_max: of GloVe.
         dim: length of the vectors, as training has it.
     """
 
@@ -155,7 +188,21 @@ class RepresentationOptions:
         most=10_000,
         of="transforms.embeddings.representations:REPRESENTATIONS=ri",
     )
-    dim: int = field(default=100, metadata={"of": "transforms.embeddings.representations:REPRESENTATIONS=svd,ri"})
+    iterations: int = option(
+        50,
+        help="how often glove goes over all counts",
+        least=1,
+        most=100_000,
+        of="transforms.embeddings.representations:REPRESENTATIONS=glove",
+    )
+    x_max: float = option(
+        100.0,
+        help="count from which on all counts weigh as much for glove",
+        least=1e-9,
+        most=1e9,
+        of="transforms.embeddings.representations:REPRESENTATIONS=glove",
+    )
+    dim: int = field(default=100, metadata={"of": "transforms.embeddings.representations:REPRESENTATIONS=svd,ri,glove"})
 
     def check_goes_with(self, *, alignments: Sequence[str], seeds: int, shards: int, dim: int) -> None:
         """Refuse other options that say nothing of this representation.

@@ -7,7 +7,7 @@ from space_making import COMPARISONS, DIM, ready
 
 from transforms.change.graph.context_ptransforms import RepresentSlices
 from transforms.change.spaces import context_stages
-from transforms.change.spaces.context_stages import pieces_of
+from transforms.change.spaces.context_stages import ContextOptions, pieces_of
 from transforms.common.publish.removing import discard_damaged
 from transforms.common.store.artefacts import Workspace
 from transforms.embeddings.representations import RepresentationOptions
@@ -28,7 +28,7 @@ def counted(monkeypatch):
     """How often a piece was counted."""
     times = []
     real = context_stages.count_pairs
-    monkeypatch.setattr(context_stages, "count_pairs", lambda *args: times.append(1) or real(*args))
+    monkeypatch.setattr(context_stages, "count_pairs", lambda *args, **more: times.append(1) or real(*args, **more))
     return times
 
 
@@ -38,7 +38,9 @@ def represented(slices, folder, options=RI, lanes=2, seeds=(1, 2), frees=False):
         (
             pipeline
             | beam.Create(slices)
-            | RepresentSlices(Workspace(str(folder)), COMPARISONS._replace(seeds=seeds), 3, options, lanes, frees)
+            | RepresentSlices(
+                Workspace(str(folder)), COMPARISONS._replace(seeds=seeds), ContextOptions(3), options, lanes, frees
+            )
         )
     return {path.name: path.read_bytes() for path in (folder / "change" / "represent").glob("*.parquet")}
 

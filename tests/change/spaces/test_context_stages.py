@@ -12,6 +12,7 @@ from transforms.change.spaces.context_stages import (
     ADDED,
     COUNT_CONTEXTS,
     REPRESENT,
+    ContextOptions,
     ContextTask,
     RepresentTask,
     SumTask,
@@ -43,7 +44,7 @@ def space(tmp_path):
 
 def counted(space, task, pieces=PIECES):
     tasks = [ContextTask(task, piece, pieces) for piece in range(pieces)]
-    return tuple(make(space, COUNT_CONTEXTS, one, WINDOW) for one in tasks)
+    return tuple(make(space, COUNT_CONTEXTS, one, ContextOptions(WINDOW)) for one in tasks)
 
 
 def made(space, task, contexts, options=SVD):
@@ -99,7 +100,7 @@ def test_words_that_stand_alone_get_vectors_of_zero(task, space):
 def empty(space, task):
     """What is counted of a piece without sentences: the first of a thousand, before the first key."""
     assert KEYS[0] > 2**64 // 1000
-    return make(space, COUNT_CONTEXTS, ContextTask(task, 0, 1000), WINDOW)
+    return make(space, COUNT_CONTEXTS, ContextTask(task, 0, 1000), ContextOptions(WINDOW))
 
 
 def test_pieces_and_sums_follow_from_the_size_of_a_slice():

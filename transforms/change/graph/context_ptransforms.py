@@ -18,6 +18,7 @@ from transforms.change.spaces.context_stages import (
     ADDED,
     COUNT_CONTEXTS,
     REPRESENT,
+    ContextOptions,
     ContextTask,
     CountedContexts,
     RepresentTask,
@@ -97,7 +98,7 @@ class RepresentSlices(beam.PTransform):
     """Count the contexts of every slice, and make a space of them for every seed.
 
     Attributes:
-        window: words to either side of a word that count.
+        counting: what counts as a context.
         options: what counts become.
         lanes: how many keys the pieces are dealt out to, by tokens.
         frees: whether nothing needs the counts of a slice once its space is made, as of null slices, with one seed.
@@ -105,7 +106,7 @@ class RepresentSlices(beam.PTransform):
 
     workspace: Workspace
     comparisons: Comparisons
-    window: int
+    counting: ContextOptions
     options: RepresentationOptions
     lanes: int
     frees: bool
@@ -117,7 +118,7 @@ class RepresentSlices(beam.PTransform):
             ready
             | "MakePieces" >> beam.FlatMap(_context_tasks, self.comparisons)
             | "SpreadPieces" >> SpreadOverLanes(weight=_tokens, lanes=self.lanes, workspace=workspace, stage="")
-            | "CountPiece" >> beam.ParDo(MakeArtefact(workspace, COUNT_CONTEXTS, self.window))
+            | "CountPiece" >> beam.ParDo(MakeArtefact(workspace, COUNT_CONTEXTS, self.counting))
             | "KeyByGroup" >> beam.Map(_by_group)
             | "GroupPieces" >> beam.GroupByKey()
             | "MakeSums" >> beam.Map(_sum_task, self.comparisons.names)

@@ -45,6 +45,7 @@ from transforms.change.scores.score_stages import (
 )
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
 from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask, SliceFacts
+from transforms.change.spaces.context_stages import ContextOptions
 from transforms.change.spaces.joint_stage import TRAIN_JOINTLY, JointTask, TrainedSpaces
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, ListedPart, NeighbourOptions, NeighbourTask
 from transforms.change.spaces.shards import ShardOptions
@@ -104,9 +105,11 @@ class TrainSlices(beam.PTransform):
 
     def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
         """Apply the transform."""
-        if REPRESENTATIONS[self.representation.representation].make is not None:
+        entry = REPRESENTATIONS[self.representation.representation]
+        if entry.make is not None:
+            counting = ContextOptions(self.options.window, entry.by_distance)
             return ready | "Represent" >> RepresentSlices(
-                self.workspace, self.comparisons, self.options.window, self.representation, self.lanes, self.frees
+                self.workspace, self.comparisons, counting, self.representation, self.lanes, self.frees
             )
         names = [variant.name for variant in self.comparisons.variants]
         made = []

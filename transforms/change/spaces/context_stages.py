@@ -21,9 +21,9 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.receipts import File
 from transforms.embeddings.contexts import Cooccurrences, count_pairs, matrix_of, symmetric
-from transforms.embeddings.representations import REGISTRY, RepresentationOptions, represent
+from transforms.embeddings.representations import REGISTRY, REPRESENTATIONS, SHARED, RepresentationOptions, represent
 from transforms.embeddings.rows import Rows, is_sparse
-from transforms.embeddings.sgns import vocabulary_of
+from transforms.embeddings.sgns import derive_seed, vocabulary_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -33,6 +33,7 @@ __all__ = [
     "ADD_CONTEXTS",
     "COUNT_CONTEXTS",
     "REPRESENT",
+    "ContextOptions",
     "ContextTask",
     "CountedContexts",
     "RepresentTask",
@@ -106,10 +107,20 @@ def _words(space: TrainTask, counts: pa.Table) -> list[str]:
     return sorted(vocabulary_of(uses_of(counts), space.min_count, space.slice))
 
 
-def _count(artefact: Artefact, task: ContextTask, window: int) -> CountedContexts:
+@dataclass(frozen=True)
+class ContextOptions:
+    """What counts as a context: words to either side, and whether each counts 1 or 1 over its distance."""
+
+    window: int
+    by_distance: bool = False
+
+
+def _count(artefact: Artefact, task: ContextTask, options: ContextOptions) -> CountedContexts:
     words = _words(task.space, read_counts(task.space.counts))
     feed = feed_of(task.space, span_of(task.piece, 0, ShardOptions(shards=task.pieces)))
-    return _written(artefact, count_pairs(feed(), pa.array(words, pa.string()), window))
+    return _written(
+        artefact, count_pairs(feed(), pa.array(words, pa.string()), options.window, by_distance=options.by_distance)
+    )
 
 
 def _add(artefact: Artefact, task: SumTask, _: None) -> CountedContexts:
@@ -140,7 +151,9 @@ def _represent(artefact: Artefact, task: RepresentTask, options: RepresentationO
     counts = read_counts(task.space.counts)
     words = _words(task.space, counts)
     contexts = Cooccurrences(words, symmetric([_read(part) for part in task.contexts]))
-    vectors = represent(contexts, task.space.seed, options)
+    shared = REPRESENTATIONS[options.representation].axes == SHARED
+    seed = task.space.seed if shared else derive_seed(task.space.slice, task.space.seed)
+    vectors = represent(contexts, seed, options)
     dim = None if is_sparse(vectors) else vectors.shape[1]
     return write_space(artefact, task.space, counts, words, dim, _cut(vectors))
 
@@ -157,8 +170,7 @@ def _chosen(_: RepresentTask, options: RepresentationOptions) -> dict[str, tuple
     return {REGISTRY: (options.representation,)}
 
 
-# Its option is the window: words to either side.
-COUNT_CONTEXTS: Stage[ContextTask, int, CountedContexts] = Stage(
+COUNT_CONTEXTS: Stage[ContextTask, ContextOptions, CountedContexts] = Stage(
     name="change/contexts",
     receipt=CountedContexts,
     build=_count,
