@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, reason
+from schemas.columns import Table, column, reason, share
 
 __all__ = [
     "CHANGE_METRICS",
@@ -33,8 +33,8 @@ REASONS = {
 }
 
 
-def metrics_table(task: str) -> Table:
-    """Return the table of a task's metrics."""
+def metrics_table(task: str, *more: pa.Field) -> Table:
+    """Return the table of a task's metrics, perhaps with columns more."""
     return Table(
         name=f"{task}/metrics",
         row="a metric of a system on a subset",
@@ -63,12 +63,16 @@ def metrics_table(task: str) -> Table:
             column(
                 "denominator", pa.float64(), "denominator of such a ratio; else null", range="0 and up", nullable=True
             ),
+            *more,
             reason("why the value is null, or the interval alone", (*REASONS, "or a metric's own")),
         ],
     )
 
 
-CHANGE_METRICS = metrics_table("change")
+CHANGE_METRICS = metrics_table(
+    "change",
+    share("p_value", "of a difference of two systems: two-sided p by paired permutations; else null", nullable=True),
+)
 COMPLEXITY_METRICS = metrics_table("complexity")
 CLOZE_METRICS = metrics_table("cloze")
 SIMPLIFICATION_METRICS = metrics_table("simplification")

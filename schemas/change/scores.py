@@ -20,6 +20,7 @@ NULL_REASONS = {
     "too_few_neighbours": "a slice has fewer words than a neighbourhood",
     "too_few_pivots": "the slices share fewer than twice as many words as there are to be pivots",
     "zero_vector": "a vector of length zero has no direction",
+    "no_reference": "no target, or no ranked word, has all the scores that the measure is made of",
     "undefined": "the measure has no value for this word, as where no neighbour is in both spaces",
 }
 
@@ -27,6 +28,7 @@ NULL_REASONS = {
 NO_THRESHOLD = {
     "too_few_words": "fewer words with a score than it needs: of targets, perhaps none was named",
     "all_equal": "all scores are equal",
+    "votes": "each seed has one of its own, and most seeds decide",
     "undefined": "it has no value for these scores",
 }
 
@@ -55,7 +57,8 @@ def _classes(thresholds: Sequence[str]) -> list[pa.Field]:
             column(
                 changed,
                 pa.bool_(),
-                f"whether the score is above {value}; null without one, and for null scores",
+                f"whether the score is above {value}, or with `votes` that of more than half of the seeds above their "
+                "own; null without one, and for null scores",
                 nullable=True,
             ),
         ]

@@ -41,7 +41,7 @@ def test_a_ratio_tells_its_sums():
     assert found[:1] + found[3:7] == (0.5, 4, 2.0, 4.0, None)
     assert 0 <= found.low <= 0.5 <= found.high
     found = measure("pearson", (GOLD, PREDICTED), clusters=IDS, options=NONE)
-    assert found[1:] == (None, None, 4, None, None, None, 0)
+    assert found[1:] == (None, None, 4, None, None, None, 0, None)
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,9 @@ def test_rows_are_those_of_the_table():
     table = pa.Table.from_pylist([made], schema=CHANGE_METRICS.schema())
     assert table.to_pylist() == [made]
     assert made["numerator"] == 3
-    names = "system subset metric k value low high n numerator denominator reason"
+    names = "system subset metric k value low high n numerator denominator p_value reason"
     assert CHANGE_METRICS.schema().names == names.split(" ")
+    assert metrics_table("toy").schema().names == names.replace(" p_value", "").split(" ")
     assert metrics_table("toy").name == "toy/metrics"
 
 

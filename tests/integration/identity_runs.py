@@ -85,7 +85,8 @@ def change(folder: Path) -> None:
     sharded = ("--slices", "1800-1849,1850-1900", "--shards", "2", "--rounds", "2")
     with mock.patch.object(shard_ptransforms, "free_files"):  # so that averages can be made again
         assert do("change", "--out", out, *sharded, *SMALL, "--overwrite") == 0
-    counted = ("--slices", "1800-1849,1850-1900", "--representation", "svd", "--overwrite")
+    systems = ("--system", "freq,cs2020", "--ensemble", "mean-rank,mean-z")
+    counted = ("--slices", "1800-1849,1850-1900", "--representation", "svd", *systems, "--overwrite")
     with mock.patch.object(context_ptransforms, "free_files"):
         assert do("change", "--out", out, *counted, *SMALL) == 0
     (texts / "1890.txt").unlink()

@@ -18,20 +18,21 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     asked = {
         "targets": words,
         "alignment": "op,op+",
-        "measure": "cosine,euclidean,lnd,neighbour-overlap,mapped-neighbours,pivots,frequency-log2",
+        "measure": "cosine,euclidean,lnd,neighbour-overlap,mapped-neighbours,pivots,frequency-log2,ecdf-ranked",
         "neighbourhood": 6,
         "pivots": 3,
         "pivot-draws": 2,
         "threshold": "mean-ranked,gamma",
         "threshold-quantile": 0.5,
         "system": "uwb,freq,majority",
+        "ensemble": "mean-rank",
         "rank-min-count": 1,
         "rank-min-documents": 1,
     }
     assert change(out, *(f"--{name}={value}" for name, value in asked.items()), "--overwrite") == 0
     told = capsys.readouterr().out
     scores = pd.read_parquet(out / "scores")
-    of_vectors = ("cosine", "euclidean", "mapped-neighbours")
+    of_vectors = ("cosine", "euclidean", "mapped-neighbours", "ecdf-ranked")
     aligned = {(name, measure) for name in ("op", "op+", "cca") for measure in of_vectors}
     others = {("none", name) for name in ("lnd", "neighbour-overlap", "pivots", "frequency", "frequency-log2")}
     assert set(zip(scores.alignment, scores.measure, strict=True)) == aligned | others
@@ -51,6 +52,11 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
         assert systems.loc[name].score.equals(means.loc[kind].score)
         assert systems.loc[name].changed.equals(means.loc[kind].changed_mean)
     assert not systems.loc["majority"].changed.any()
+    both = systems.loc["uwb"].changed.eq(True) & systems.loc["freq"].changed.eq(True)
+    assert (systems.loc["mean-rank"].changed[both.index][both]).all()
+    places = [systems.loc[name].score[systems.loc[name].target].dropna().rank(pct=True) for name in ("uwb", "freq")]
+    own = systems.loc["mean-rank"].score[places[0].index]
+    assert (own + 0.5 / len(own)).to_dict() == pytest.approx(((places[0] + places[1]) / 2).to_dict())
     assert "system majority: 0 of 4 targets changed" in told
     assert f"threshold gamma: {pairs.threshold_gamma['op', 'cosine']:.3f}" in told
 
@@ -63,8 +69,27 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     gold = tmp_path / "gold.tsv"
     gold.write_text("word\tbinary\nship\t0\nsea\t1\nland\t0\n")
     capsys.readouterr()
-    assert call("evaluate", "change", out, "--gold", gold, "--metric", "accuracy", "--resamples", 10, "--out", out) == 0
-    found = pd.read_parquet(out / "change/metrics").set_index("system").value
+    assert (
+        call(
+            "evaluate",
+            "change",
+            out,
+            "--gold",
+            gold,
+            "--metric",
+            "accuracy",
+            "--resamples",
+            10,
+            "--out",
+            out,
+            "--baseline",
+            "freq",
+        )
+        == 0
+    )
+    metrics = pd.read_parquet(out / "change/metrics").set_index("system")
+    assert 0 < metrics.p_value["1800-1849:1850-1900/uwb/mean minus freq"] <= 1
+    found = metrics.value
     assert found["1800-1849:1850-1900/majority/mean"] == pytest.approx(2 / 3)
     changed = systems.loc["uwb"].changed[["ship", "sea", "land"]]
     assert found["1800-1849:1850-1900/uwb/mean"] == pytest.approx((changed == [False, True, False]).mean())

@@ -20,7 +20,7 @@ from transforms.evaluation.candidate_metrics import Candidates
 from transforms.evaluation.metrics import Metric
 from transforms.evaluation.outcomes import Floats, Ints, Outcome, Terms, Undefined
 
-__all__ = ["BootstrapOptions", "Draws", "Interval", "MetricInput", "interval_of", "resampled"]
+__all__ = ["BootstrapOptions", "Draws", "Interval", "MetricInput", "interval_of", "plain", "resampled"]
 
 MOST_UNDEFINED = 0.05  # share of undefined resamples beyond which there is no interval
 BLOCK = 2_000_000  # numbers in an array of a block of draws of clusters
@@ -66,9 +66,13 @@ class Draws:
         content = canonical_json([options.seed, names.tolist()])
         self._seed = int.from_bytes(hashlib.blake2b(content, digest_size=16).digest())
 
+    def generator(self) -> np.random.Generator:
+        """Return what draws, from its beginning."""
+        return np.random.Generator(np.random.PCG64(self._seed))
+
     def blocks(self) -> Iterator[Ints]:
         """Yield blocks of resamples: each row says how often each cluster is drawn."""
-        generator = np.random.Generator(np.random.PCG64(self._seed))
+        generator = self.generator()
         # The draws depend on clusters only; how many rows are yielded at once, on instances.
         step = max(1, BLOCK // max(self.clusters, 1))
         inner = max(1, OF_INSTANCES // max(len(self.place), 1))
@@ -111,7 +115,7 @@ def resampled(metric: Metric, inputs: MetricInput, draws: Draws) -> Floats:
     for counts in draws.blocks():
         for row in counts[:, draws.place]:
             index = np.repeat(np.arange(len(row)), row)
-            values.append(_plain(metric.function(*(column[index] for column in inputs))))
+            values.append(plain(metric.function(*(column[index] for column in inputs))))
     return np.array(values, np.float64)
 
 
@@ -128,7 +132,8 @@ def _of_terms(terms: Terms, draws: Draws) -> Floats:
     return np.concatenate([np.zeros(0), *ratios])
 
 
-def _plain(outcome: Outcome) -> float:
+def plain(outcome: Outcome) -> float:
+    """Return the number that a metric gives, nan for none."""
     if isinstance(outcome, Undefined):
         return math.nan
     if isinstance(outcome, Terms):

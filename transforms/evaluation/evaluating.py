@@ -17,6 +17,7 @@ from transforms.common.errors import LexbeamError
 from transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, interval_of, resampled
 from transforms.evaluation.metrics import Metric, metric_of
 from transforms.evaluation.outcomes import Ints, Outcome, Terms, Undefined
+from transforms.evaluation.permutation import permutation_p
 
 __all__ = ["MeasuredMetric", "matched", "measure", "measure_difference", "row"]
 
@@ -39,6 +40,7 @@ class MeasuredMetric(NamedTuple):
         numerator, denominator: sums over instances, if the metric is their ratio.
         reason: why there is no value, or no interval.
         undefined: in how many resamples the metric is undefined.
+        p_value: of a difference, by permutations.
     """
 
     value: float | None
@@ -49,6 +51,7 @@ class MeasuredMetric(NamedTuple):
     denominator: float | None
     reason: str | None
     undefined: int = 0
+    p_value: float | None = None
 
 
 class MatchedInstances(NamedTuple):
@@ -123,7 +126,7 @@ def measure_difference(
     options: BootstrapOptions,
     k: int | None = None,
 ) -> MeasuredMetric:
-    """Compute the difference of two systems, first minus second, on the same resamples.
+    """Compute the difference of two systems, first minus second, on the same resamples, and its p by permutations.
 
     Both are of the same instances in the same order; arguments as of `measure`.
     """
@@ -144,7 +147,8 @@ def measure_difference(
         return MeasuredMetric(value, None, None, n, None, None, "one_cluster")
     values = resampled(metric, first, draws) - resampled(metric, second, draws)
     interval = interval_of(values, options.level)
-    return MeasuredMetric(value, interval.low, interval.high, n, None, None, interval.reason, interval.undefined)
+    p = permutation_p(metric, first, second, clusters=clusters, options=options)
+    return MeasuredMetric(value, interval.low, interval.high, n, None, None, interval.reason, interval.undefined, p)
 
 
 def _ready(metric: str | Metric, inputs: MetricInput, k: int | None) -> tuple[Metric, MetricInput]:

@@ -240,6 +240,7 @@ class Metric(Entry):
             each instance occurs in a resample, and returns a number for each row, nan where it is
             undefined. None: `function` is called for each resample, unless it returns `Terms`.
         sums: the same from sums over instances, which is much faster.
+        ordinal: whether it goes by the order of what is predicted alone.
     """
 
     function: Callable[..., Outcome]
@@ -247,16 +248,18 @@ class Metric(Entry):
     ks: tuple[int, ...] = ()
     many: Callable[..., Floats] | None = None
     sums: OfSums | None = None
+    ordinal: bool = False
 
 
 METRICS: Registry[Metric] = Registry(
     {
         "pearson": Metric(pearson, "pairs", sums=CORRELATION, doc="Pearson's correlation"),
-        "spearman": Metric(spearman, "pairs", many=spearmans, doc="Spearman's rank correlation"),
+        "spearman": Metric(spearman, "pairs", many=spearmans, ordinal=True, doc="Spearman's rank correlation"),
         "partial_spearman": Metric(
             partial_spearman,
             "controlled",
             many=partial_spearmans,
+            ordinal=True,
             doc="Spearman's correlation of what controls leave of both",
         ),
         "mae": Metric(mae, "pairs", doc="mean absolute error"),
@@ -271,6 +274,7 @@ METRICS: Registry[Metric] = Registry(
             ranking.average_precision,
             "ranking",
             many=ranking.average_precisions,
+            ordinal=True,
             doc="mean of the precision at the rank of each gold item",
         ),
         "potential_at_k": Metric(

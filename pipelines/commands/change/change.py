@@ -39,6 +39,7 @@ from transforms.change.report.panels import panels, quotes
 from transforms.change.scores.measures import MEASURES
 from transforms.change.scores.score_stages import COMBINE, SCORE
 from transforms.change.scores.summary_stage import SUMMARISE
+from transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE
 from transforms.change.series.series_stage import SERIES
 from transforms.change.series.trace_stage import TRACE, SeriesOptions
 from transforms.change.shown.cells import NO_NULL
@@ -127,6 +128,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         SummarisePairs,
         TrainSlices,
     )
+    from transforms.change.graph.system_ptransforms import JoinSystems
     from transforms.change.graph.table_ptransforms import DescribeSlices, NumberParts
     from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
 
@@ -164,7 +166,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     if plan.null.nulls:
         made[NULLS.name] = combined
     if plan.score.systems:
-        made[SYSTEM_SCORES.name] = combined
+        made[SYSTEM_SCORES.name] = {"": combined} | "Systems" >> JoinSystems(workspace, plan.score.ensembles)
     if plan.series:
         series = _series(spaces, aligned, ready, nulls, plan, graph)
         made |= {SERIES_TABLE.name: series, POINTS.name: series}
@@ -298,6 +300,7 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
         SCORE.name: pairs * (seeds + nulls),
         COMBINE.name: pairs,
         SUMMARISE.name: pairs,
+        SYSTEMS_SIDE_BY_SIDE.name: pairs * bool(plan.score.systems),
         NEIGHBOURS.name: spaces * seeds,
         SLICE.name: slices,
         DEAL.name: len(groups),
@@ -325,6 +328,7 @@ _WAITS = {
     SCORE.name: (ALIGN.name,),
     COMBINE.name: (SCORE.name, DEAL.name),
     SUMMARISE.name: (COMBINE.name,),
+    SYSTEMS_SIDE_BY_SIDE.name: (COMBINE.name,),
     SERIES.name: (TRACE.name,),
 }
 
@@ -361,6 +365,7 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         SCORE.name: runs * (0.5 + sum(bool(MEASURES[name].uses) for name in options.score.measures)),
         COMBINE.name: 0.5,
         SUMMARISE.name: 0.5,
+        SYSTEMS_SIDE_BY_SIDE.name: 0.1 if options.score.systems else 0.0,
         NEIGHBOURS.name: runs * 0.5,
         SLICE.name: 0.1,
         TRACE.name: runs * 1.0 if series else 0.0,
@@ -388,6 +393,7 @@ _STAGES: tuple[Stage[Any, Any, Any], ...] = (
     SCORE,
     COMBINE,
     SUMMARISE,
+    SYSTEMS_SIDE_BY_SIDE,
     TRACE,
     SERIES,
     NEIGHBOURS,

@@ -199,16 +199,18 @@ def _estimate(row: Mapping[str, Any]) -> str:
     value = "undefined" if row["value"] is None else f"{row['value']:6.3f}"
     if row["low"] is not None:
         value += f" ({row['low']:.3f} to {row['high']:.3f})"
+    p = "" if row["p_value"] is None else f", p = {row['p_value']:.3f}"
     reason = f", {row['reason']}" if row["reason"] else ""
-    return f"{value}, n = {row['n']}{reason}"
+    return f"{value}{p}, n = {row['n']}{reason}"
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
     text = (
         "A metric of a system on the gold words, means over seeds, with bootstrap intervals over "
-        "words; n is how many words count. Single seeds and parts of speech are in the table."
+        "words; n is how many words count; p is of a difference, by permutations. Single seeds and parts of speech are "
+        "in the table."
     )
-    columns = ["system", "metric", "value", "low", "high", "n", "reason"]
+    columns = ["system", "metric", "value", "low", "high", "p_value", "n", "reason"]
     return [Rows("Scores against gold", text, _means(snapshot).select(columns))]
 
 

@@ -288,6 +288,23 @@ def test_every_threshold_has_columns_and_a_reason_where_there_is_none():
     assert single["changed"].null_count == single["threshold_mean_ranked"].null_count == 4
 
 
+def test_seeds_may_vote_each_by_its_own_threshold():
+    # Means of the targets: .4, .4 and .1; w1 is above in two of three, w2 in one, w3 in one of the two that score it.
+    tables = [
+        tiny(1, [0.1, 0.7, 0.9, None], ["w0", "w1"]),
+        tiny(2, [0.5, 0.3, 0.4, 0.9], ["w0", "w1"]),
+        tiny(3, [0.0, 0.2, 0.1, 0.1], ["w0", "w1"]),
+    ]
+    rows, cuts = combine_seeds(tables, votes=True)
+    means = rows.filter(pc.is_null(rows["seed"])).to_pylist()
+    assert [row["changed"] for row in means] == [False, True, False, False]
+    assert {row["threshold"] for row in means} == {None}
+    assert cuts["op", "cosine"]["mean"] == (None, "votes")
+    lacking, cuts = combine_seeds([tiny(1, [0.1, 0.2]), tiny(2, [0.1, 0.2])], votes=True)
+    assert lacking["changed"].null_count == len(lacking)
+    assert cuts["op", "cosine"]["mean"] == (None, "too_few_words")
+
+
 def test_changed_is_strictly_above():
     means = combine_seeds([tiny(1, [0.5, 0.5], ["w0", "w1"])]).rows.to_pylist()[1::2]
     assert [row["changed"] for row in means] == [False, False]

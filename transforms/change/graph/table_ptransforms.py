@@ -25,6 +25,7 @@ from transforms.change.graph.comparisons import (
     space_number,
 )
 from transforms.change.scores.score_stages import Combined
+from transforms.change.scores.system_ensembles import JoinedSystems
 from transforms.change.series.series_stage import SeriesMade
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask
 from transforms.change.spaces.neighbour_stage import SLICE, ListedPart
@@ -95,7 +96,7 @@ def _of_map(
     return map_number(comparisons, alignments, key, task.alignment), aligned.part
 
 
-def _of_place(element: tuple[int, Combined | ListedPart | SeriesMade]) -> tuple[int, PartFile]:
+def _of_place(element: tuple[int, Combined | JoinedSystems | ListedPart | SeriesMade]) -> tuple[int, PartFile]:
     return element[0], element[1].part
 
 
@@ -105,10 +106,6 @@ def _of_pair(element: tuple[int, Combined]) -> tuple[int, PartFile]:
 
 def _of_nulls(element: tuple[int, Combined]) -> tuple[int, PartFile | None]:
     return element[0], element[1].nulls
-
-
-def _of_systems(element: tuple[int, Combined]) -> tuple[int, PartFile | None]:
-    return element[0], element[1].systems
 
 
 def _of_points(element: tuple[int, SeriesMade]) -> tuple[int, PartFile]:
@@ -136,7 +133,7 @@ class NumberParts(beam.PTransform):
             "scores": _of_place,
             PAIRS.name: _of_pair,
             NULLS.name: _of_nulls,
-            SYSTEM_SCORES.name: _of_systems,
+            SYSTEM_SCORES.name: _of_place,
             "change/summary": _of_place,
             SERIES.name: _of_place,
             POINTS.name: _of_points,

@@ -34,6 +34,7 @@ def combine_seeds(
     *,
     thresholds: Sequence[str] = ("mean",),
     parameters: Mapping[str, Any] = MappingProxyType({}),
+    votes: bool = False,
 ) -> OverSeeds:
     """Return the rows of all seeds and those over seeds (seed null), and the thresholds.
 
@@ -41,10 +42,12 @@ def combine_seeds(
         tables: what `score_pair` returned for one pair of slices, a table per seed.
         thresholds: keys of `THRESHOLDS`; the first has columns of no suffix.
         parameters: options that thresholds use, by name.
+        votes: whether classes are what most seeds say, each by the thresholds of its own scores.
 
     Per alignment and measure: score and score_sd are the mean and the sample standard deviation
     over the seeds that have a score; if none has, the reason is the first of the seeds' reasons.
-    A class is score > threshold; without a threshold it is null.
+    A class is score > threshold; without a threshold it is null. Of seeds that vote, those count that give the word a
+    class; a word that half of them call changed is unchanged.
     """
     THRESHOLDS.check(thresholds)
     tables = sorted(tables, key=_seed)
@@ -63,7 +66,7 @@ def combine_seeds(
         seeds=seeds,
         score_sd=sd,
     )
-    means, cuts = _with_classes(means, mean, thresholds, parameters)
+    means, cuts = _with_classes(means, scores if votes else mean[None], thresholds, parameters, votes)
     schema = SCORES.schema(thresholds=thresholds)
     return OverSeeds(_interleave([*(_as(table, schema) for table in tables), _as(means, schema)]), cuts)
 
@@ -82,11 +85,19 @@ def _reason_codes(column: pa.ChunkedArray) -> Codes:
 
 
 def _with_classes(
-    means: pa.Table, scores: Floats, thresholds: Sequence[str], parameters: Mapping[str, Any]
+    means: pa.Table, runs: Floats, thresholds: Sequence[str], parameters: Mapping[str, Any], votes: bool
 ) -> tuple[pa.Table, Cuts]:
-    """Return the rows over seeds with thresholds and classes, one threshold for each alignment and measure."""
+    """Return the rows over seeds with thresholds and classes, one threshold for each alignment, measure and run.
+
+    Args:
+        means: the rows.
+        runs: scores that classes go by, of shape (runs, rows): mean ones, or those of each seed.
+        thresholds: their names.
+        parameters: options by name.
+        votes: whether runs vote; else there is one.
+    """
     cuts: dict[tuple[str, str], dict[str, CutOff]] = {}
-    values = {name: np.full(len(scores), np.nan) for name in thresholds}
+    values = {name: np.full(runs.shape, np.nan) for name in thresholds}
     over = {name: means[name].to_numpy() for name in ("target", "ranked")}
     kinds = pc.binary_join_element_wise(means["alignment"], means["measure"], "\t")
     coded = kinds.combine_chunks().dictionary_encode()
@@ -97,14 +108,17 @@ def _with_classes(
         of_kind = cuts.setdefault((alignment, measure), {})
         for name in thresholds:
             chosen = over["ranked" if THRESHOLDS[name].over == RANKED else "target"]
-            of_kind[name] = cut = THRESHOLDS[name].cut(scores[rows & chosen], parameters)
-            values[name][rows] = math.nan if cut.value is None else cut.value
+            found = [THRESHOLDS[name].cut(run[rows & chosen], parameters) for run in runs]
+            values[name][:, rows] = np.array([[math.nan if cut.value is None else cut.value] for cut in found])
+            none = next((cut.reason for cut in found if cut.reason), None)
+            of_kind[name] = CutOff(None, "votes") if votes and none is None else found[0]
     for name in thresholds:
-        known = ~np.isnan(scores) & ~np.isnan(values[name])
+        voters = (~np.isnan(runs) & ~np.isnan(values[name])).sum(axis=0)
+        for_change = (runs > values[name]).sum(axis=0)
         value, changed = (of_threshold(what, name, thresholds) for what in ("threshold", "changed"))
         for column, array in (
-            (value, pa.array(values[name], from_pandas=True)),
-            (changed, pa.array(scores > values[name], mask=~known)),
+            (value, pa.array(np.full(len(voters), np.nan) if votes else values[name][0], from_pandas=True)),
+            (changed, pa.array(2 * for_change > voters, mask=voters == 0)),
         ):
             means = means.drop_columns([column] if column in means.column_names else []).append_column(column, array)
     return means, cuts

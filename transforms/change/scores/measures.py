@@ -4,7 +4,8 @@ Cosine distance is 1 - cos of a word's aligned vectors (Hamilton et al. 2016; Sc
 2020), Euclidean distance that of the same vectors brought to length 1 (Poemsl and Lyapin 2020). The normalised
 frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the baseline of SemEval-2020 Task 1; raw
 and logarithmic ones are those of LSCDetection. Those of neighbourhoods are in `neighbourhood_measures`, those of
-contexts in `context_measures`, that of pivots in `pivot_measures`.
+contexts in `context_measures`, that of pivots in `pivot_measures`. Some are made of others: `ecdf` of what RPI-Trust
+(Gruppi et al. 2020) compares by.
 
 >>> import numpy as np
 >>> cosine_distance(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 2.0], [0.0, 0.0]])).tolist()
@@ -32,6 +33,7 @@ from transforms.change.scores.neighbourhood_measures import (
     neighbour_overlap,
 )
 from transforms.change.scores.pivot_measures import pivot_divergence
+from transforms.change.scores.placing import ecdf
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.common.rowwise import dots
@@ -40,6 +42,7 @@ from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, 
 __all__ = [
     "COUNTS",
     "FREQUENCY",
+    "MADE",
     "MEASURES",
     "NO_ALIGNMENT",
     "REGISTRY",
@@ -66,6 +69,7 @@ REGISTRY = "transforms.change.scores.measures:MEASURES"
 VECTORS = "vectors"
 SPACES = "spaces"
 COUNTS = "counts"
+MADE = "scores"  # of other measures
 NO_ALIGNMENT = "none"  # of measures that take no aligned vectors
 FREQUENCY = "frequency"  # the measure that every run has
 
@@ -124,12 +128,16 @@ class Measure(Entry):
     Attributes:
         function: returns a number for each word, higher for more change and not below 0, nan for none. By `takes`
             it is given two matrices of aligned vectors, both dense or both sparse (`transforms.embeddings.rows`), a
-            `SpacePair`, whose words the numbers are of, or counts in two slices and all tokens of these.
+            `SpacePair`, whose words the numbers are of, counts in two slices and all tokens of these, or scores of
+            a measure that it is made of, and those of reference words, whose places (`placing`) are averaged.
         range: the values that it takes, for people.
-        takes: `VECTORS`, `SPACES` or `COUNTS`.
+        takes: `VECTORS`, `SPACES`, `COUNTS` or `MADE`.
         of: representations that alone have what it takes; empty: all have.
-        uses: options of scores that it is given by keyword; each says in its `of` which measures use it.
+        uses: options of scores that it, or what it is made of, is given by keyword; each says in its `of` which
+            measures use it.
         chance: whether it draws by the seed of the spaces, given by keyword.
+        parts: measures that it is made of, one of aligned vectors among them.
+        over: the column of table `scores` that says which words are reference words, `target` or `ranked`.
     """
 
     function: Callable[..., Floats]
@@ -138,6 +146,8 @@ class Measure(Entry):
     uses: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
     chance: bool = False
+    parts: tuple[str, ...] = ()
+    over: str = ""
 
     @property
     def explained(self) -> str:
@@ -146,6 +156,7 @@ class Measure(Entry):
 
 
 _COUNTED = ("count",)
+_TRUST = ("cosine", "mapped-neighbours", "frequency-log2")
 
 MEASURES: Registry[Measure] = Registry(
     {
@@ -224,6 +235,18 @@ MEASURES: Registry[Measure] = Registry(
             COUNTS,
             doc="absolute difference of logarithms to base 2 of relative frequencies",
         ),
+        **{
+            name: Measure(
+                ecdf,
+                "0 to 1",
+                MADE,
+                ("neighbourhood",),
+                parts=_TRUST,
+                over=over,
+                doc=f"mean of the shares of {words} whose {', '.join(_TRUST)} are not greater",
+            )
+            for name, over, words in (("ecdf", "target", "targets"), ("ecdf-ranked", "ranked", "ranked words"))
+        },
     },
     what="measure",
     group="lexbeam.measures",
@@ -245,8 +268,8 @@ def check_measures(measures: Iterable[str], representation: str) -> None:
 
 
 def needs_alignment(measure: str) -> bool:
-    """Return whether a measure is of aligned vectors; one that is not installed is taken to be."""
-    return measure not in MEASURES or MEASURES[measure].takes == VECTORS
+    """Return whether a measure is of aligned vectors, or made of one; one that is not installed is taken to be."""
+    return measure not in MEASURES or MEASURES[measure].takes in (VECTORS, MADE)
 
 
 def of_usage(measure: str) -> bool:

@@ -134,6 +134,25 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             f"{_MEAN}",
             doc="SGNS, orthogonal Procrustes, cosine distance",
         ),
+        "life-language": NamedSystem(
+            "Asgari et al. 2020, team Life-Language",
+            "pivots",
+            "mean",
+            differs="Classes are those above the mean over the targets, where theirs compare with the scores of "
+            "unstable pivots. Training has Lexbeam's defaults.",
+            doc="SGNS, divergence of a word's profile of cosines to stable pivots in two unaligned spaces",
+        ),
+        "rpi-trust": NamedSystem(
+            "Gruppi et al. 2020, team RPI-Trust",
+            "ecdf-ranked",
+            "mean-sd-ranked",
+            "op",
+            {"threshold_sd": 1.0},
+            "Distribution functions are over ranked words. An anomaly is a score over their mean + one standard "
+            "deviation, for the description leaves it open. Training has Lexbeam's defaults.",
+            doc="SGNS, orthogonal Procrustes, mean of the distribution functions of cosine distance, mapped neighbours "
+            "and change of frequency",
+        ),
         "random": NamedSystem(
             "Cassotti et al. 2020, team Random",
             "cosine",

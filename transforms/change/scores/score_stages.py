@@ -18,9 +18,11 @@ from schemas.change.systems import SYSTEM_SCORES
 from schemas.columns import Table
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.combining import combine_seeds
+from transforms.change.scores.ensembles import with_made, with_parts
 from transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
 from transforms.change.scores.measures import (
     FREQUENCY,
+    MADE,
     MEASURES,
     REGISTRY,
     kinds_of,
@@ -29,13 +31,14 @@ from transforms.change.scores.measures import (
     suffix_of,
 )
 from transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
-from transforms.change.scores.named_systems import presets, system_rows
+from transforms.change.scores.named_systems import SYSTEMS, presets, system_rows
 from transforms.change.scores.ranking import RankedWordOptions, spearman_with_log_count, top
 from transforms.change.scores.scores import ScoredSlice, score_pair
 from transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
 from transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Stage
@@ -73,7 +76,9 @@ class ChangeScoreOptions:
         targets: target words.
         thresholds: names, see `thresholds.THRESHOLDS`; the first has columns without suffix.
         threshold_sd, threshold_quantile: what some of these use.
+        votes: whether seeds vote on classes.
         systems: names, see `named_systems.SYSTEMS`.
+        ensembles: names, see `system_ensembles.ENSEMBLES`.
         rank: which words rankings take.
         neighbour_words: how many of the most changed words get neighbours, beside the targets.
     """
@@ -93,7 +98,7 @@ class ChangeScoreOptions:
         help="words of a neighbourhood, the word itself among them",
         least=2,
         most=10_000,
-        of="transforms.change.scores.measures:MEASURES=lnd,neighbour-overlap,mapped-neighbours",
+        of="transforms.change.scores.measures:MEASURES=lnd,neighbour-overlap,mapped-neighbours,ecdf,ecdf-ranked",
     )
     pivots: int = option(
         100,
@@ -123,6 +128,9 @@ class ChangeScoreOptions:
         most=10,
         of="transforms.change.scores.thresholds:THRESHOLDS=mean-sd,mean-sd-ranked",
     )
+    votes: bool = option(
+        False, help="classes are what most seeds say, each by the thresholds of its own scores, and not mean scores"
+    )
     threshold_quantile: float = option(
         0.75,
         help="quantile of the thresholds quantile and gamma",
@@ -138,10 +146,25 @@ class ChangeScoreOptions:
         presets=presets,
         lists="list-systems",
     )
+    ensembles: tuple[str, ...] = option(
+        (),
+        name="ensemble",
+        help="systems more, made of those that `system` names",
+        choices="transforms.change.scores.system_ensembles:ENSEMBLES",
+    )
     rank: RankedWordOptions = embedded(RankedWordOptions)
     neighbour_words: int = option(
         100, help="first words of rankings that get neighbours, beside the targets", least=0, most=1_000_000
     )
+
+    def __post_init__(self) -> None:
+        """Refuse ensembles of nothing."""
+        scoring = [name for name in self.systems if SYSTEMS[name].measure]
+        if self.ensembles and len(scoring) < 2:
+            raise UsageError(
+                f"`ensemble` {','.join(self.ensembles)}: it is of systems that score words, two or more: name them by "
+                "`system`"
+            )
 
 
 class VariantSpaces(NamedTuple):
@@ -191,7 +214,7 @@ def summary_columns(options: ChangeScoreOptions) -> SummaryColumns:
 
 
 def _all_measures(options: ChangeScoreOptions) -> list[str]:
-    return sorted({*options.measures, FREQUENCY})
+    return with_parts({*options.measures, FREQUENCY})
 
 
 def _score_chosen(_: ScoreTask, options: ChangeScoreOptions) -> dict[str, tuple[str, ...]]:
@@ -199,7 +222,7 @@ def _score_chosen(_: ScoreTask, options: ChangeScoreOptions) -> dict[str, tuple[
 
 
 def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> ScoredSeed:
-    measures = _all_measures(options)
+    measures = [name for name in _all_measures(options) if MEASURES[name].takes != MADE]
     tables: list[pa.Table] = []
     for variant in task.variants:
         spaces = load_spaces(task.slices, variant.spaces, task.seed, variant.variant)
@@ -222,6 +245,7 @@ def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> 
             )
         )
     rows = tables[0] if len(tables) == 1 else sort_rows(pa.concat_tables(tables), ("alignment", "measure", "word"))
+    rows = with_made(rows, options.measures)
     with artefact.writing(".parquet") as stream:
         pq.write_table(rows, pa.PythonFile(stream, "w"), compression="lz4")
     documents = min(facts.documents for facts in task.slices)
@@ -289,7 +313,9 @@ def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions)
     )
     thresholds = tuple(dict.fromkeys(options.thresholds))
     parameters = {name: getattr(options, name) for name in ("threshold_sd", "threshold_quantile")}
-    combined = combine_seeds([seed.rows for seed in seeds], thresholds=thresholds, parameters=parameters)
+    combined = combine_seeds(
+        [seed.rows for seed in seeds], thresholds=thresholds, parameters=parameters, votes=options.votes
+    )
     rows, pairs = judge(ScoreRows(combined.rows, seeds[0].documents), nulls, task.deal, combined.cuts, thresholds)
     part = write_part(artefact, SCORES.schema(thresholds=thresholds), [rows], sort_keys=SCORES.key)
     with artefact.writing("-pairs.parquet") as stream:
@@ -364,7 +390,9 @@ SCORE: Stage[ScoreTask, ChangeScoreOptions, ScoredSeed] = Stage(
                 "options.thresholds",
                 "options.threshold_sd",
                 "options.threshold_quantile",
+                "options.votes",
                 "options.systems",
+                "options.ensembles",
                 "options.neighbour_words",
                 "options.rank.pos",
             ),
@@ -387,6 +415,7 @@ COMBINE: Stage[CombineTask, ChangeScoreOptions, Combined] = Stage(
             "used where a seed is scored: rows say what is a target and what is ranked",
         ),
         **dict.fromkeys((f"options.{name}" for name in USED), "used where a seed is scored"),
+        "options.ensembles": "used where systems are brought together",
         "task.deal.nulls": "their scores are in `task.nulls`",
     },
     unordered=("task.seeds", "task.nulls"),

@@ -1,0 +1,135 @@
+"""Systems side by side, and ensembles of them, as an artefact: the rows of table `change/systems` of a pair.
+
+SYSTEMS   rows of systems, of each run that has some -> a part of `change/systems`
+
+An ensemble scores a word by the mean of its places (`placing`) in the systems that score: among targets or, where it is
+named `-ranked`, among ranked words. It calls a word changed if more than half of those systems do that have a class for
+it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.change.systems import SYSTEM_SCORES
+from transforms.change.scores.placing import Place, joined, ranks, z_scores
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import PartFile, read_table, sort_rows, write_part
+
+__all__ = ["ENSEMBLES", "SYSTEMS_SIDE_BY_SIDE", "JoinedSystems", "SystemEnsemble", "SystemsTask", "ensemble_rows"]
+
+REGISTRY = "transforms.change.scores.system_ensembles:ENSEMBLES"
+
+
+@dataclass(frozen=True)
+class SystemEnsemble(Entry):
+    """How scores of systems become one.
+
+    Attributes:
+        place: of a score among those of reference words.
+        over: the column that says which these are, `target` or `ranked`.
+    """
+
+    place: Place
+    over: str
+
+
+def _over_both(name: str, place: Place, what: str) -> dict[str, SystemEnsemble]:
+    return {
+        name: SystemEnsemble(place, "target", doc=f"{what} among targets"),
+        f"{name}-ranked": SystemEnsemble(place, "ranked", doc=f"{what} among ranked words"),
+    }
+
+
+ENSEMBLES: Registry[SystemEnsemble] = Registry(
+    {
+        **_over_both("mean-rank", ranks, "mean of ranks, as shares,"),
+        **_over_both("mean-z", z_scores, "mean of z-scores"),
+    },
+    what="ensemble",
+    group="lexbeam.ensembles",
+)
+
+
+def ensemble_rows(rows: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return the rows of ensembles of the systems of a pair that score words.
+
+    They have the words that all of these have rows of. A word that one of them does not score has the reason of the
+    first, by name, that does not.
+
+    Args:
+        rows: of table `change/systems`, of one pair.
+        names: keys of `ENSEMBLES`.
+    """
+    schema = SYSTEM_SCORES.schema()
+    scoring = rows.filter(rows["measure"].is_valid())
+    systems = [scoring.filter(pc.field("system") == name).sort_by("word") for name in _named(scoring)]
+    if not systems or not names:
+        return schema.empty_table()
+    for other in list(systems):
+        systems = [
+            system.filter(pc.is_in(system["word"], value_set=other["word"].combine_chunks())) for system in systems
+        ]
+    scores = np.stack([system["score"].to_numpy() for system in systems])
+    reasons = systems[0]["reason"]
+    for system in systems[1:]:
+        reasons = pc.coalesce(reasons, system["reason"])
+    classes = [system["changed"] for system in systems]
+    voters = np.sum([votes.is_valid().to_numpy(zero_copy_only=False) for votes in classes], axis=0)
+    for_change = np.sum([votes.fill_null(False).to_numpy() for votes in classes], axis=0)
+    changed = pa.array(2 * for_change > voters, mask=voters == 0)
+    tables = []
+    for name in sorted(set(names)):
+        first, size = systems[0], systems[0].num_rows
+        found = joined(scores, first[ENSEMBLES[name].over].to_numpy(), ENSEMBLES[name].place)
+        lacking = pc.coalesce(reasons, pa.array(["no_reference"] * size, pa.string(), mask=~np.isnan(found)))
+        columns = {column: pa.nulls(size, schema.field(column).type) for column in schema.names}
+        columns |= {column: first[column] for column in ("word", "slice_from", "slice_to", "target", "ranked")}
+        columns["system"] = pa.array([name] * size, pa.string())
+        columns |= {"score": pa.array(found, from_pandas=True), "changed": changed, "reason": lacking}
+        tables.append(pa.table(columns, schema=schema))
+    return pa.concat_tables(tables)
+
+
+def _named(rows: pa.Table) -> list[str]:
+    return sorted(pc.unique(rows["system"]).to_pylist())
+
+
+class SystemsTask(NamedTuple):
+    """Rows of systems of a pair, a file for each run that has some."""
+
+    parts: tuple[File, ...]
+
+
+@dataclass(frozen=True)
+class JoinedSystems:
+    """A part of `change/systems`."""
+
+    part: PartFile
+
+
+def _chosen(_: SystemsTask, ensembles: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    return {REGISTRY: ensembles}
+
+
+def _join(artefact: Artefact, task: SystemsTask, ensembles: tuple[str, ...]) -> JoinedSystems:
+    rows = read_table([checked(file) for file in task.parts])
+    rows = sort_rows(pa.concat_tables([rows, ensemble_rows(rows, ensembles)]), SYSTEM_SCORES.key)
+    return JoinedSystems(write_part(artefact, SYSTEM_SCORES.schema(), [rows], sort_keys=SYSTEM_SCORES.key))
+
+
+SYSTEMS_SIDE_BY_SIDE: Stage[SystemsTask, tuple[str, ...], JoinedSystems] = Stage(
+    name="change/systems",
+    receipt=JoinedSystems,
+    build=_join,
+    unordered=("task.parts", "options"),
+    chosen=_chosen,
+    unit="pairs",
+)

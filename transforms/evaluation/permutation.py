@@ -1,0 +1,73 @@
+"""Paired permutation tests: whether two systems differ on the same instances more than if their names meant nothing.
+
+In each permutation the two systems change places on each cluster with a chance of one half (Noreen 1989, approximate
+randomisation); p is the share of permutations, the real labels among them, whose difference is as large, in size. Where
+a metric goes by order alone, scores are replaced by their ranks first, or one system's scale would outrank the other's.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, plain
+from transforms.evaluation.metrics import Metric
+from transforms.evaluation.outcomes import Bools
+
+__all__ = ["permutation_p"]
+
+BLOCK = 1_000_000  # flags at a time
+ROUNDING = 1e-12
+
+
+def permutation_p(
+    metric: Metric, first: MetricInput, second: MetricInput, *, clusters: Sequence[str], options: BootstrapOptions
+) -> float | None:
+    """Return the two-sided p of the difference of a metric of two systems.
+
+    The draws depend on the seed and the names of the clusters, as those of the bootstrap do.
+
+    Args:
+        metric: of arrays, the second of which is what a system says.
+        first: its arguments for one system.
+        second: the same for the other one, of the same instances.
+        clusters: the cluster of each instance.
+        options: of the bootstrap: seed, and how many permutations, as many as resamples.
+
+    Returns:
+        From 1 / (permutations + 1) to 1; None without permutations, and where the metric is undefined for the real
+        labels, or in all permutations. Those in which it is undefined do not count.
+    """
+    if metric.ordinal:
+        first, second = ((gold, _ranks(said), *more) for gold, said, *more in (first, second))
+    real = _difference(metric, first, second)
+    if math.isnan(real) or not options.resamples:
+        return None
+    as_large = known = 0
+    for swapped in _swaps(Draws(clusters, options)):
+        mine, theirs = (np.where(swapped, *pair) for pair in ((second[1], first[1]), (first[1], second[1])))
+        found = _difference(metric, (first[0], mine, *first[2:]), (second[0], theirs, *second[2:]))
+        if not math.isnan(found):
+            known += 1
+            as_large += abs(found) >= abs(real) - ROUNDING
+    return (as_large + 1) / (known + 1) if known else None
+
+
+def _swaps(draws: Draws) -> Iterator[Bools]:
+    """Yield for each permutation on which instances the systems change places."""
+    generator = draws.generator()
+    step = max(1, BLOCK // max(draws.clusters, 1))
+    for start in range(0, draws.resamples, step):
+        flags = generator.integers(0, 2, size=(min(step, draws.resamples - start), draws.clusters)).astype(bool)
+        for row in flags:
+            yield row[draws.place]
+
+
+def _difference(metric: Metric, first: MetricInput, second: MetricInput) -> float:
+    values = [plain(metric.function(*inputs)) for inputs in (first, second)]
+    return values[0] - values[1]
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    _, place, number = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(number) - (number - 1) / 2.0)[place]
