@@ -20,6 +20,8 @@ from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, needs_ali
 from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
+from transforms.embeddings.alignment import ALIGNMENTS
+from transforms.embeddings.joint.trainings import JOINT_TRAININGS
 from transforms.embeddings.representations import SGNS
 
 __all__ = ["REGISTRY", "SYSTEMS", "NamedSystem", "presets", "shown_value", "system_rows"]
@@ -53,6 +55,9 @@ class NamedSystem(Entry):
     def takes(self) -> str:
         """What it needs, for people."""
         what = [] if not self.measure else ["vectors" if of_usage(self.measure) else "counts"]
+        joint = ALIGNMENTS[self.alignment].joint if needs_alignment(self.measure) else ""
+        if joint and JOINT_TRAININGS[joint].of_targets:
+            what = ["vectors, of targets alone"]
         if self.threshold and THRESHOLDS[self.threshold].over == TARGETS:
             what.append("targets, for classes")
         return "; ".join(what) or "nothing"
@@ -119,11 +124,26 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "Zhou and Li 2020, team Jiaxin & Jinan",
             "cosine",
             "gamma",
-            "op",
+            "tr",
             {"threshold_quantile": 0.75},
-            "Spaces are aligned by orthogonal Procrustes, where theirs are trained as one with temporal referencing; "
-            "the gamma distribution begins at 0. Training has Lexbeam's defaults.",
-            doc="SGNS, cosine distance, classes by the quantile of a gamma distribution",
+            "The gamma distribution begins at 0. Training has Lexbeam's defaults.",
+            doc="SGNS, temporal referencing, cosine distance, classes by the quantile of a gamma distribution",
+        ),
+        "dcc": NamedSystem(
+            "Zamora-Reina and Bravo-Marquez 2020, team DCC",
+            "cosine",
+            "mean",
+            "tr",
+            differs=f"Training has Lexbeam's defaults. {_MEAN}",
+            doc="SGNS, temporal referencing, cosine distance",
+        ),
+        "ims": NamedSystem(
+            "Kaiser et al. 2020, team IMS",
+            "cosine",
+            "mean",
+            "vi",
+            differs=f"They compare numbers of dimensions; training has Lexbeam's defaults. {_MEAN}",
+            doc="SGNS, vector initialisation, cosine distance",
         ),
         "discovery": NamedSystem(
             "Martinc et al. 2020, Discovery Team",
