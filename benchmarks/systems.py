@@ -25,7 +25,7 @@ from scipy.stats import spearmanr
 from benchmarks.measure import ROOT, data_folder, lexbeam
 from transforms.change.scores.named_systems import SYSTEMS
 from transforms.embeddings.representations import REPRESENTATIONS
-from transforms.evaluation.metrics import average_precision
+from transforms.evaluation.ranking import average_precision
 
 FOLDER = ROOT / "docs" / "systems"
 PICTURE = ROOT / "docs" / "pictures" / "systems-sotu.svg"
