@@ -77,8 +77,8 @@ def test_rows_are_those_of_the_system_with_the_classes_of_its_threshold():
         ("w", "cca", "cosine", 1, 0.9, None, None, None),
         ("w", "cca", "cosine", None, 0.5, True, False, None),
         ("v", "cca", "cosine", None, None, None, None, "absent_to"),
-        ("w", "op", "cosine", None, 0.4, True, False, None),
-        ("v", "op", "cosine", None, None, None, None, "absent_to"),
+        ("w", "tr", "cosine", None, 0.4, True, False, None),
+        ("v", "tr", "cosine", None, None, None, None, "absent_to"),
         ("w", "none", "frequency", None, 0.1, False, False, None),
         ("v", "none", "frequency", None, 0.2, True, True, None),
     )
