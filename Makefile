@@ -74,7 +74,7 @@ sanitize: $(VENV)/.all ## the tests of what is in C, compiled with checks of add
 		$(BIN)/python setup.py --quiet build --build-base $(SANITIZED)/temporary --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
 		PYTHONPATH=$(SANITIZED)/lib $(BIN)/pytest -n 0 -k "not gensim" tests/embeddings/test_fast_trainer.py \
-		tests/embeddings/test_glove.py
+		tests/embeddings/counted/test_glove.py
 
 lint: $(VENV)/.all api ## ruff and mypy
 	$(BIN)/ruff check .

@@ -18,8 +18,8 @@ from scipy.sparse.linalg import svds
 
 from benchmarks.measure import BenchmarkRow, ratios
 from transforms.common.blas import one_thread
-from transforms.embeddings.contexts import count_pairs, symmetric
-from transforms.embeddings.weightings import ppmi, truncated_svd
+from transforms.embeddings.counted.contexts import count_pairs, symmetric
+from transforms.embeddings.counted.weightings import ppmi, truncated_svd
 
 TOKENS = 10_000_000
 VOCABULARY = 20_000

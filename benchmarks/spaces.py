@@ -21,11 +21,11 @@ from benchmarks.measure import BenchmarkRow, ratios
 from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance
 from transforms.common.blas import one_thread
 from transforms.embeddings.alignment import fit_alignment
-from transforms.embeddings.contexts import count_pairs, symmetric
+from transforms.embeddings.counted.contexts import count_pairs, symmetric
+from transforms.embeddings.counted.weightings import ppmi
 from transforms.embeddings.neighbourhoods import BLOCK, SpacePair, lengths_of
 from transforms.embeddings.rows import at_length_one, products
 from transforms.embeddings.spaces import Space
-from transforms.embeddings.weightings import ppmi
 
 DIM = 300
 ALIGNED = 100_000

@@ -107,7 +107,7 @@ def test_a_measure(recipe):
 def test_a_representation(recipe):
     from scipy.sparse import csr_array
 
-    from transforms.embeddings.contexts import Cooccurrences
+    from transforms.embeddings.counted.contexts import Cooccurrences
     from transforms.embeddings.representations import RepresentationOptions, represent
 
     contexts = Cooccurrences(["a", "b", "z"], csr_array(np.array([[1, 2, 4], [2, 0, 3], [4, 3, 0]])))

@@ -7,9 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from transforms.common.code import loops
+from transforms.common.code.loops import padded
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.embeddings import fast_trainer, loops
-from transforms.embeddings.fast_trainer import compiled, draw_tables, padded, sigmoid_table, train_fast
+from transforms.embeddings import fast_trainer
+from transforms.embeddings.fast_trainer import compiled, draw_tables, sigmoid_table, train_fast
 from transforms.embeddings.sgns import SgnsOptions, train
 from transforms.embeddings.starts import fill_by_chance
 from transforms.embeddings.trainers import TRAINERS, train_space

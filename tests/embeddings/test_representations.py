@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from transforms.common.errors import UsageError
-from transforms.embeddings.contexts import Cooccurrences
+from transforms.embeddings.counted.contexts import Cooccurrences
+from transforms.embeddings.counted.weightings import ppmi, truncated_svd
 from transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions, represent
 from transforms.embeddings.rows import dense
-from transforms.embeddings.weightings import ppmi, truncated_svd
 
 CONTEXTS = Cooccurrences(["a", "b", "c"], csr_array(np.array([[0, 3, 1], [3, 2, 0], [1, 0, 4]])))
 

@@ -35,19 +35,18 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.code.loops import load_loops, padded
 from transforms.common.errors import LexbeamError
 from transforms.common.store.resources import packaged_text
-from transforms.embeddings.loops import load_loops
 from transforms.embeddings.memory import check_memory
 from transforms.embeddings.sgns import SgnsOptions, jobs_of, vocabulary_of
 from transforms.embeddings.starts import Start, Weights, context_rows, fill_by_chance, given_rows
 
-__all__ = ["LANES", "compiled", "draw_tables", "padded", "sigmoid_table", "train_fast"]
+__all__ = ["compiled", "draw_tables", "sigmoid_table", "train_fast"]
 
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.int32]
 
-LANES = 16
 _MOST = 6  # of a dot product
 _STEPS = 1_000
 _DOMAIN = 2**31 - 1
@@ -64,7 +63,7 @@ def compiled() -> ModuleType:
     source = packaged_text("transforms.embeddings", "_sgns.c") + packaged_text(
         "transforms.embeddings", "_sgns_kernel.h"
     )
-    return load_loops("_sgns", source, "`trainer` fast", "`trainer` gensim")
+    return load_loops("transforms.embeddings._sgns", source, "`trainer` fast", "`trainer` gensim")
 
 
 @functools.cache
@@ -105,14 +104,6 @@ def draw_tables(counts: Iterable[int], contexts: Iterable[int], options: SgnsOpt
         shares = [(math.sqrt(count / threshold) + 1) * (threshold / count) for count in uses]
         keep = [int(min(share, 1.0) * (2**32 - 1)) for share in shares]
     return DrawTables(np.array(keep, np.uint32), cumulative, guide)
-
-
-def padded(rows: int, dim: int) -> Floats:
-    """Return zeros of shape (rows, `dim` rounded up to 16), each row at the start of a line of the cache."""
-    width = -(-dim // LANES) * LANES
-    memory = np.zeros(rows * width + LANES, np.float32)
-    start = -memory.ctypes.data // 4 % LANES
-    return memory[start : start + rows * width].reshape(rows, width)
 
 
 def train_fast(

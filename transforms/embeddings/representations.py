@@ -14,9 +14,9 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.embeddings.alignment import ALIGNMENTS
-from transforms.embeddings.contexts import STEPS, Cooccurrences
-from transforms.embeddings.glove import compiled_glove, train_glove
-from transforms.embeddings.weightings import ppmi, projected, random_vectors, truncated_svd
+from transforms.embeddings.counted.contexts import STEPS, Cooccurrences
+from transforms.embeddings.counted.glove import compiled_glove, train_glove
+from transforms.embeddings.counted.weightings import ppmi, projected, random_vectors, truncated_svd
 
 __all__ = [
     "OWN",

@@ -23,7 +23,7 @@ from transforms.change.view.feeds import Held, read_feed
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.batches import BatchWriter
-from transforms.embeddings.contexts import Cooccurrences, count_pairs, symmetric
+from transforms.embeddings.counted.contexts import Cooccurrences, count_pairs, symmetric
 from transforms.embeddings.representations import RepresentationOptions, represent
 
 KEYS = np.sort(np.random.default_rng(0).integers(0, 2**64, 200, np.uint64))

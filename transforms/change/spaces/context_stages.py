@@ -20,7 +20,7 @@ from transforms.change.view.feeds import read_counts
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.receipts import File
-from transforms.embeddings.contexts import Cooccurrences, count_pairs, matrix_of, symmetric
+from transforms.embeddings.counted.contexts import Cooccurrences, count_pairs, matrix_of, symmetric
 from transforms.embeddings.representations import REGISTRY, REPRESENTATIONS, SHARED, RepresentationOptions, represent
 from transforms.embeddings.rows import Rows, is_sparse
 from transforms.embeddings.sgns import derive_seed, vocabulary_of

@@ -1,16 +1,21 @@
-"""What is compiled from C, and whether it is of the source that is installed."""
+"""What is compiled from C, whether it is of the source that is installed, and matrices as it takes them."""
 
 import hashlib
 import importlib
 from types import ModuleType
 
+import numpy as np
+import numpy.typing as npt
+
 from transforms.common.errors import UsageError
 
-__all__ = ["load_loops"]
+__all__ = ["LANES", "load_loops", "padded"]
+
+LANES = 16  # of a sum
 
 
 def load_loops(name: str, source: str, what: str, instead: str) -> ModuleType:
-    """Return a compiled module of `transforms.embeddings`.
+    """Return a compiled module.
 
     Args:
         name: of the module.
@@ -23,7 +28,7 @@ def load_loops(name: str, source: str, what: str, instead: str) -> ModuleType:
     """
     try:
         # By a name that the walk over code does not follow: the source says what it is.
-        loops = importlib.import_module(f"transforms.embeddings.{name}")
+        loops = importlib.import_module(name)
     except ImportError as error:
         raise UsageError(
             f"{what} is not compiled here ({error}): install a C compiler and Python's headers "
@@ -35,3 +40,11 @@ def load_loops(name: str, source: str, what: str, instead: str) -> ModuleType:
             "(`make install` in a checkout)"
         )
     return loops
+
+
+def padded(rows: int, dim: int) -> npt.NDArray[np.float32]:
+    """Return zeros of shape (rows, `dim` rounded up to 16), each row at the start of a line of the cache."""
+    width = -(-dim // LANES) * LANES
+    memory = np.zeros(rows * width + LANES, np.float32)
+    start = -memory.ctypes.data // 4 % LANES
+    return memory[start : start + rows * width].reshape(rows, width)

@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.code.loops import load_loops, padded
 from transforms.common.draws.by_content import permutation, uniform
 from transforms.common.errors import LexbeamError
 from transforms.common.store.resources import packaged_text
-from transforms.embeddings.fast_trainer import padded
-from transforms.embeddings.loops import load_loops
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -45,7 +44,7 @@ def compiled_glove() -> ModuleType:
         UsageError: it has not been compiled, or from another source than is installed.
     """
     source = packaged_text("transforms.embeddings", "_glove.c")
-    return load_loops("_glove", source, "`representation` glove", "`representation` svd")
+    return load_loops("transforms.embeddings._glove", source, "`representation` glove", "`representation` svd")
 
 
 def train_glove(

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from transforms.common.code import loops
+from transforms.common.code.loops import padded
 from transforms.common.draws.by_content import permutation, uniform
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.embeddings import loops
-from transforms.embeddings.fast_trainer import padded
-from transforms.embeddings.glove import compiled_glove, train_glove
+from transforms.embeddings.counted.glove import compiled_glove, train_glove
 from transforms.embeddings.representations import REPRESENTATIONS
 
 
