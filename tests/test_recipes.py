@@ -124,6 +124,23 @@ def test_an_alignment(recipe):
         np.testing.assert_allclose(apply(side, np.array(own, np.float32)), np.array(own) - np.mean(own, axis=0))
 
 
+def test_a_joint_training(recipe):
+    from transforms.embeddings.joint.slices import JointSlices, SliceText
+    from transforms.embeddings.joint.trainings import JOINT_TRAININGS
+    from transforms.embeddings.sgns import SgnsOptions
+
+    texts = [[["a", "b", "c"]] * 9, [["b", "c", "d"]] * 9]
+    counts = ({"a": 9, "b": 9, "c": 9}, {"b": 9, "c": 9, "d": 9})
+    slices = [
+        SliceText(str(n), lambda some=some: [pa.array(some)], known, 2, 9, 27)
+        for n, (some, known) in enumerate(zip(texts, counts, strict=True))
+    ]
+    train = JOINT_TRAININGS[recipe("Add a joint training")].train
+    first, second = train(JointSlices(slices, 1), SgnsOptions(dim=3, epochs=1))
+    assert (first.words, second.words) == (list("abc"), list("bcd"))
+    assert np.abs(first.vectors[1] - second.vectors[0]).max() < 0.1
+
+
 def test_a_threshold(recipe):
     from transforms.change.scores.thresholds import THRESHOLDS
 

@@ -85,6 +85,7 @@ VALUES: dict[str, list[str] | None] = {
     "targets": ["WORDS"],
     "max_tokens": ["20"],
     "fit_on": ["top:3"],
+    "align_to": ["previous", "1830-1859"],
     "sample": ["0.1"],
     "alpha": ["0.05"],
     "rcond": ["0.5"],

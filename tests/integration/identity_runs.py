@@ -80,7 +80,7 @@ def change(folder: Path) -> None:
     slices = ("--slices", "1800-1849,1850-1875,1876-1900", "--targets", folder / "targets.txt")
     more = ("--series", "--null", "3", "--seeds", "1", "--max-tokens", "400", "--rank-min-count", "1")
     assert do("change", "--out", out, *slices, *SMALL, *more) == 0
-    together = ("--alignment", "compass,tr", "--overwrite")
+    together = ("--alignment", "compass,tr,vi,op", "--align-to", "1850-1875", "--overwrite")
     assert do("change", "--out", out, *slices, *SMALL, *more, *together) == 0
     sharded = ("--slices", "1800-1849,1850-1900", "--shards", "2", "--rounds", "2")
     with mock.patch.object(shard_ptransforms, "free_files"):  # so that averages can be made again

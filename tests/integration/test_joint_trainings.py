@@ -60,12 +60,39 @@ def test_series_of_temporal_referencing_are_of_targets(out, targets):
     assert set(pd.read_parquet(out / "change" / "series").word) == {"sea", "land"}
 
 
+def test_slices_are_mapped_onto_an_anchor_with_their_nulls(out):
+    run = [*SLICES, *NULLS, "--pairs", "all", "--alignment", "op,vi", "--align-to", "1816-1849", "--overwrite"]
+    assert change(out, *run) == 0
+    sides = pd.read_parquet(out / "alignments")
+    maps = sides[(sides.alignment == "op") & (sides.seed == 1)].set_index(["slice_from", "slice_to", "side"])
+    stays = {key[0 if key[2] == "from" else 1] for key in maps.index[maps.matrix.isna()]}
+    assert stays == {"1816-1849"}
+    rows = pd.read_parquet(out / "vectors")
+    vectors = rows[(rows.variant == "apart") & (rows.seed == 1)].set_index(["slice", "word"]).vector
+
+    def aligned(side, name, word):
+        vector = vectors[name, word]
+        vector = vector / np.linalg.norm(vector) - side["mean"]
+        return vector if side["matrix"] is None else vector @ side["matrix"].reshape(len(vector), -1)
+
+    pair = ("1800-1815", "1850-1900")
+    a, b = (aligned(maps.loc[(*pair, end)], name, "sea") for end, name in zip(("from", "to"), pair, strict=True))
+    scores = pd.read_parquet(out / "scores").set_index(["slice_from", "slice_to", "alignment", "measure", "word"])
+    found = scores.sort_index().loc[(*pair, "op", "cosine", "sea")].set_index("seed")
+    assert found.score[1] == pytest.approx(1 - a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)
+    assert found.null_mean.notna().any()
+    first = rows[(rows.variant == "vi") & (rows.slice == "1816-1849") & (rows.seed == 1)].set_index("word").vector
+    assert all(np.array_equal(vector, vectors["1816-1849", word]) for word, vector in first.items())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--alignment", "tr"], "it gives targets alone a vector in each slice, and there are none"),
         (["--alignment", "wi"], "name some by --targets"),
         (["--alignment", "vi", "--shards", "2"], "leave --shards out"),
+        (["--align-to", "1850-19"], "no such slice; did you mean '1850-1900'?"),
+        (["--align-to", "first", "--alignment", "op+"], "its maps make no common frame: take op or op- or cca"),
         (["--alignment", "compass", "--representation", "svd"], "is not trained but counted: take op or"),
     ],
 )

@@ -59,6 +59,7 @@ __all__ = [
     "APART",
     "Alignment",
     "FitOn",
+    "composed_alignment",
     "fit_alignment",
     "named_alignment",
     "parse_fit_on",
@@ -156,12 +157,39 @@ def fit_alignment(
         fitted = method.fit(earlier.vectors, later.vectors, mine, theirs, **used)
         if fitted is None:
             return nothing._replace(reason="rank_deficient")
-        source, target = fitted
-        squares = 0.0
+    return Alignment(*fitted, len(mine), _residual(*fitted, earlier, later, mine, theirs))
+
+
+def composed_alignment(
+    name: str,
+    source: Side,
+    target: Side,
+    earlier: Space,
+    later: Space,
+    *,
+    fit_on: str | None = None,
+    targets: Collection[str] = (),
+    **_: Any,
+) -> Alignment:
+    """Return an alignment whose sides were fitted over other spaces, see `frames`, with its residual for two spaces.
+
+    Arguments are those of `fit_alignment`; `fit_words` are the words that the residual is of.
+    """
+    fit_words = parse_fit_on(fit_on or ALIGNMENTS[name].fit_on)
+    mine, theirs = _fit_places(earlier, later, fit_words, frozenset(targets))
+    if not len(mine):
+        return Alignment(source, target, 0, None, "too_few_shared")
+    return Alignment(source, target, len(mine), _residual(source, target, earlier, later, mine, theirs))
+
+
+def _residual(source: Side, target: Side, earlier: Space, later: Space, mine: Places, theirs: Places) -> float:
+    """Return the root mean square distance of aligned vectors of the same words."""
+    squares = 0.0
+    with one_thread():
         for z, x in fitted_rows(earlier.vectors, later.vectors, mine, theirs):
             gap = _mapped(source, z) - _mapped(target, x)
             squares += float(row_dots(gap, gap).sum() if is_sparse(gap) else np.einsum("ij,ij->", gap, gap))
-    return Alignment(source, target, len(mine), math.sqrt(squares / len(mine)))
+    return math.sqrt(squares / len(mine))
 
 
 def _mapped(side: Side, vectors: Rows) -> Rows:
@@ -197,6 +225,8 @@ class Method(Entry):
         unit_length: whether vectors have length 1 before it.
         uses: options of alignments that `fit` takes by keyword; each says in its `of` which alignments use it.
         of_words: whether it is for spaces whose dimensions are words, sparse ones, and for no others.
+        moves: which space it maps onto the other one, which has no map: `earlier`, `later`; empty: both or none. Only
+            such maps can be taken one after the other.
         joint: key of `joint.trainings.JOINT_TRAININGS`: slices are trained together, so that their spaces need no map;
             empty: each slice has its space by itself.
         also: other names that people use; options, manifests and tables have its name in the registry.
@@ -208,6 +238,7 @@ class Method(Entry):
     unit_length: bool = False
     uses: tuple[str, ...] = ()
     of_words: bool = False
+    moves: str = ""
     joint: str = ""
     also: tuple[str, ...] = ()
 
@@ -217,10 +248,11 @@ ALIGNMENTS: Registry[Method] = Registry(
         "op": Method(
             procrustes_centred,
             unit_length=True,
+            moves="later",
             also=("procrustes",),
             doc="orthogonal Procrustes of vectors of length 1, centred",
         ),
-        "op-": Method(procrustes, unit_length=True, doc="the same without centring"),
+        "op-": Method(procrustes, unit_length=True, moves="later", doc="the same without centring"),
         "op+": Method(
             procrustes_plus,
             least_words=2,
@@ -233,6 +265,7 @@ ALIGNMENTS: Registry[Method] = Registry(
             "without-targets+top:100000",
             2,
             uses=("rcond",),
+            moves="earlier",
             doc="canonical correlation: the earlier space is mapped onto the later one",
         ),
         "cca-reversed": Method(
@@ -240,6 +273,7 @@ ALIGNMENTS: Registry[Method] = Registry(
             "without-targets+top:100000",
             2,
             uses=("rcond",),
+            moves="later",
             doc="the later space is mapped onto the earlier one",
         ),
         "column-intersection": Method(

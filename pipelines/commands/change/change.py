@@ -143,7 +143,9 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     )
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, ready)
     deals = viewed | "DealSlices" >> DealSlices(workspace, _groups(plan), plan.documents, plan.null)
-    nulls = _of_chance(viewed, ready, deals, plan, graph) if plan.null.nulls else _Nulls({"deals": deals}, {}, {})
+    nulls = _Nulls({"deals": deals}, {}, {})
+    if plan.null.nulls:
+        nulls = _of_chance(viewed, (ready, spaces), deals, plan, graph)
     combined = (
         aligned
         | "Score" >> ScoreSeeds(workspace, plan.pairs, plan.score)
@@ -180,16 +182,24 @@ def _groups(plan: ChangePlan) -> Groups:
 
 
 def _of_chance(
-    viewed: "beam.PCollection", real: "beam.PCollection", dealt: "beam.PCollection", plan: ChangePlan, graph: Graph
+    viewed: "beam.PCollection",
+    made: tuple["beam.PCollection", "beam.PCollection"],
+    dealt: "beam.PCollection",
+    plan: ChangePlan,
+    graph: Graph,
 ) -> _Nulls:
-    """Score pairs and series of slices that are made of documents dealt out anew."""
+    """Score pairs and series of slices that are made of documents dealt out anew.
+
+    `made` are the real slices, ready for training, and their spaces.
+    """
     import apache_beam as beam
 
-    from transforms.change.graph.null_ptransforms import CountDeals, ScoreNulls, of_groups
+    from transforms.change.graph.null_ptransforms import CountDeals, RealSides, ScoreNulls, of_groups
     from transforms.change.graph.ptransforms import TrainSlices
     from transforms.change.graph.series_ptransforms import TraceSeries
 
     workspace, number, pairs = graph.workspace, plan.null.nulls, len(plan.pairs.pairs)
+    real, real_spaces = made
     groups = _groups(plan)
     comparisons = null_slices(plan.pairs, groups, number)
     ready = viewed | "CountDeals" >> CountDeals(workspace, groups, len(plan.parts), dealt, real)
@@ -202,11 +212,15 @@ def _of_chance(
         plan.score.targets,
         graph.lanes,
         plan.frees,
+        {"ready": real},
     )
+    others = {}
+    if plan.pairs.frame is not None:
+        others["others"] = real_spaces | "RealSides" >> RealSides(comparisons, plan.pairs, real)
     of_pairs = {
         "deals": dealt | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
         "nulls": spaces
-        | "ScoreNulls" >> ScoreNulls(workspace, comparisons, number, plan.align, plan.score, ready, plan.frees),
+        | "ScoreNulls" >> ScoreNulls(workspace, comparisons, number, plan.align, plan.score, ready, plan.frees, others),
     }
     if not plan.series:
         return _Nulls(of_pairs, {}, {})
@@ -230,10 +244,11 @@ def _series(
     from transforms.change.graph.series_ptransforms import CombineSeries, TraceSeries
 
     options = _series_options(plan)
+    # Series align every pair by itself, and take over what the run has aligned so.
+    maps = {} if plan.pairs.frame is not None else {"maps": aligned}
     return (
         spaces
-        | "Trace"
-        >> TraceSeries(graph.workspace, plan.pairs, 0, len(plan.pairs.names), options, ready, {"maps": aligned})
+        | "Trace" >> TraceSeries(graph.workspace, plan.pairs, 0, len(plan.pairs.names), options, ready, maps)
         | "CombineSeries"
         >> CombineSeries(graph.workspace, plan.pairs, options, nulls.series, nulls.series_deals, ready)
     )

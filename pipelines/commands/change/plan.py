@@ -8,7 +8,7 @@ from pipelines.commands.options import corpus_folders
 from pipelines.frame.command import Inputs
 from pipelines.frame.common_options import RunnerOptions
 from pipelines.frame.inputs import corpora_of
-from transforms.change.graph.comparisons import Comparisons, SpaceVariant
+from transforms.change.graph.comparisons import CommonFrame, Comparisons, SpaceVariant
 from transforms.change.nulls.deal_stages import DealOptions
 from transforms.change.nulls.deals import BY
 from transforms.change.nulls.evidence import LEAST_RUNS
@@ -30,7 +30,7 @@ from transforms.change.view.slices import (
 from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.view_stage import RANGE_TOKENS, SMALLEST, ViewSpec
 from transforms.change.view.words import ViewOptions, case_of
-from transforms.common.errors import UsageError
+from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.small_texts import read_lines
 from transforms.common.store.tables import Part
@@ -44,7 +44,7 @@ from transforms.corpora.corpus import (
     years,
 )
 from transforms.embeddings.alignment import ALIGNMENTS, parse_fit_on, variants_of
-from transforms.embeddings.joint.trainings import JOINT_TRAININGS
+from transforms.embeddings.joint.trainings import of_targets
 from transforms.embeddings.representations import SGNS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
 from transforms.embeddings.trainers import TRAINERS
@@ -159,6 +159,13 @@ class ChangeOptions(RunnerOptions):
     series: bool = option(
         True, help="with three or more slices: series of all of them, and change points", group=SCORES
     )
+    align_to: str | None = option(
+        None,
+        help="with three or more slices: previous maps each onto the one before it as that was mapped, first or the "
+        "NAME of a slice maps all onto that one; by default each pair is aligned by itself",
+        metavar="SLICE",
+        group=SCORES,
+    )
     align: AlignOptions = embedded(AlignOptions, group=SCORES)
     score: ChangeScoreOptions = embedded(ChangeScoreOptions, group=SCORES)
     neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
@@ -218,6 +225,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         _columns(options, targets),
         remedy="choose an engine that gives them, another `unit`, or targets without _nn, _vb, _jj",
     )
+    frame = common_frame(options, [slice.name for slice in slices])
     cuts = per_slice(list(options.min_count), slices)
     return ChangePlan(
         parts=sentence_parts(corpora),
@@ -231,6 +239,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
             seeds=parse_seeds(options.seeds),
             variants=tuple(SpaceVariant(*found) for found in variants_of(options.score.alignments).items()),
             sequences=(tuple(range(len(slices))),),
+            frame=frame,
         ),
         null=DealOptions(nulls=options.null, seed=options.null_seed, by=options.null_by),
         series=options.series and len(slices) >= LEAST_SLICES,
@@ -271,6 +280,33 @@ def read_targets(options: ChangeOptions, view: ViewOptions | None = None) -> Vie
     return load_targets(read_lines(options.targets, "targets"), view or options.view)
 
 
+def common_frame(options: ChangeOptions, names: Sequence[str]) -> CommonFrame | None:
+    """Return the frame that slices of these names are mapped into; None: each pair is aligned by itself.
+
+    Raises:
+        UsageError: no such slice, or an alignment that does not map one space onto the other.
+    """
+    if options.align_to is None:
+        return None
+    for name in options.score.alignments:
+        method = ALIGNMENTS[name]
+        if not method.moves and not method.joint and name != "none":
+            able = " or ".join(known for known, one in ALIGNMENTS.items() if one.moves)
+            raise UsageError(
+                f"`align_to` {options.align_to}: `alignment` {name} does not map one space onto another that stays, "
+                f"so that its maps make no common frame: take {able}, or leave `align_to` out"
+            )
+    if options.align_to in ("previous", "first"):
+        return CommonFrame(None if options.align_to == "previous" else 0)
+    if options.align_to not in names:
+        known_names = ("previous", "first", *names)
+        raise UsageError(
+            f"`align_to` {options.align_to!r}: no such slice{nearest(options.align_to, known_names)} "
+            f"(there are: {', '.join(known_names)})"
+        )
+    return CommonFrame(names.index(options.align_to))
+
+
 def check_targets(options: ChangeOptions, targets: ViewTargets) -> None:
     """Refuse alignments that give vectors to targets alone where there are none.
 
@@ -278,8 +314,7 @@ def check_targets(options: ChangeOptions, targets: ViewTargets) -> None:
         UsageError: there is one.
     """
     for name in options.score.alignments:
-        joint = ALIGNMENTS[name].joint
-        if joint and JOINT_TRAININGS[joint].of_targets and not targets.words:
+        if of_targets(name) and not targets.words:
             raise UsageError(
                 f"`alignment` {name}: it gives targets alone a vector in each slice, and there are none: name some by "
                 "`targets`, or take another alignment"

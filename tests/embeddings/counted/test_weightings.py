@@ -108,3 +108,16 @@ def test_distances_survive_a_projection_into_many_dimensions():
     found = projected(csr_array(counts), random_vectors(words, dim=4_000, nonzero=20, seed=1)).astype(float)
     units, exact = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (found, counts))
     assert np.abs(units @ units.T - exact @ exact.T).max() < 0.08
+
+
+def test_random_indexing_is_shared_random_projection():
+    """SRV: the counts of two slices, over the contexts of either, times one random matrix."""
+    slices = [sorted({f"w{n}" for n in np.random.default_rng(seed).integers(0, 60, 40)}) for seed in (1, 2)]
+    contexts = sorted({*slices[0], *slices[1]})
+    shared = random_vectors(contexts, dim=12, nonzero=4, seed=5).toarray()
+    for seed, words in enumerate(slices):
+        counts = counted(seed, len(words))
+        spread = np.zeros((len(words), len(contexts)), np.int64)
+        spread[:, [contexts.index(word) for word in words]] = counts
+        found = projected(csr_array(counts), random_vectors(words, dim=12, nonzero=4, seed=5))
+        np.testing.assert_array_equal(found, spread @ shared)

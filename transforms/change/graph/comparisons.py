@@ -10,21 +10,26 @@ from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.score_stages import Combined, CombineTask, ScoredSeed, ScoreTask, VariantSpaces
 from transforms.change.series.series_stage import SeriesTask
 from transforms.change.series.trace_stage import Traced, TraceTask
-from transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
+from transforms.change.spaces.alignment_stage import Aligned, AlignTask, FrameSlice, PairFrame, SliceFacts
 from transforms.change.spaces.joint_stage import JointTask, TrainedSpaces
 from transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
 from transforms.change.spaces.training import TrainedSpace, TrainTask
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.slices import Slice
 from transforms.common.store.receipts import File
-from transforms.embeddings.alignment import APART
+from transforms.embeddings.alignment import ALIGNMENTS, APART
+from transforms.embeddings.frames import frame_places
 from transforms.embeddings.joint.trainings import JOINT_TRAININGS
 
 __all__ = [
+    "CommonFrame",
     "Comparisons",
     "JointKey",
     "PairSeed",
+    "PairSide",
+    "PairSpaces",
     "RunKey",
+    "SequenceKey",
     "Side",
     "SliceReady",
     "SpaceKey",
@@ -33,7 +38,7 @@ __all__ = [
     "combine_task",
     "counts_of",
     "facts_of",
-    "joint_sequences",
+    "joint_slices",
     "joint_spaces",
     "joint_tasks",
     "map_number",
@@ -41,6 +46,9 @@ __all__ = [
     "needed_places",
     "needed_sequences",
     "neighbour_task",
+    "null_sides",
+    "pair_sides",
+    "pair_tasks",
     "score_task",
     "series_task",
     "side_of",
@@ -63,6 +71,12 @@ class SpaceVariant(NamedTuple):
     alignments: tuple[str, ...] = ()
 
 
+class CommonFrame(NamedTuple):
+    """Slices are mapped onto one of them, its place, and not pair by pair; None: each onto the one before it."""
+
+    anchor: int | None
+
+
 class Comparisons(NamedTuple):
     """What is compared.
 
@@ -73,7 +87,12 @@ class Comparisons(NamedTuple):
         seeds: of training.
         variants: spaces that each slice and seed has. The first are what measures take that take no aligned vectors,
             what series follow, and what is shown of words.
-        sequences: slices that are trained together where an alignment does so, in the order of time.
+        sequences: slices that are trained together where an alignment does so, in the order of time. A null pair stands
+            among the other real slices, so that it is trained as the pair is that it is a null of; these have numbers
+            below 0, that of place 0 being -1.
+        frame: the common frame of slices; None: each pair is aligned by itself.
+        origins: of null pairs, the real slices that they are nulls of.
+        real: of null slices, what is compared in truth.
     """
 
     names: tuple[str, ...]
@@ -82,6 +101,9 @@ class Comparisons(NamedTuple):
     seeds: tuple[int, ...]
     variants: tuple[SpaceVariant, ...] = (SpaceVariant(APART),)
     sequences: tuple[tuple[int, ...], ...] = ()
+    frame: CommonFrame | None = None
+    origins: tuple[tuple[int, int], ...] = ()
+    real: "Comparisons | None" = None
 
 
 class SliceReady(NamedTuple):
@@ -123,62 +145,69 @@ def needed_sequences(comparisons: Comparisons, variant: int) -> list[int]:
 
 def train_tasks(comparisons: Comparisons, ready: SliceReady, variant: int = 0) -> Iterator[tuple[SpaceKey, TrainTask]]:
     """Yield a slice's training tasks for a variant that it is needed in, one per seed."""
-    if ready.place not in needed_places(comparisons, variant):
-        return
-    for seed in comparisons.seeds:
-        yield (
-            (variant, ready.place, seed),
-            TrainTask(
-                tokens=ready.counts.tokens,
-                slice=comparisons.names[ready.place],
-                seed=seed,
-                min_count=comparisons.min_counts[ready.place],
-                counts=ready.counts.counts,
-                sentences=ready.counts.sentences,
-                feeds=ready.feeds,
-                documents=ready.documents,
-            ),
-        )
+    if ready.place in needed_places(comparisons, variant):
+        for seed in comparisons.seeds:
+            yield (variant, ready.place, seed), _train_task(comparisons, ready, seed)
 
 
-def joint_sequences(comparisons: Comparisons, ready: SliceReady) -> Iterator[tuple[tuple[int, int], SliceReady]]:
-    """Yield a slice by the variants and sequences in which it is trained together with others."""
+def _train_task(comparisons: Comparisons, ready: SliceReady, seed: int) -> TrainTask:
+    return TrainTask(
+        tokens=ready.counts.tokens,
+        slice=comparisons.names[ready.place],
+        seed=seed,
+        min_count=comparisons.min_counts[ready.place],
+        counts=ready.counts.counts,
+        sentences=ready.counts.sentences,
+        feeds=ready.feeds,
+        documents=ready.documents,
+    )
+
+
+SequenceKey = tuple[int, int]  # variant, sequence
+
+
+def joint_slices(
+    comparisons: Comparisons, ready: SliceReady, *, of_real: bool = False
+) -> Iterator[tuple[SequenceKey, tuple[int, SliceReady]]]:
+    """Yield a slice, with its number, by the variants and sequences in which it is trained together with others.
+
+    Args:
+        comparisons: what is compared.
+        ready: the slice.
+        of_real: whether it is a real one that null slices stand among.
+    """
+    place = -1 - ready.place if of_real else ready.place
     for number, variant in enumerate(comparisons.variants):
         if variant.name != APART:
             for sequence in needed_sequences(comparisons, number):
-                if ready.place in comparisons.sequences[sequence]:
-                    yield (number, sequence), ready
+                if place in comparisons.sequences[sequence]:
+                    yield (number, sequence), (place, ready)
 
 
 def joint_tasks(
-    comparisons: Comparisons,
-    key: tuple[int, int],
-    slices: Iterable[SliceReady],
-    *,
-    targets: Sequence[str] = (),
-    anchor: int | None = None,
+    comparisons: Comparisons, key: SequenceKey, slices: Iterable[tuple[int, SliceReady]], *, targets: Sequence[str] = ()
 ) -> Iterator[tuple[JointKey, JointTask]]:
     """Yield the tasks of slices that are trained together, one per seed.
 
     Args:
         comparisons: what is compared.
         key: variant and sequence.
-        slices: of the sequence.
+        slices: of the sequence, by number.
         targets: words that may have a vector in each slice.
-        anchor: the place in the sequence of the slice that the others go on from; None: the one before each.
     """
     number, sequence = key
     name = comparisons.variants[number].name
-    ordered = sorted(slices, key=_ready_place)
-    by_seed = zip(*(train_tasks(comparisons, ready) for ready in ordered), strict=True)
-    known = tuple(sorted(set(targets))) if JOINT_TRAININGS[name].of_targets else ()
-    for tasks in by_seed:
-        together = tuple(task for _, task in tasks)
-        yield (number, sequence, together[0].seed), JointTask(together, name, known, anchor)
-
-
-def _ready_place(ready: SliceReady) -> int:
-    return ready.place
+    training = JOINT_TRAININGS[name]
+    places, ready = comparisons.sequences[sequence], dict(slices)
+    known = tuple(sorted(set(targets))) if training.of_targets else ()
+    anchor = comparisons.frame.anchor if comparisons.frame and training.goes_on else None
+    wanted = tuple(index for index, place in enumerate(places) if place >= 0)
+    for seed in comparisons.seeds:
+        tasks = (
+            _train_task(comparisons.real if place < 0 and comparisons.real else comparisons, ready[place], seed)
+            for place in places
+        )
+        yield (number, sequence, seed), JointTask(tuple(tasks), name, wanted, known, anchor)
 
 
 def joint_spaces(
@@ -186,7 +215,8 @@ def joint_spaces(
 ) -> Iterator[tuple[SpaceKey, TrainedSpace]]:
     """Yield the spaces of slices that were trained together."""
     variant, sequence, seed = key
-    for place, space in zip(comparisons.sequences[sequence], made.spaces, strict=True):
+    wanted = [place for place in comparisons.sequences[sequence] if place >= 0]
+    for place, space in zip(wanted, made.spaces, strict=True):
         yield (variant, place, seed), space
 
 
@@ -204,12 +234,79 @@ def counts_of(comparisons: Comparisons, pair: int, slices: Mapping[int, SliceCou
 
 
 def align_tasks(
-    sides: Sequence[tuple[SliceFacts, File]], seed: int, alignments: Collection[str], variant: str = APART
+    sides: Sequence[tuple[SliceFacts, File]],
+    seed: int,
+    alignments: Collection[str],
+    variant: str = APART,
+    frame: PairFrame | None = None,
 ) -> Iterator[AlignTask]:
-    """Yield the tasks of a pair, seed and variant, one per alignment; `sides` are earlier and later."""
+    """Yield the tasks of a pair, seed and variant, one per alignment.
+
+    Args:
+        sides: the earlier slice and the later one, with their spaces.
+        seed: of the spaces.
+        alignments: keys of `ALIGNMENTS`.
+        variant: of the spaces.
+        frame: what alignments that move a space map both into; None: one onto the other.
+    """
     (earlier, first), (later, second) = sides
     for alignment in sorted(set(alignments)):
-        yield AlignTask((earlier, later), (first, second), seed, variant, alignment)
+        within = frame if ALIGNMENTS[alignment].moves else None
+        yield AlignTask((earlier, later), (first, second), seed, variant, alignment, within)
+
+
+PairSpaces = tuple[int, int, int]  # pair, seed, variant
+PairSide = tuple[int, SliceFacts, File]  # a slice that a pair is aligned with: its place among the real ones
+
+
+def pair_sides(
+    comparisons: Comparisons, key: SpaceKey, facts: SliceFacts, space: File
+) -> Iterator[tuple[PairSpaces, PairSide]]:
+    """Yield the pairs that a space takes part in, or is needed for as one over which slices are mapped."""
+    variant, trained, seed = key
+    for pair, places in enumerate(comparisons.pairs):
+        origins = comparisons.origins[pair] if comparisons.origins else places
+        for place, origin in zip(places, origins, strict=True):
+            if place == trained:
+                yield (pair, seed, variant), (origin, facts, space)
+        if not comparisons.origins and trained in _between(comparisons, places, variant):
+            yield (pair, seed, variant), (trained, facts, space)
+
+
+def null_sides(
+    comparisons: Comparisons, key: SpaceKey, facts: SliceFacts, space: File
+) -> Iterator[tuple[PairSpaces, PairSide]]:
+    """Yield the null pairs whose slices are mapped over a real slice, with its space."""
+    variant, trained, seed = key
+    if seed in comparisons.seeds:
+        for pair, origins in enumerate(comparisons.origins):
+            if trained in _between(comparisons, origins, variant):
+                yield (pair, seed, variant), (trained, facts, space)
+
+
+def _between(comparisons: Comparisons, pair: tuple[int, int], variant: int) -> list[int]:
+    """Return the slices over which those of a pair are mapped; spaces that are trained together need no map."""
+    if comparisons.frame is None or comparisons.variants[variant].name != APART:
+        return []
+    return frame_places(pair, comparisons.frame.anchor)
+
+
+def pair_tasks(comparisons: Comparisons, key: PairSpaces, sides: Iterable[PairSide]) -> Iterator[AlignTask]:
+    """Yield the tasks of a pair, seed and variant from all slices that it is aligned with."""
+    pair, seed, number = key
+    variant = comparisons.variants[number]
+    places = comparisons.origins[pair] if comparisons.origins else comparisons.pairs[pair]
+    found = {place: (facts, space) for place, facts, space in sides}
+    ends = [found[place] for place in places]
+    frame = None
+    if comparisons.frame is not None:
+        others = (
+            FrameSlice(place, facts.name, facts.tokens, space)
+            for place, (facts, space) in sorted(found.items())
+            if place not in places
+        )
+        frame = PairFrame(places, comparisons.frame.anchor, tuple(others))
+    yield from align_tasks(ends, seed, variant.alignments, variant.name, frame)
 
 
 def score_task(comparisons: Comparisons, fitted: Iterable[tuple[AlignTask, Aligned]]) -> ScoreTask:

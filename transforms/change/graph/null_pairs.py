@@ -40,26 +40,35 @@ def first_place(groups: Groups, group: int, nulls: int) -> int:
 
 
 def null_slices(comparisons: Comparisons, groups: Groups, nulls: int) -> Comparisons:
-    """Return the null slices and pairs; they have the frequency cuts and variants of the real ones, one seed.
-
-    The slices of each null are a sequence, trained together as the real slices are.
-    """
+    """Return the null slices and pairs; they have the frequency cuts and variants of the real ones, one seed."""
     names: list[str] = []
     cuts: list[int] = []
     pairs: list[tuple[int, int]] = []
     sequences: list[tuple[int, ...]] = []
+    origins: list[tuple[int, int]] = []
     for group, places in enumerate(groups):
         is_pair = group < len(comparisons.pairs)
         label = ":".join(comparisons.names[place] for place in places) if is_pair else "series"
         for number in range(nulls):
             if is_pair:
                 pairs.append((len(names), len(names) + 1))
-            sequences.append(tuple(range(len(names), len(names) + len(places))))
+                origins.append(comparisons.pairs[group])
+            own = {place: len(names) + index for index, place in enumerate(places)}
+            sequences.append(tuple(own.get(place, -1 - place) for place in range(len(comparisons.names))))
             for place in places:
                 names.append(f"{label} null {number + 1} as {comparisons.names[place]}")
                 cuts.append(comparisons.min_counts[place])
-    seed = comparisons.seeds[:1]
-    return Comparisons(tuple(names), tuple(cuts), tuple(pairs), seed, comparisons.variants, tuple(sequences))
+    return Comparisons(
+        tuple(names),
+        tuple(cuts),
+        tuple(pairs),
+        comparisons.seeds[:1],
+        comparisons.variants,
+        tuple(sequences),
+        comparisons.frame,
+        tuple(origins),
+        comparisons,
+    )
 
 
 def deal_task(slices: int, sized: Iterable[tuple[int, Sized]]) -> DealTask:

@@ -14,7 +14,15 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey
+from transforms.change.graph.comparisons import (
+    Comparisons,
+    PairSide,
+    PairSpaces,
+    SliceReady,
+    SpaceKey,
+    facts_of,
+    null_sides,
+)
 from transforms.change.graph.null_pairs import Groups, deal_task, dealt_tasks, null_ready
 from transforms.change.graph.ptransforms import AlignPairs, ScoreSeeds
 from transforms.change.graph.view_ptransforms import MergeCounts, PartView
@@ -39,7 +47,7 @@ from transforms.common.store.ptransforms import MakeArtefact
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import Part
 
-__all__ = ["CountDeals", "DealSlices", "ScoreNulls", "of_groups"]
+__all__ = ["CountDeals", "DealSlices", "RealSides", "ScoreNulls", "of_groups"]
 
 
 def _sizes(
@@ -75,6 +83,10 @@ def _part_counts(element: tuple[int, Dealt]) -> tuple[int, PartCounts]:
     return place, PartCounts(
         dealt.counts, dealt.documents, dealt.sentence_count, dealt.tokens, dealt.largest_document, 0, 0, 0, 0
     )
+
+
+def _counts_of(ready: SliceReady) -> tuple[int, SliceCounts]:
+    return ready.place, ready.counts
 
 
 def _feeds_of(ready: SliceReady) -> tuple[int, tuple[File, ...]]:
@@ -157,6 +169,35 @@ def _of_pair(element: tuple[int, Any], nulls: int) -> tuple[int, Any]:
     return null // nulls, scored
 
 
+def _real_sides(
+    element: tuple[SpaceKey, TrainedSpace], comparisons: Comparisons, real: Comparisons, slices: dict[int, SliceCounts]
+) -> Iterator[tuple[PairSpaces, PairSide]]:
+    key, trained = element
+    yield from null_sides(comparisons, key, facts_of(real, key[1], slices), trained.part.file)
+
+
+@dataclass
+class RealSides(beam.PTransform):
+    """Key real spaces by the null pairs whose slices are mapped over them.
+
+    Attributes:
+        comparisons: the null slices and pairs.
+        real: the real ones.
+        ready: the real slices; only the counts are used.
+    """
+
+    comparisons: Comparisons
+    real: Comparisons
+    ready: beam.PCollection
+
+    def expand(
+        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
+    ) -> beam.PCollection[tuple[PairSpaces, PairSide]]:
+        """Apply the transform."""
+        counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
+        return spaces | "KeyByNull" >> beam.FlatMap(_real_sides, self.comparisons, self.real, slices=counts)
+
+
 @dataclass
 class ScoreNulls(beam.PTransform):
     """Align and score every null pair as a real one.
@@ -166,6 +207,7 @@ class ScoreNulls(beam.PTransform):
         nulls: null pairs of each pair.
         ready: what `CountDeals` yields; only the counts are used.
         frees: whether the null spaces are freed once they are scored.
+        others: what `RealSides` yields, by name; none without a common frame.
     """
 
     workspace: Workspace
@@ -175,6 +217,7 @@ class ScoreNulls(beam.PTransform):
     score: ChangeScoreOptions
     ready: beam.PCollection
     frees: bool
+    others: Mapping[str, beam.PCollection]
 
     def expand(
         self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
@@ -182,7 +225,7 @@ class ScoreNulls(beam.PTransform):
         """Apply the transform."""
         return (
             spaces
-            | "Align" >> AlignPairs(self.workspace, self.comparisons, self.align, self.ready)
+            | "Align" >> AlignPairs(self.workspace, self.comparisons, self.align, self.ready, self.others)
             | "Score" >> ScoreSeeds(self.workspace, self.comparisons, self.score, self.frees)
             | "KeyByPair" >> beam.Map(_of_pair, self.nulls)
         )

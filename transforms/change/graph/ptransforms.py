@@ -9,7 +9,7 @@ ListNeighbours  PCollection[(SpaceKey, Trained)] -> PCollection[(SpaceKey, Liste
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import apache_beam as beam
@@ -18,16 +18,20 @@ from transforms.change.graph.comparisons import (
     Comparisons,
     JointKey,
     PairSeed,
+    PairSide,
+    PairSpaces,
+    SequenceKey,
     SliceReady,
     SpaceKey,
-    align_tasks,
     combine_task,
     counts_of,
     facts_of,
-    joint_sequences,
+    joint_slices,
     joint_spaces,
     joint_tasks,
     neighbour_task,
+    pair_sides,
+    pair_tasks,
     score_task,
     train_tasks,
 )
@@ -44,7 +48,7 @@ from transforms.change.scores.score_stages import (
     summary_columns,
 )
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
-from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask, SliceFacts
+from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
 from transforms.change.spaces.context_stages import ContextOptions
 from transforms.change.spaces.joint_stage import TRAIN_JOINTLY, JointTask, TrainedSpaces
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, ListedPart, NeighbourOptions, NeighbourTask
@@ -53,7 +57,6 @@ from transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.common.store.artefacts import Workspace, free_files
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.common.store.receipts import File
 from transforms.embeddings.alignment import APART
 from transforms.embeddings.joint.trainings import REGISTRY as JOINT_TRAININGS
 from transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions
@@ -92,6 +95,7 @@ class TrainSlices(beam.PTransform):
         representation: how words become vectors.
         targets: words that may have a vector in each slice, where slices are trained together.
         frees: whether nothing needs what spaces are counted from once they are made.
+        real: of null slices, `ready`: the real ones that they stand among where slices are trained together.
     """
 
     workspace: Workspace
@@ -102,6 +106,7 @@ class TrainSlices(beam.PTransform):
     targets: tuple[str, ...]
     lanes: int
     frees: bool = False
+    real: Mapping[str, beam.PCollection] = field(default_factory=dict)
 
     def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
         """Apply the transform."""
@@ -142,12 +147,14 @@ class _TrainApart(beam.PTransform):
         )
 
 
-def _sequences(element: SliceReady, comparisons: Comparisons) -> Iterator[tuple[tuple[int, int], SliceReady]]:
-    yield from joint_sequences(comparisons, element)
+def _sequences(
+    element: SliceReady, comparisons: Comparisons, of_real: bool = False
+) -> Iterator[tuple[SequenceKey, tuple[int, SliceReady]]]:
+    yield from joint_slices(comparisons, element, of_real=of_real)
 
 
 def _joint_tasks(
-    element: tuple[tuple[int, int], Iterable[SliceReady]], comparisons: Comparisons, targets: tuple[str, ...]
+    element: tuple[SequenceKey, Iterable[tuple[int, SliceReady]]], comparisons: Comparisons, targets: tuple[str, ...]
 ) -> Iterator[tuple[JointKey, JointTask]]:
     yield from joint_tasks(comparisons, *element, targets=targets)
 
@@ -173,9 +180,12 @@ class _TrainTogether(beam.PTransform):
         of = self.training
         names = tuple(variant.name for variant in of.comparisons.variants if variant.name != APART)
         chosen = {JOINT_TRAININGS: names, TRAINERS: (of.options.trainer,)}
+        slices = ready | "KeyBySequence" >> beam.FlatMap(_sequences, of.comparisons)
+        if of.real:
+            real = of.real["ready"] | "KeyRealBySequence" >> beam.FlatMap(_sequences, of.comparisons, of_real=True)
+            slices = (slices, real) | "AllSlices" >> beam.Flatten()
         return (
-            ready
-            | "KeyBySequence" >> beam.FlatMap(_sequences, of.comparisons)
+            slices
             | "GroupBySequence" >> beam.GroupByKey()
             | "MakeTasks" >> beam.FlatMap(_joint_tasks, of.comparisons, of.targets)
             | "SpreadTasks" >> SpreadOverLanes(weight=_joint_tokens, lanes=of.lanes, workspace=of.workspace, stage="")
@@ -184,30 +194,20 @@ class _TrainTogether(beam.PTransform):
         )
 
 
-_Side = tuple[int, SliceFacts, File]
-_PairSpaces = tuple[int, int, int]  # pair, seed, variant
-
-
 def _sides(
     element: tuple[SpaceKey, TrainedSpace], comparisons: Comparisons, slices: dict[int, SliceCounts]
-) -> Iterator[tuple[_PairSpaces, _Side]]:
+) -> Iterator[tuple[PairSpaces, PairSide]]:
     """Key each space by the pairs, the seed and the variant that it takes part in."""
-    (variant, trained_place, seed), trained = element
-    facts = facts_of(comparisons, trained_place, slices)
-    for pair, sides in enumerate(comparisons.pairs):
-        for side, place in enumerate(sides):
-            if place == trained_place:
-                yield (pair, seed, variant), (side, facts, trained.part.file)
+    key, trained = element
+    yield from pair_sides(comparisons, key, facts_of(comparisons, key[1], slices), trained.part.file)
 
 
 def _align_tasks(
-    element: tuple[_PairSpaces, Iterable[_Side]], comparisons: Comparisons
+    element: tuple[PairSpaces, Iterable[PairSide]], comparisons: Comparisons
 ) -> Iterator[tuple[PairSeed, AlignTask]]:
-    (pair, seed, number), joined = element
-    variant = comparisons.variants[number]
-    sides = [(facts, file) for _, facts, file in sorted(joined)]
-    for task in align_tasks(sides, seed, variant.alignments, variant.name):
-        yield (pair, seed), task
+    key, sides = element
+    for task in pair_tasks(comparisons, key, sides):
+        yield key[:2], task
 
 
 def _index_of(ready: SliceReady) -> tuple[int, SliceCounts]:
@@ -221,12 +221,14 @@ class AlignPairs(beam.PTransform):
     Attributes:
         comparisons: pairs, seeds, and variants with their alignments.
         slices: what `MergeSlices` yields; only the counts are used.
+        others: of null pairs, real slices over which theirs are mapped, by name; none without a common frame.
     """
 
     workspace: Workspace
     comparisons: Comparisons
     options: AlignOptions
     slices: beam.PCollection
+    others: Mapping[str, beam.PCollection] = field(default_factory=dict)
 
     def expand(
         self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
@@ -234,9 +236,9 @@ class AlignPairs(beam.PTransform):
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         alignments = tuple(name for variant in self.comparisons.variants for name in variant.alignments)
+        sides = spaces | "KeyByPair" >> beam.FlatMap(_sides, self.comparisons, slices=counts)
         return (
-            spaces
-            | "KeyByPair" >> beam.FlatMap(_sides, self.comparisons, slices=counts)
+            ((sides, *self.others.values()) | "AllSides" >> beam.Flatten() if self.others else sides)
             | "GroupByPair" >> beam.GroupByKey()
             | "MakeTasks" >> beam.FlatMap(_align_tasks, self.comparisons)
             | "AlignPair"

@@ -16,10 +16,22 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_rows, write_part
 from transforms.embeddings.alignment import ALIGNMENTS, APART, Alignment, fit_alignment, parse_fit_on
+from transforms.embeddings.frames import fit_in_frame
 from transforms.embeddings.published import load_side, load_space, side_row
 from transforms.embeddings.spaces import Side, Space
 
-__all__ = ["ALIGN", "REGISTRY", "AlignOptions", "AlignTask", "Aligned", "SliceFacts", "load_alignments", "load_spaces"]
+__all__ = [
+    "ALIGN",
+    "REGISTRY",
+    "AlignOptions",
+    "AlignTask",
+    "Aligned",
+    "FrameSlice",
+    "PairFrame",
+    "SliceFacts",
+    "load_alignments",
+    "load_spaces",
+]
 
 
 REGISTRY = "transforms.embeddings.alignment:ALIGNMENTS"
@@ -35,14 +47,42 @@ class SliceFacts(NamedTuple):
     min_count: int
 
 
+class FrameSlice(NamedTuple):
+    """A slice over which another one is mapped: its place in the order of time, name, tokens, space."""
+
+    place: int
+    name: str
+    tokens: int
+    space: File
+
+
+class PairFrame(NamedTuple):
+    """What a pair of slices is mapped into, see `frames`.
+
+    Attributes:
+        pair: places of the two slices.
+        anchor: of the slice onto which all are mapped; None: each onto the one before it, as that was mapped.
+        others: slices over which the two are mapped.
+    """
+
+    pair: tuple[int, int]
+    anchor: int | None
+    others: tuple[FrameSlice, ...]
+
+
 class AlignTask(NamedTuple):
-    """A pair of slices, earlier and later, with their spaces of a seed and a variant, and an alignment."""
+    """A pair of slices, earlier and later, with their spaces of a seed and a variant, and an alignment.
+
+    Attributes:
+        frame: what both are mapped into; None: one onto the other.
+    """
 
     slices: tuple[SliceFacts, SliceFacts]
     spaces: tuple[File, File]
     seed: int
     variant: str
     alignment: str
+    frame: PairFrame | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +169,15 @@ def load_spaces(
 def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligned:
     earlier, later = load_spaces(task.slices, task.spaces, task.seed, task.variant)
     parameters = {name: getattr(options, name) for name in ALIGNMENTS[task.alignment].uses}
-    fitted = fit_alignment(task.alignment, earlier, later, fit_on=options.fit_on, targets=options.targets, **parameters)
+    parameters |= {"fit_on": options.fit_on, "targets": options.targets}
+    if task.frame is None:
+        fitted = fit_alignment(task.alignment, earlier, later, **parameters)
+    else:
+        pair, anchor, others = task.frame
+        spaces = dict(zip(pair, (earlier, later), strict=True))
+        for place, name, tokens, file in others:
+            spaces[place] = load_space([checked(file)], name, task.seed, tokens, variant=task.variant)
+        fitted = fit_in_frame(task.alignment, spaces, pair, anchor, **parameters)
     rows = [
         {
             "slice_from": task.slices[0].name,

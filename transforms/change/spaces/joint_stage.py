@@ -29,19 +29,21 @@ class JointTask(NamedTuple):
     Attributes:
         slices: in the order of time.
         training: key of `JOINT_TRAININGS`; the variant of the spaces.
+        wanted: numbers of those whose spaces are wanted.
         targets: that have a vector in each slice, sorted; empty where all words have.
         anchor: the slice that others go on from; None: the one before each, or it does not matter.
     """
 
     slices: tuple[TrainTask, ...]
     training: str
+    wanted: tuple[int, ...]
     targets: tuple[str, ...] = ()
     anchor: int | None = None
 
 
 @dataclass(frozen=True)
 class TrainedSpaces:
-    """The spaces of the slices, in their order."""
+    """The spaces that were wanted, in the order of their slices."""
 
     spaces: tuple[TrainedSpace, ...]
 
@@ -58,15 +60,15 @@ def _train(artefact: Artefact, task: JointTask, options: SgnsOptions) -> Trained
     spaces = [
         write_space(
             artefact,
-            one,
-            of,
-            weights.words,
+            task.slices[place],
+            counts[place],
+            made[place].words,
             options.dim,
-            cut_rows(weights.vectors),
+            cut_rows(made[place].vectors),
             variant=task.training,
             suffix=f"-{place}",
         )
-        for place, (one, of, weights) in enumerate(zip(task.slices, counts, made, strict=True))
+        for place in task.wanted
     ]
     return TrainedSpaces(tuple(spaces))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from transforms.common.code.registry import Entry, Registry
+from transforms.embeddings.alignment import ALIGNMENTS
 from transforms.embeddings.joint.compass import by_compass
 from transforms.embeddings.joint.initialised import initialised, initialised_at_unit_length
 from transforms.embeddings.joint.marked import injected, referenced
@@ -11,7 +12,7 @@ from transforms.embeddings.joint.slices import JointSlices
 from transforms.embeddings.sgns import SgnsOptions
 from transforms.embeddings.starts import Weights
 
-__all__ = ["JOINT_TRAININGS", "REGISTRY", "JointTraining"]
+__all__ = ["JOINT_TRAININGS", "REGISTRY", "JointTraining", "of_targets"]
 
 REGISTRY = "transforms.embeddings.joint.trainings:JOINT_TRAININGS"
 
@@ -22,19 +23,19 @@ class JointTraining(Entry):
 
     Attributes:
         train: returns the weights of each slice, of the words that training apart would take; the axes are shared.
+        goes_on: whether slices go on from what others have learnt, from an anchor if one is named.
         of_targets: whether targets alone have a vector in each slice by it, and other words one for all.
     """
 
     train: Callable[[JointSlices, SgnsOptions], list[Weights]]
     of_targets: bool = False
+    goes_on: bool = False
 
 
 JOINT_TRAININGS: Registry[JointTraining] = Registry(
     {
-        "vi": JointTraining(initialised, doc="each slice goes on from the one before"),
-        "vi-l2": JointTraining(
-            initialised_at_unit_length, doc="each slice goes on from the one before, with input vectors at length 1"
-        ),
+        "vi": JointTraining(initialised, goes_on=True, doc="each slice goes on from the one before"),
+        "vi-l2": JointTraining(initialised_at_unit_length, goes_on=True, doc="the same with input vectors at length 1"),
         "tr": JointTraining(referenced, True, doc="one model, targets have a vector in each slice and one context"),
         "wi": JointTraining(injected, True, doc="one model, targets are another word in each slice"),
         "compass": JointTraining(by_compass, doc="each slice is trained against contexts of all slices"),
@@ -42,3 +43,13 @@ JOINT_TRAININGS: Registry[JointTraining] = Registry(
     what="joint training",
     group="lexbeam.joint_trainings",
 )
+
+
+def of_targets(alignment: str) -> bool:
+    """Return whether targets alone have a vector in each slice by an alignment, one that is not installed taken for no.
+
+    >>> of_targets("tr"), of_targets("vi"), of_targets("op")
+    (True, False, False)
+    """
+    joint = ALIGNMENTS[alignment].joint if alignment in ALIGNMENTS else ""
+    return bool(joint) and JOINT_TRAININGS[joint].of_targets
