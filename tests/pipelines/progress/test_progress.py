@@ -319,7 +319,7 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
         null=DealOptions(nulls=5, seed=1),
         budget="smallest",
         view=SimpleNamespace(ranges=(1, 1)),
-        score=SimpleNamespace(alignments=("op",)),
+        score=SimpleNamespace(alignments=("op",), systems=()),
         sgns=SgnsOptions(epochs=4),
         sharding=ShardOptions(),
         representation=RepresentationOptions(),
