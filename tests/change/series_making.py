@@ -4,15 +4,8 @@ from typing import NamedTuple
 
 from space_making import RANK, SGNS, ready
 
-from transforms.change.graph.comparisons import (
-    Comparisons,
-    align_tasks,
-    facts_of,
-    map_of,
-    side_of,
-    trace_task,
-    train_tasks,
-)
+from transforms.change.graph.comparisons import Comparisons, facts_of, map_of, side_of, trace_task, train_tasks
+from transforms.change.graph.pair_tasks import align_tasks
 from transforms.change.series.trace_stage import SeriesOptions
 from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
 from transforms.change.spaces.training import TRAIN

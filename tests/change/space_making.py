@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.corpus.sentences import UPOS
-from transforms.change.graph.comparisons import Comparisons, SliceReady, align_tasks, facts_of, train_tasks
+from transforms.change.graph.comparisons import Comparisons, SliceReady, facts_of, train_tasks
+from transforms.change.graph.pair_tasks import align_tasks
 from transforms.change.scores.ranking import RankedWordOptions
 from transforms.change.scores.score_stages import ScoreTask, VariantSpaces
 from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions

@@ -32,8 +32,9 @@ from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.change.spaces import SLICES, VECTORS
 from schemas.change.summary import SUMMARY
 from schemas.change.systems import SYSTEM_SCORES
-from transforms.change.graph.comparisons import needed_places, needed_sequences
+from transforms.change.graph.comparisons import needed_places
 from transforms.change.graph.null_pairs import Groups, first_place, groups_of, null_slices
+from transforms.change.graph.sequences import needed_sequences
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
 from transforms.change.report.panels import panels, quotes
 from transforms.change.scores.measures import MEASURES

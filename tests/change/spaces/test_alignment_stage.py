@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 from space_making import align_all, train_all
 
-from transforms.change.graph.comparisons import align_tasks
+from transforms.change.graph.pair_tasks import align_tasks
 from transforms.change.spaces import alignment_stage
 from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, AlignOptions, load_alignments
 from transforms.common.options.fields import options_of

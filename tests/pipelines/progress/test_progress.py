@@ -329,7 +329,7 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
     assert expected["change/sizes"] == 8 * 2
     assert expected["change/dealt"] == 8 * 5 * 2
     # VIEW's are noted when its parts are dealt out; a single pair makes no series.
-    without = {"change/view", "change/series-trace", "change/series", "change/train-jointly"}
+    without = {"change/view", "change/series-trace", "change/series", "change/train-jointly", "change/systems"}
     shards = {"change/train-shard", "change/average", "change/average-last"}
     counts = {"change/contexts", "change/add-contexts", "change/represent"}
     assert {stage.name for stage in command.stages} - set(expected) == without | shards | counts

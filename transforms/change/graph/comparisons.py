@@ -3,58 +3,43 @@
 At the end, what is published of it: the rows of table `slices`, and the numbers of parts.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.score_stages import Combined, CombineTask, ScoredSeed, ScoreTask, VariantSpaces
+from transforms.change.scores.score_stages import Combined, CombineTask, ScoredSeed
 from transforms.change.series.series_stage import SeriesTask
 from transforms.change.series.trace_stage import Traced, TraceTask
-from transforms.change.spaces.alignment_stage import Aligned, AlignTask, FrameSlice, PairFrame, SliceFacts
-from transforms.change.spaces.joint_stage import JointTask, TrainedSpaces
+from transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
 from transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
-from transforms.change.spaces.training import TrainedSpace, TrainTask
+from transforms.change.spaces.training import TrainTask
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.slices import Slice
 from transforms.common.store.receipts import File
-from transforms.embeddings.alignment import ALIGNMENTS, APART
-from transforms.embeddings.frames import frame_places
-from transforms.embeddings.joint.trainings import JOINT_TRAININGS
+from transforms.embeddings.alignment import APART
 
 __all__ = [
     "CommonFrame",
     "Comparisons",
-    "JointKey",
     "PairSeed",
-    "PairSide",
-    "PairSpaces",
     "RunKey",
-    "SequenceKey",
     "Side",
     "SliceReady",
     "SpaceKey",
     "SpaceVariant",
-    "align_tasks",
     "combine_task",
     "counts_of",
     "facts_of",
-    "joint_slices",
-    "joint_spaces",
-    "joint_tasks",
     "map_number",
     "map_of",
     "needed_places",
-    "needed_sequences",
     "neighbour_task",
-    "null_sides",
-    "pair_sides",
-    "pair_tasks",
-    "score_task",
     "series_task",
     "side_of",
     "slice_row",
     "space_number",
     "trace_task",
+    "train_task",
     "train_tasks",
 ]
 
@@ -123,7 +108,6 @@ class SliceReady(NamedTuple):
 # Keys of groupings, which Beam wants as plain tuples: places of variants, slices, pairs and sequences, and seeds.
 SpaceKey = tuple[int, int, int]  # variant, slice, seed
 PairSeed = tuple[int, int]  # pair, seed
-JointKey = tuple[int, int, int]  # variant, sequence, seed
 
 
 def needed_places(comparisons: Comparisons, variant: int) -> list[int]:
@@ -137,20 +121,15 @@ def needed_places(comparisons: Comparisons, variant: int) -> list[int]:
     return [place for place in range(len(comparisons.names)) if variant == 0 or place in of_pairs]
 
 
-def needed_sequences(comparisons: Comparisons, variant: int) -> list[int]:
-    """Return the sequences that are trained together for a variant, by their numbers."""
-    needed = set(needed_places(comparisons, variant))
-    return [number for number, places in enumerate(comparisons.sequences) if needed.intersection(places)]
-
-
 def train_tasks(comparisons: Comparisons, ready: SliceReady, variant: int = 0) -> Iterator[tuple[SpaceKey, TrainTask]]:
     """Yield a slice's training tasks for a variant that it is needed in, one per seed."""
     if ready.place in needed_places(comparisons, variant):
         for seed in comparisons.seeds:
-            yield (variant, ready.place, seed), _train_task(comparisons, ready, seed)
+            yield (variant, ready.place, seed), train_task(comparisons, ready, seed)
 
 
-def _train_task(comparisons: Comparisons, ready: SliceReady, seed: int) -> TrainTask:
+def train_task(comparisons: Comparisons, ready: SliceReady, seed: int) -> TrainTask:
+    """Return the task of training a slice apart, with a seed."""
     return TrainTask(
         tokens=ready.counts.tokens,
         slice=comparisons.names[ready.place],
@@ -161,63 +140,6 @@ def _train_task(comparisons: Comparisons, ready: SliceReady, seed: int) -> Train
         feeds=ready.feeds,
         documents=ready.documents,
     )
-
-
-SequenceKey = tuple[int, int]  # variant, sequence
-
-
-def joint_slices(
-    comparisons: Comparisons, ready: SliceReady, *, of_real: bool = False
-) -> Iterator[tuple[SequenceKey, tuple[int, SliceReady]]]:
-    """Yield a slice, with its number, by the variants and sequences in which it is trained together with others.
-
-    Args:
-        comparisons: what is compared.
-        ready: the slice.
-        of_real: whether it is a real one that null slices stand among.
-    """
-    place = -1 - ready.place if of_real else ready.place
-    for number, variant in enumerate(comparisons.variants):
-        if variant.name != APART:
-            for sequence in needed_sequences(comparisons, number):
-                if place in comparisons.sequences[sequence]:
-                    yield (number, sequence), (place, ready)
-
-
-def joint_tasks(
-    comparisons: Comparisons, key: SequenceKey, slices: Iterable[tuple[int, SliceReady]], *, targets: Sequence[str] = ()
-) -> Iterator[tuple[JointKey, JointTask]]:
-    """Yield the tasks of slices that are trained together, one per seed.
-
-    Args:
-        comparisons: what is compared.
-        key: variant and sequence.
-        slices: of the sequence, by number.
-        targets: words that may have a vector in each slice.
-    """
-    number, sequence = key
-    name = comparisons.variants[number].name
-    training = JOINT_TRAININGS[name]
-    places, ready = comparisons.sequences[sequence], dict(slices)
-    known = tuple(sorted(set(targets))) if training.of_targets else ()
-    anchor = comparisons.frame.anchor if comparisons.frame and training.goes_on else None
-    wanted = tuple(index for index, place in enumerate(places) if place >= 0)
-    for seed in comparisons.seeds:
-        tasks = (
-            _train_task(comparisons.real if place < 0 and comparisons.real else comparisons, ready[place], seed)
-            for place in places
-        )
-        yield (number, sequence, seed), JointTask(tuple(tasks), name, wanted, known, anchor)
-
-
-def joint_spaces(
-    comparisons: Comparisons, key: JointKey, made: TrainedSpaces
-) -> Iterator[tuple[SpaceKey, TrainedSpace]]:
-    """Yield the spaces of slices that were trained together."""
-    variant, sequence, seed = key
-    wanted = [place for place in comparisons.sequences[sequence] if place >= 0]
-    for place, space in zip(wanted, made.spaces, strict=True):
-        yield (variant, place, seed), space
 
 
 def facts_of(comparisons: Comparisons, place: int, slices: Mapping[int, SliceCounts]) -> SliceFacts:
@@ -231,95 +153,6 @@ def facts_of(comparisons: Comparisons, place: int, slices: Mapping[int, SliceCou
 def counts_of(comparisons: Comparisons, pair: int, slices: Mapping[int, SliceCounts]) -> tuple[File, ...]:
     """Return the files of counts of a pair's slices, the earlier one first."""
     return tuple(slices[place].counts for place in comparisons.pairs[pair])
-
-
-def align_tasks(
-    sides: Sequence[tuple[SliceFacts, File]],
-    seed: int,
-    alignments: Collection[str],
-    variant: str = APART,
-    frame: PairFrame | None = None,
-) -> Iterator[AlignTask]:
-    """Yield the tasks of a pair, seed and variant, one per alignment.
-
-    Args:
-        sides: the earlier slice and the later one, with their spaces.
-        seed: of the spaces.
-        alignments: keys of `ALIGNMENTS`.
-        variant: of the spaces.
-        frame: what alignments that move a space map both into; None: one onto the other.
-    """
-    (earlier, first), (later, second) = sides
-    for alignment in sorted(set(alignments)):
-        within = frame if ALIGNMENTS[alignment].moves else None
-        yield AlignTask((earlier, later), (first, second), seed, variant, alignment, within)
-
-
-PairSpaces = tuple[int, int, int]  # pair, seed, variant
-PairSide = tuple[int, SliceFacts, File]  # a slice that a pair is aligned with: its place among the real ones
-
-
-def pair_sides(
-    comparisons: Comparisons, key: SpaceKey, facts: SliceFacts, space: File
-) -> Iterator[tuple[PairSpaces, PairSide]]:
-    """Yield the pairs that a space takes part in, or is needed for as one over which slices are mapped."""
-    variant, trained, seed = key
-    for pair, places in enumerate(comparisons.pairs):
-        origins = comparisons.origins[pair] if comparisons.origins else places
-        for place, origin in zip(places, origins, strict=True):
-            if place == trained:
-                yield (pair, seed, variant), (origin, facts, space)
-        if not comparisons.origins and trained in _between(comparisons, places, variant):
-            yield (pair, seed, variant), (trained, facts, space)
-
-
-def null_sides(
-    comparisons: Comparisons, key: SpaceKey, facts: SliceFacts, space: File
-) -> Iterator[tuple[PairSpaces, PairSide]]:
-    """Yield the null pairs whose slices are mapped over a real slice, with its space."""
-    variant, trained, seed = key
-    if seed in comparisons.seeds:
-        for pair, origins in enumerate(comparisons.origins):
-            if trained in _between(comparisons, origins, variant):
-                yield (pair, seed, variant), (trained, facts, space)
-
-
-def _between(comparisons: Comparisons, pair: tuple[int, int], variant: int) -> list[int]:
-    """Return the slices over which those of a pair are mapped; spaces that are trained together need no map."""
-    if comparisons.frame is None or comparisons.variants[variant].name != APART:
-        return []
-    return frame_places(pair, comparisons.frame.anchor)
-
-
-def pair_tasks(comparisons: Comparisons, key: PairSpaces, sides: Iterable[PairSide]) -> Iterator[AlignTask]:
-    """Yield the tasks of a pair, seed and variant from all slices that it is aligned with."""
-    pair, seed, number = key
-    variant = comparisons.variants[number]
-    places = comparisons.origins[pair] if comparisons.origins else comparisons.pairs[pair]
-    found = {place: (facts, space) for place, facts, space in sides}
-    ends = [found[place] for place in places]
-    frame = None
-    if comparisons.frame is not None:
-        others = (
-            FrameSlice(place, facts.name, facts.tokens, space)
-            for place, (facts, space) in sorted(found.items())
-            if place not in places
-        )
-        frame = PairFrame(places, comparisons.frame.anchor, tuple(others))
-    yield from align_tasks(ends, seed, variant.alignments, variant.name, frame)
-
-
-def score_task(comparisons: Comparisons, fitted: Iterable[tuple[AlignTask, Aligned]]) -> ScoreTask:
-    """Return the task of a pair and seed from all its alignments."""
-    made = list(fitted)
-    variants = []
-    for variant in comparisons.variants:
-        of = [(task, aligned) for task, aligned in made if task.variant == variant.name]
-        maps = {task.alignment: None if task.alignment == "none" else aligned.part.file for task, aligned in of}
-        of_targets = variant.name != APART and JOINT_TRAININGS[variant.name].of_targets
-        variants.append(VariantSpaces(variant.name, of[0][0].spaces, maps, of_targets))
-    task = made[0][0]
-    return ScoreTask(task.slices, task.seed, tuple(variants))
 
 
 def combine_task(

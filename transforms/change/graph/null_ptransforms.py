@@ -14,16 +14,9 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.change.graph.comparisons import (
-    Comparisons,
-    PairSide,
-    PairSpaces,
-    SliceReady,
-    SpaceKey,
-    facts_of,
-    null_sides,
-)
+from transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey, facts_of
 from transforms.change.graph.null_pairs import Groups, deal_task, dealt_tasks, null_ready
+from transforms.change.graph.pair_tasks import PairSide, PairSpaces, null_sides
 from transforms.change.graph.ptransforms import AlignPairs, ScoreSeeds
 from transforms.change.graph.view_ptransforms import MergeCounts, PartView
 from transforms.change.nulls.deal_stages import (

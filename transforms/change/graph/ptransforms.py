@@ -16,26 +16,18 @@ import apache_beam as beam
 
 from transforms.change.graph.comparisons import (
     Comparisons,
-    JointKey,
     PairSeed,
-    PairSide,
-    PairSpaces,
-    SequenceKey,
     SliceReady,
     SpaceKey,
     combine_task,
     counts_of,
     facts_of,
-    joint_slices,
-    joint_spaces,
-    joint_tasks,
     neighbour_task,
-    pair_sides,
-    pair_tasks,
-    score_task,
     train_tasks,
 )
 from transforms.change.graph.context_ptransforms import RepresentSlices
+from transforms.change.graph.joint_ptransforms import TrainTogether
+from transforms.change.graph.pair_tasks import PairSide, PairSpaces, pair_sides, pair_tasks, score_task
 from transforms.change.graph.shard_ptransforms import TrainShards
 from transforms.change.scores.score_stages import (
     COMBINE,
@@ -50,7 +42,6 @@ from transforms.change.scores.score_stages import (
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
 from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
 from transforms.change.spaces.context_stages import ContextOptions
-from transforms.change.spaces.joint_stage import TRAIN_JOINTLY, JointTask, TrainedSpaces
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, ListedPart, NeighbourOptions, NeighbourTask
 from transforms.change.spaces.shards import ShardOptions
 from transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
@@ -58,10 +49,8 @@ from transforms.change.view.slice_merges import SliceCounts
 from transforms.common.store.artefacts import Workspace, free_files
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.embeddings.alignment import APART
-from transforms.embeddings.joint.trainings import REGISTRY as JOINT_TRAININGS
 from transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.trainers import REGISTRY as TRAINERS
 
 __all__ = [
     "AlignPairs",
@@ -122,7 +111,11 @@ class TrainSlices(beam.PTransform):
             tasks = ready | "MakeTasks" >> beam.FlatMap(_tasks, self.comparisons, names.index(APART))
             made.append(tasks | "Apart" >> _TrainApart(self))
         if set(names) - {APART}:
-            made.append(ready | "Together" >> _TrainTogether(self))
+            made.append(
+                ready
+                | "Together"
+                >> TrainTogether(self.workspace, self.comparisons, self.options, self.targets, self.lanes, self.real)
+            )
         return made[0] if len(made) == 1 else made | "AllSpaces" >> beam.Flatten()
 
 
@@ -144,53 +137,6 @@ class _TrainApart(beam.PTransform):
             tasks
             | "SpreadTasks" >> SpreadOverLanes(weight=_tokens, lanes=of.lanes, workspace=of.workspace, stage="")
             | "TrainSpace" >> beam.ParDo(MakeArtefact(of.workspace, TRAIN, of.options))
-        )
-
-
-def _sequences(
-    element: SliceReady, comparisons: Comparisons, of_real: bool = False
-) -> Iterator[tuple[SequenceKey, tuple[int, SliceReady]]]:
-    yield from joint_slices(comparisons, element, of_real=of_real)
-
-
-def _joint_tasks(
-    element: tuple[SequenceKey, Iterable[tuple[int, SliceReady]]], comparisons: Comparisons, targets: tuple[str, ...]
-) -> Iterator[tuple[JointKey, JointTask]]:
-    yield from joint_tasks(comparisons, *element, targets=targets)
-
-
-def _joint_tokens(element: tuple[JointKey, JointTask]) -> float:
-    return sum(task.tokens for task in element[1].slices)
-
-
-def _spaces(
-    element: tuple[JointKey, TrainedSpaces], comparisons: Comparisons
-) -> Iterator[tuple[SpaceKey, TrainedSpace]]:
-    yield from joint_spaces(comparisons, *element)
-
-
-@dataclass
-class _TrainTogether(beam.PTransform):
-    """Train the slices of each sequence together, for every variant that asks for it."""
-
-    training: TrainSlices
-
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
-        """Apply the transform."""
-        of = self.training
-        names = tuple(variant.name for variant in of.comparisons.variants if variant.name != APART)
-        chosen = {JOINT_TRAININGS: names, TRAINERS: (of.options.trainer,)}
-        slices = ready | "KeyBySequence" >> beam.FlatMap(_sequences, of.comparisons)
-        if of.real:
-            real = of.real["ready"] | "KeyRealBySequence" >> beam.FlatMap(_sequences, of.comparisons, of_real=True)
-            slices = (slices, real) | "AllSlices" >> beam.Flatten()
-        return (
-            slices
-            | "GroupBySequence" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.FlatMap(_joint_tasks, of.comparisons, of.targets)
-            | "SpreadTasks" >> SpreadOverLanes(weight=_joint_tokens, lanes=of.lanes, workspace=of.workspace, stage="")
-            | "TrainTogether" >> beam.ParDo(MakeArtefact(of.workspace, TRAIN_JOINTLY, of.options, chosen))
-            | "EachSpace" >> beam.FlatMap(_spaces, of.comparisons)
         )
 
 
