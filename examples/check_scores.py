@@ -7,6 +7,8 @@ on a page: read it as documentation of the tables `vectors`, `alignments` and `s
 """
 
 import argparse
+import functools
+import operator
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +51,8 @@ def main() -> None:
         if row["alignment"] != options.alignment:
             continue
         slice_name = row[f"slice_{row['side']}"]
-        space = vectors.filter((pc.field("slice") == slice_name) & (pc.field("seed") == row["seed"]))
+        wanted = {"slice": slice_name, "seed": row["seed"], "variant": row["variant"]}
+        space = vectors.filter(functools.reduce(operator.and_, (pc.field(name) == wanted[name] for name in wanted)))
         matrix = np.array(space["vector"].to_pylist())
         key = (row["slice_from"], row["slice_to"], row["seed"], row["side"])
         spaces[key] = dict(zip(space["word"].to_pylist(), aligned(matrix, row), strict=True))
