@@ -7,7 +7,7 @@
 Told is Spearman's correlation of the scores (cosine, alignment op) of two seeds of gensim, of two of fast, and of one
 of each, over the words scored in all runs (ranked ones, or the targets): mean over pairs of seeds, and the 2.5th to
 97.5th percentile. With a truth, the average precision of planted changes by seed as well: mean and standard error
-over seeds. Seeds are made one by one, so that what was made is taken up where a run was cut off.
+over seeds. What was trained is taken up where a run was cut off.
 """
 
 import argparse
@@ -33,8 +33,7 @@ def run(given: argparse.Namespace, out: Path, *more: str) -> list[Scores]:
     words += ["--min-count", given.min_count, "--alignment", "op"]
     words += ["--targets", str(given.targets)] if given.targets else []
     words += ["--min-sentence", given.min_sentence] if given.min_sentence else []
-    for seeds in range(1, given.seeds + 1):  # one by one: a run that is cut off has the seeds before
-        lexbeam("change", *words, "--seeds", str(seeds), "--overwrite")
+    lexbeam("change", *words, "--seeds", str(given.seeds), "--overwrite")
     tables = [pq.read_table(path) for path in sorted((out / "scores").glob("*.parquet"))]
     rows = [row for table in tables for row in table.to_pylist() if row["alignment"] == "op"]
     counts = "target" if given.targets else "ranked"
