@@ -83,6 +83,8 @@ VALUES: dict[str, list[str] | None] = {
     "normalise": ["RULES"],
     "slices": ["1800-1859,1860-1900"],
     "targets": ["WORDS"],
+    "system": ["freq,cs2020", "uwb,cs2020"],
+    "systems": None,  # tests/integration/test_systems.py gives some
     "max_tokens": ["20"],
     "fit_on": ["top:3"],
     "align_to": ["previous", "1830-1859"],

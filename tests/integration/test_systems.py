@@ -1,5 +1,7 @@
 """Measures, alignments, thresholds and systems by name, side by side in one run, and what is made of it."""
 
+import json
+
 import pandas as pd
 import pytest
 from small_runs import call, change
@@ -93,3 +95,37 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     assert found["1800-1849:1850-1900/majority/mean"] == pytest.approx(2 / 3)
     changed = systems.loc["uwb"].changed[["ship", "sea", "land"]]
     assert found["1800-1849:1850-1900/uwb/mean"] == pytest.approx((changed == [False, True, False]).mean())
+
+
+def test_systems_that_want_other_spaces_stand_beside_as_if_run_by_themselves(out, words, tmp_path, capsys):
+    """One training each, nulls included; a system of one's own, whose options a file has; the same run again."""
+    shared = {
+        "corpora": [str(out)],
+        "slices": "1800-1849,1850-1900",
+        "targets": str(words),
+        "rank-min-count": 1,
+        "rank-min-documents": 1,
+        "min-sentence": 1,
+        "min-count": 1,
+        "epochs": 1,
+        "null": 3,
+    }
+    own = {"mine": {"measure": "euclidean", "alignment": "op", "threshold": "mean", "dim": 7}}
+
+    def made(name, systems, **more):
+        config = tmp_path / f"{name}.json"
+        asked = {**shared, "system": systems, "systems": own if "mine" in systems else {}, **more}
+        config.write_text(json.dumps({"out": str(tmp_path / name), "change": asked}))
+        assert call("run", config) == 0
+        return pd.read_parquet(tmp_path / name / "change/systems").set_index(["system", "word"])
+
+    found = made("all", "uwb,freq,cs2020,mine,count-ci-cd", ensemble="mean-rank")
+    assert "system count-ci-cd: " in capsys.readouterr().out
+    assert set(found.index.get_level_values(0)) == {"uwb", "freq", "cs2020", "mine", "count-ci-cd", "mean-rank"}
+    for name in ("cs2020", "mine", "count-ci-cd"):
+        pd.testing.assert_frame_equal(found.loc[[name]], made(name, name).loc[[name]])
+    assert set(pd.read_parquet(tmp_path / "all/scores").alignment) == {"cca", "none"}
+    # What the run has noted of its options makes the same systems again.
+    capsys.readouterr()
+    assert call("refresh", tmp_path / "all.json") == 0
+    pd.testing.assert_frame_equal(found, pd.read_parquet(tmp_path / "all/change/systems").set_index(["system", "word"]))

@@ -109,11 +109,13 @@ class _Nulls(NamedTuple):
         pairs: `deals` and `nulls` of pairs of slices.
         series_deals: `deals` of series.
         series: `nulls` of series.
+        slices: the null slices, `ready` for training.
     """
 
     pairs: Mapping[str, "beam.PCollection"]
     series_deals: Mapping[str, "beam.PCollection"]
     series: Mapping[str, "beam.PCollection"]
+    slices: Mapping[str, "beam.PCollection"]
 
 
 def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
@@ -129,7 +131,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         SummarisePairs,
         TrainSlices,
     )
-    from transforms.change.graph.system_ptransforms import JoinSystems
+    from transforms.change.graph.system_ptransforms import JoinSystems, ScoreBeside
     from transforms.change.graph.table_ptransforms import DescribeSlices, NumberParts
     from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
 
@@ -144,7 +146,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     )
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, ready)
     deals = viewed | "DealSlices" >> DealSlices(workspace, _groups(plan), plan.documents, plan.null)
-    nulls = _Nulls({"deals": deals}, {}, {})
+    nulls = _Nulls({"deals": deals}, {}, {}, {})
     if plan.null.nulls:
         nulls = _of_chance(viewed, (ready, spaces), deals, plan, graph)
     combined = (
@@ -168,8 +170,24 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     }
     if plan.null.nulls:
         made[NULLS.name] = combined
-    if plan.score.systems:
-        made[SYSTEM_SCORES.name] = {"": combined} | "Systems" >> JoinSystems(workspace, plan.score.ensembles)
+    runs = {"": combined}
+    for other in plan.beside:
+        name = ",".join(other.score.systems)
+        training = TrainSlices(
+            workspace,
+            other.pairs,
+            other.sgns,
+            other.sharding,
+            other.representation,
+            other.score.targets,
+            lanes,
+            plan.frees,
+        )
+        runs[name] = ready | f"Beside {name}" >> ScoreBeside(
+            training, other.align, other.score, plan.null.nulls, {**nulls.pairs, **nulls.slices}
+        )
+    if plan.score.systems or plan.beside:
+        made[SYSTEM_SCORES.name] = runs | "Systems" >> JoinSystems(workspace, plan.ensembles)
     if plan.series:
         series = _series(spaces, aligned, ready, nulls, plan, graph)
         made |= {SERIES_TABLE.name: series, POINTS.name: series}
@@ -224,13 +242,13 @@ def _of_chance(
         | "ScoreNulls" >> ScoreNulls(workspace, comparisons, number, plan.align, plan.score, ready, plan.frees, others),
     }
     if not plan.series:
-        return _Nulls(of_pairs, {}, {})
+        return _Nulls(of_pairs, {}, {}, {"ready": ready})
     deals = dealt | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
     first = first_place(groups, pairs, number)
     traced = spaces | "TraceNulls" >> TraceSeries(
         workspace, comparisons, first, len(plan.pairs.names), _series_options(plan), ready, {}, plan.frees
     )
-    return _Nulls(of_pairs, {"deals": deals}, {"nulls": traced})
+    return _Nulls(of_pairs, {"deals": deals}, {"nulls": traced}, {"ready": ready})
 
 
 def _series(
@@ -316,14 +334,22 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
         SCORE.name: pairs * (seeds + nulls),
         COMBINE.name: pairs,
         SUMMARISE.name: pairs,
-        SYSTEMS_SIDE_BY_SIDE.name: pairs * bool(plan.score.systems),
+        SYSTEMS_SIDE_BY_SIDE.name: pairs * bool(plan.score.systems or plan.beside),
         NEIGHBOURS.name: spaces * seeds,
         SLICE.name: slices,
         DEAL.name: len(groups),
         TRACE.name: (seeds + nulls) * plan.series,
         SERIES.name: int(plan.series),
     }
+    for other in plan.beside:
+        found = expected_artefacts(other)
+        for stage in _BESIDE:
+            artefacts[stage.name] += found.get(stage.name, 0)
     return {stage: number for stage, number in artefacts.items() if number}
+
+
+# What systems that want other spaces make again.
+_BESIDE = (COUNT_CONTEXTS, ADD_CONTEXTS, REPRESENT, TRAIN, TRAIN_JOINTLY, SHARD, AVERAGE, SPACE, ALIGN, SCORE, COMBINE)
 
 
 # Of COUNT some are of null slices: they come last.

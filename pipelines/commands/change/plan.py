@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pipelines.commands.options import corpus_folders
 from pipelines.frame.command import Inputs
@@ -12,8 +13,9 @@ from transforms.change.graph.comparisons import CommonFrame, Comparisons, SpaceV
 from transforms.change.nulls.deal_stages import DealOptions
 from transforms.change.nulls.deals import BY
 from transforms.change.nulls.evidence import LEAST_RUNS
-from transforms.change.scores.measures import check_measures
+from transforms.change.scores.measures import check_measures, needs_alignment
 from transforms.change.scores.score_stages import ChangeScoreOptions
+from transforms.change.scores.system_settings import options_beside
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.change.spaces.neighbour_stage import NeighbourOptions
 from transforms.change.spaces.shards import ShardOptions, check_steps
@@ -31,7 +33,7 @@ from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.view_stage import RANGE_TOKENS, SMALLEST, ViewSpec
 from transforms.change.view.words import ViewOptions, case_of
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import embedded, option
+from transforms.common.options.fields import embedded, from_mapping, option, options_of, value_of
 from transforms.common.options.small_texts import read_lines
 from transforms.common.store.tables import Part
 from transforms.corpora.corpus import (
@@ -45,7 +47,7 @@ from transforms.corpora.corpus import (
 )
 from transforms.embeddings.alignment import ALIGNMENTS, parse_fit_on, variants_of
 from transforms.embeddings.joint.trainings import of_targets
-from transforms.embeddings.representations import SGNS, RepresentationOptions
+from transforms.embeddings.representations import REPRESENTATIONS, SGNS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
 from transforms.embeddings.trainers import TRAINERS
 
@@ -202,6 +204,8 @@ class ChangePlan:
     neighbours: NeighbourOptions
     write_text: str | None
     frees: bool = False  # null spaces, once they are scored
+    ensembles: tuple[str, ...] = ()
+    beside: tuple["ChangePlan", ...] = ()  # for systems that want other spaces; of them `change/systems` alone is made
 
 
 def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
@@ -227,7 +231,9 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
     )
     frame = common_frame(options, [slice.name for slice in slices])
     cuts = per_slice(list(options.min_count), slices)
-    return ChangePlan(
+    others = _others(options)
+    own = tuple(name for name in options.score.systems if not any(name in names for names in others))
+    plan = ChangePlan(
         parts=sentence_parts(corpora),
         settle=len(corpora) > 1,
         view=ViewSpec(slices=slices, targets=targets, options=view, ranges=_ranges(slices, corpora)),
@@ -248,10 +254,71 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         sgns=options.sgns,
         sharding=options.sharding,
         align=replace(options.align, targets=targets.words),
-        score=replace(options.score, targets=targets.words),
+        score=replace(options.score, targets=targets.words, systems=own, ensembles=()),
         neighbours=options.neighbours,
         write_text=options.write_text,
-        frees=options.keep == "published",
+        frees=options.keep == "published" and not others,  # which may be of the same trainings
+        ensembles=options.score.ensembles,
+    )
+    return replace(plan, beside=tuple(_beside(plan, names, other) for names, other in others.items()))
+
+
+def _others(options: ChangeOptions) -> dict[tuple[str, ...], ChangeOptions]:
+    """Return the options of systems that want other spaces than the run's own options make, by the systems' names.
+
+    Systems that state the same stand together.
+    """
+    known = options_of(ChangeOptions)
+    of_run = {name: value_of(options, name) for name in known}
+    none = {"system": (), "systems": (), "ensemble": (), "write_text": None}
+    served = from_mapping(ChangeOptions, of_run | none)
+    stated: dict[str, tuple[list[str], dict[str, Any]]] = {}
+    for name, system in options.score.named.items():
+        own = options_beside(name, options.score.configured)
+        wanted = {key: known[key].default if value is None and key in known else value for key, value in own.items()}
+        representation = REPRESENTATIONS[str(wanted.get("representation", options.representation.representation))]
+        aligned = needs_alignment(system.measure) and system.measure
+        scored = {
+            "measure": (system.measure,),
+            "threshold": (system.threshold,) if system.threshold else options.score.thresholds,
+            "alignment": (system.alignment,) if aligned else representation.alignments[:1],
+            "seeds": parse_seeds(options.seeds) if representation.chance else parse_seeds(options.seeds)[:1],
+        }
+        unscored = any(not set(scored[key]) <= set(of_run[key]) for key in ("measure", "threshold", "alignment"))
+        if own and (unscored or from_mapping(ChangeOptions, of_run | none | wanted) != served):
+            names, both = stated.setdefault(str(sorted(own.items(), key=str)), ([], {}))
+            names.append(name)
+            both |= {
+                key: tuple(dict.fromkeys([*both.get(key, ()), *values])) for key, values in scored.items()
+            } | wanted
+    found = {tuple(names): from_mapping(ChangeOptions, of_run | none | both) for names, both in stated.values()}
+    counted = [one for one in (options, *found.values()) if one.representation.representation != SGNS]
+    if len({(one.sgns.window, one.min_count) for one in counted}) < len(counted):
+        names_of = ", ".join(name for names in found for name in names)
+        raise UsageError(
+            f"`system`: several are made of the same counts of contexts by another `representation` ({names_of} among "
+            "them), which one run makes one of: run them one by one"
+        )
+    return found
+
+
+def _beside(plan: ChangePlan, names: tuple[str, ...], options: ChangeOptions) -> ChangePlan:
+    """Return the plan for systems that want other spaces."""
+    if options.representation.representation == SGNS:
+        TRAINERS[options.sgns.trainer].check_installed(f"trainer `{options.sgns.trainer}`")
+    check_targets(options, plan.view.targets)
+    return replace(
+        plan,
+        pairs=plan.pairs._replace(
+            min_counts=tuple(per_slice(list(options.min_count), plan.view.slices)),
+            seeds=parse_seeds(options.seeds),
+            variants=tuple(SpaceVariant(*found) for found in variants_of(options.score.alignments).items()),
+        ),
+        series=False,
+        representation=replace(options.representation, dim=options.sgns.dim),
+        sgns=options.sgns,
+        align=replace(options.align, targets=plan.view.targets.words),
+        score=replace(options.score, targets=plan.view.targets.words, systems=names, configured=plan.score.configured),
     )
 
 

@@ -12,10 +12,9 @@ from pipelines.commands.change.systems_page import page
 from schemas.change.scores import SCORES
 from schemas.change.systems import SYSTEM_SCORES
 from transforms.change.scores.measures import MEASURES
-from transforms.change.scores.named_systems import SYSTEMS, presets, system_rows
+from transforms.change.scores.named_systems import SYSTEMS, system_rows
 from transforms.change.scores.systems import named_systems_in
 from transforms.change.scores.thresholds import THRESHOLDS
-from transforms.common.errors import UsageError
 from transforms.common.options.fields import from_mapping, options_of, value_of
 from transforms.embeddings.alignment import ALIGNMENTS
 
@@ -46,23 +45,6 @@ def test_a_system_sets_options_of_change_that_are_not_given():
     ]
 
 
-def test_systems_that_disagree_need_the_option():
-    with pytest.raises(UsageError, match="uwb sets `dim` to 100, and circe to 300: give `dim` for all"):
-        presets(["uwb", "circe"], {})
-    found = presets(["uwb", "circe"], {"dim": 50, "window": 5, "negative": 2})
-    assert found == {
-        "alignment": ("cca", "op"),
-        "measure": ("cosine", "euclidean"),
-        "threshold": ("mean",),
-        "representation": "sgns",
-        "epochs": 5,
-        "min_count": (5,),
-    }
-    with pytest.raises(UsageError, match="uwb sets `representation` to sgns, and count-ci-cd to count: give"):
-        presets(["uwb", "freq", "count-ci-cd"], {})
-    assert presets(["freq", "count-ci-cd"], {})["representation"] == "count"
-
-
 def scores(*rows):
     shared = {"slice_from": "a", "slice_to": "b", "target": True, "ranked": False, "seeds": 1}
     shared |= {name: 1 for name in SCORES.schema().names if name.startswith(("count", "documents", "relative"))}
@@ -82,7 +64,8 @@ def test_rows_are_those_of_the_system_with_the_classes_of_its_threshold():
         ("w", "none", "frequency", None, 0.1, False, False, None),
         ("v", "none", "frequency", None, 0.2, True, True, None),
     )
-    found = system_rows(rows, ["uwb", "freq", "majority", "temporalteller"], ("mean", "gamma"))
+    named = ("uwb", "freq", "majority", "temporalteller")
+    found = system_rows(rows, {name: SYSTEMS[name] for name in named}, ("mean", "gamma"))
     assert found.schema == SYSTEM_SCORES.schema()
     keys = ("system", "word", "score", "changed", "reason", "measure")
     assert [tuple(row[key] for key in keys) for row in found.to_pylist()] == [

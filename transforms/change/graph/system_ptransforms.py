@@ -1,21 +1,69 @@
 """Beam glue of systems by name.
 
+ScoreBeside     PCollection[SliceReady] -> PCollection[(pair, Combined)]
 JoinSystems     PCollection[(pair, Combined)] of several runs -> PCollection[(pair, JoinedSystems)]
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apache_beam as beam
 
-from transforms.change.scores.score_stages import Combined
+from transforms.change.graph.comparisons import SliceReady
+from transforms.change.graph.null_pairs import null_slices
+from transforms.change.graph.null_ptransforms import ScoreNulls
+from transforms.change.graph.ptransforms import AlignPairs, CombineSeeds, ScoreSeeds, TrainSlices
+from transforms.change.scores.score_stages import ChangeScoreOptions, Combined
 from transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, JoinedSystems, SystemsTask
+from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact
 from transforms.common.store.receipts import File
 
-__all__ = ["JoinSystems"]
+__all__ = ["JoinSystems", "ScoreBeside"]
+
+
+def _is_of_pair(ready: SliceReady, slices: int) -> bool:
+    return ready.place < slices  # those of series follow
+
+
+@dataclass
+class ScoreBeside(beam.PTransform):
+    """Train, align and score for systems that want other spaces than the run's own, with nulls of their own.
+
+    Attributes:
+        training: makes the spaces, of what these systems compare.
+        align: options of alignments.
+        score: options of scores: names of the systems among them.
+        nulls: null pairs of each pair.
+        chance: `deals` of pairs and, where there are nulls, the null slices, `ready`.
+    """
+
+    training: TrainSlices
+    align: AlignOptions
+    score: ChangeScoreOptions
+    nulls: int
+    chance: Mapping[str, beam.PCollection]
+
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[int, Combined]]:
+        """Apply the transform."""
+        of, real = self.training, self.training.comparisons
+        nulls: dict[str, beam.PCollection] = {"deals": self.chance["deals"]}
+        if self.nulls:
+            null = null_slices(real, real.pairs, self.nulls)
+            dealt = self.chance["ready"] | "OfPairs" >> beam.Filter(_is_of_pair, len(null.names))
+            spaces = dealt | "TrainNulls" >> replace(of, comparisons=null)
+            nulls["nulls"] = spaces | "ScoreNulls" >> ScoreNulls(
+                of.workspace, null, self.nulls, self.align, self.score, dealt, of.frees
+            )
+        return (
+            ready
+            | "Train" >> replace(of, frees=False)
+            | "Align" >> AlignPairs(of.workspace, real, self.align, ready)
+            | "Score" >> ScoreSeeds(of.workspace, real, self.score)
+            | "Combine" >> CombineSeeds(of.workspace, real, self.score, nulls, ready)
+        )
 
 
 def _file_of(element: tuple[int, Combined]) -> Iterator[tuple[int, File]]:

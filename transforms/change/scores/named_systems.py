@@ -1,9 +1,6 @@
 """Systems of SemEval-2020 Task 1 by name: how teams scored and classed words, as options of `lexbeam change`.
 
-What a system sets can be given otherwise; then it differs by that, too.
-
->>> sorted(presets(["uwb", "freq"], {"dim": 50, "measure": ("lnd",)}).items())[:3]
-[('alignment', ('cca',)), ('epochs', 5), ('measure', ('lnd', 'cosine', 'frequency'))]
+What a system sets can be given otherwise; then it differs by that, too (`system_settings`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +16,11 @@ from schemas.change.systems import NO_SCORE, SYSTEM_SCORES
 from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, needs_alignment, of_usage
 from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
 from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
 from transforms.embeddings.alignment import ALIGNMENTS
 from transforms.embeddings.joint.trainings import JOINT_TRAININGS
 from transforms.embeddings.representations import SGNS
 
-__all__ = ["REGISTRY", "SYSTEMS", "NamedSystem", "presets", "shown_value", "system_rows"]
+__all__ = ["REGISTRY", "SYSTEMS", "NamedSystem", "shown_value", "system_rows"]
 
 REGISTRY = "transforms.change.scores.named_systems:SYSTEMS"
 
@@ -125,8 +121,7 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "cosine",
             "gamma",
             "tr",
-            {"threshold_quantile": 0.75},
-            "The gamma distribution begins at 0. Training has Lexbeam's defaults.",
+            differs="The quantile is .75. The gamma distribution begins at 0. Training has Lexbeam's defaults.",
             doc="SGNS, temporal referencing, cosine distance, classes by the quantile of a gamma distribution",
         ),
         "dcc": NamedSystem(
@@ -167,9 +162,8 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "ecdf-ranked",
             "mean-sd-ranked",
             "op",
-            {"threshold_sd": 1.0},
-            "Distribution functions are over ranked words. An anomaly is a score over their mean + one standard "
-            "deviation, for the description leaves it open. Training has Lexbeam's defaults.",
+            differs="Distribution functions are over ranked words. An anomaly is a score over their mean + one "
+            "standard deviation, for the description leaves it open. Training has Lexbeam's defaults.",
             doc="SGNS, orthogonal Procrustes, mean of the distribution functions of cosine distance, mapped neighbours "
             "and change of frequency",
         ),
@@ -188,56 +182,23 @@ SYSTEMS: Registry[NamedSystem] = Registry(
 )
 
 
-def presets(names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that systems set, by name, beside those that are given.
-
-    Alignments, measures and thresholds are added to those given; of other options those that are given stay.
-
-    Raises:
-        UsageError: two systems set an option that is not given to different values.
-    """
-    systems = [SYSTEMS[name] for name in names]
-    wanted = {
-        "alignment": [system.alignment for system in systems if needs_alignment(system.measure) and system.measure],
-        "measure": [system.measure for system in systems if system.measure],
-        "threshold": [system.threshold for system in systems if system.threshold],
-    }
-    found: dict[str, Any] = {
-        option: tuple(dict.fromkeys([*given.get(option, ()), *values])) for option, values in wanted.items() if values
-    }
-    setters: dict[str, str] = {}
-    for name, system in zip(names, systems, strict=True):
-        for option, value in system.sets.items():
-            if option in given:
-                continue
-            if found.setdefault(option, value) != value:
-                first, second = shown_value(found[option]), shown_value(value)
-                raise UsageError(
-                    f"`system`: {setters[option]} sets `{option}` to {first}, and {name} to {second}: "
-                    f"give `{option}` for all of them, or run them one by one"
-                )
-            setters.setdefault(option, name)
-    return found
-
-
 def shown_value(value: Any) -> str:
     """Return the value of an option as the command line takes it."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def system_rows(rows: pa.Table, systems: Sequence[str], thresholds: Sequence[str]) -> pa.Table:
+def system_rows(rows: pa.Table, systems: Mapping[str, NamedSystem], thresholds: Sequence[str]) -> pa.Table:
     """Return the rows of table `change/systems` of a pair, by system and word.
 
     Args:
         rows: its rows of table `scores`.
-        systems: keys of `SYSTEMS`.
+        systems: by name.
         thresholds: those of the run, in the order of columns.
     """
     means = rows.filter(pc.is_null(rows["seed"]))
     schema = SYSTEM_SCORES.schema()
     tables = [schema.empty_table()]
-    for name in sorted(set(systems)):
-        system = SYSTEMS[name]
+    for name, system in sorted(systems.items()):
         # Frequency is always measured, and has a row for every word.
         kind = (system.alignment, system.measure) if system.measure else (NO_ALIGNMENT, FREQUENCY)
         same = means.filter((pc.field("alignment") == kind[0]) & (pc.field("measure") == kind[1]))

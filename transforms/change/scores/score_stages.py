@@ -31,9 +31,10 @@ from transforms.change.scores.measures import (
     suffix_of,
 )
 from transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
-from transforms.change.scores.named_systems import SYSTEMS, presets, system_rows
+from transforms.change.scores.named_systems import SYSTEMS, NamedSystem, system_rows
 from transforms.change.scores.ranking import RankedWordOptions, spearman_with_log_count, top
 from transforms.change.scores.scores import ScoredSlice, score_pair
+from transforms.change.scores.system_settings import as_texts, parsed, presets, system_of
 from transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
 from transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
 from transforms.change.view.counts import majority_tags
@@ -78,6 +79,7 @@ class ChangeScoreOptions:
         threshold_sd, threshold_quantile: what some of these use.
         votes: whether seeds vote on classes.
         systems: names, see `named_systems.SYSTEMS`.
+        configured: options of single systems, see `system_settings`.
         ensembles: names, see `system_ensembles.ENSEMBLES`.
         rank: which words rankings take.
         neighbour_words: how many of the most changed words get neighbours, beside the targets.
@@ -141,10 +143,18 @@ class ChangeScoreOptions:
     systems: tuple[str, ...] = option(
         (),
         name="system",
-        help="systems of SemEval-2020 Task 1 by name, side by side; they set options that are not given",
-        choices="transforms.change.scores.named_systems:SYSTEMS",
+        help="systems by name, of SemEval-2020 Task 1 or `systems`, side by side; they set options that are not given",
+        listed="transforms.change.scores.named_systems:SYSTEMS",
         presets=presets,
         lists="list-systems",
+    )
+    configured: tuple[str, ...] = option(
+        (),
+        name="systems",
+        help="options of single systems, and systems of one's own; in a file options by name",
+        metavar="NAME:OPTION=VALUE",
+        check=parsed,
+        flattens=as_texts,
     )
     ensembles: tuple[str, ...] = option(
         (),
@@ -157,9 +167,15 @@ class ChangeScoreOptions:
         100, help="first words of rankings that get neighbours, beside the targets", least=0, most=1_000_000
     )
 
+    @property
+    def named(self) -> dict[str, NamedSystem]:
+        """The systems by name."""
+        settings = parsed(self.configured)
+        return {name: system_of(name, settings) for name in self.systems}
+
     def __post_init__(self) -> None:
-        """Refuse ensembles of nothing."""
-        scoring = [name for name in self.systems if SYSTEMS[name].measure]
+        """Refuse systems that there are not, and ensembles of nothing."""
+        scoring = [name for name, system in self.named.items() if system.measure]
         if self.ensembles and len(scoring) < 2:
             raise UsageError(
                 f"`ensemble` {','.join(self.ensembles)}: it is of systems that score words, two or more: name them by "
@@ -303,7 +319,10 @@ class Combined:
 
 
 def _combine_chosen(_: CombineTask, options: ChangeScoreOptions) -> dict[str, tuple[str, ...]]:
-    return {THRESHOLDS_REGISTRY: options.thresholds, SYSTEMS_REGISTRY: options.systems}
+    return {
+        THRESHOLDS_REGISTRY: options.thresholds,
+        SYSTEMS_REGISTRY: tuple(name for name in options.systems if name in SYSTEMS),
+    }
 
 
 def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions) -> Combined:
@@ -323,9 +342,7 @@ def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions)
     null_part = _write(artefact, "-nulls.parquet", NULLS, null_rows(rows, nulls)) if nulls else None
     system_part = None
     if options.systems:
-        system_part = _write(
-            artefact, "-systems.parquet", SYSTEM_SCORES, system_rows(rows, options.systems, thresholds)
-        )
+        system_part = _write(artefact, "-systems.parquet", SYSTEM_SCORES, system_rows(rows, options.named, thresholds))
     most = max(TOP_WORDS, options.neighbour_words)
     words = pc.unique(rows["word"])
     upos = majority_tags([read_counts(file) for file in task.counts], words).upos
@@ -392,6 +409,7 @@ SCORE: Stage[ScoreTask, ChangeScoreOptions, ScoredSeed] = Stage(
                 "options.threshold_quantile",
                 "options.votes",
                 "options.systems",
+                "options.configured",
                 "options.ensembles",
                 "options.neighbour_words",
                 "options.rank.pos",

@@ -59,6 +59,7 @@ def option(
     presets: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]] | None = None,
     lists: str = "",
     of: str = "",
+    flattens: Callable[[Any], Any] | None = None,
 ) -> Any:
     """Return a dataclass field that is an option; without a default it must be given.
 
@@ -86,6 +87,7 @@ def option(
         "presets": presets,
         "lists": lists,
         "of": of,
+        "flattens": flattens,
     }
     return dataclasses.field(default=default, metadata={"option": metadata, "name": name})
 
@@ -165,7 +167,8 @@ def from_mapping(cls: type[T], values: Mapping[str, object], where: str = "", ba
                 chosen[entry.fills] = named[0]
     for name, entry in known.items():
         if entry.presets is not None and chosen.get(name):
-            chosen |= entry.presets(chosen[name], chosen)
+            found = entry.presets(chosen[name], chosen)
+            chosen |= {key: _converted(known[key], value, where, base or os.getcwd()) for key, value in found.items()}
     for name, entry in known.items():
         if entry.default is MISSING and name not in chosen:
             others = "".join(f", or `{other.name}`" for other in known.values() if other.fills == name)
@@ -195,6 +198,8 @@ def _named(entry: Option, where: str) -> str:
 
 def _converted(entry: Option, stated: object, where: str, base: str) -> Any:
     shown = _named(entry, where)
+    if entry.flattens is not None:
+        stated = entry.flattens(stated)
     value = _typed(stated, entry.type, shown, split=entry.split)
     if entry.stands_for is not None and isinstance(value, str):
         value = entry.stands_for(value)

@@ -65,6 +65,7 @@ class Option(NamedTuple):
         lists: a flag of the command line that lists its choices, each with what the entry's `listed` says, and ends.
         of: entries of a registry that alone use it, as `package.module:NAME=ENTRY,ENTRY`: where
             none of them is chosen it decides no artefact.
+        flattens: of what a file has for it, such as a mapping, what an option may be.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Option(NamedTuple):
     presets: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]] | None = None
     lists: str = ""
     of: str = ""
+    flattens: Callable[[Any], Any] | None = None
 
     @property
     def allowed(self) -> tuple[str, ...]:

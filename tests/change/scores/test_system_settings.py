@@ -1,0 +1,111 @@
+"""Which options systems set, and which systems want spaces of their own."""
+
+import pytest
+
+from pipelines.commands.change.plan import ChangeOptions
+from transforms.change.scores.named_systems import SYSTEMS
+from transforms.change.scores.system_settings import as_texts, options_beside, parsed, presets, system_of
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import from_mapping, options_of, value_of
+
+GIVEN = {"slices": "a=1800..1850,b=1900..1950", "out": "out"}
+
+
+def test_the_first_system_decides_for_the_run_and_others_are_noted():
+    found = presets(["uwb", "freq", "circe", "cs2020"], {})
+    assert found == {
+        "alignment": ("cca",),
+        "measure": ("cosine", "frequency"),
+        "threshold": ("mean",),
+        "representation": "sgns",
+        "dim": 100,
+        "window": 5,
+        "epochs": 5,
+        "min_count": (5,),
+        "systems": (
+            *("circe:dim=300", "circe:epochs=", "circe:min_count=5", "circe:negative=1", "circe:representation=sgns"),
+            *("circe:window=10", "cs2020:dim=", "cs2020:epochs=", "cs2020:min_count=", "cs2020:representation=sgns"),
+            "cs2020:window=",
+        ),
+    }
+    assert options_beside("circe", found["systems"])["min_count"] == "5"
+    assert options_beside("cs2020", found["systems"])["dim"] is None
+    assert options_beside("uwb", found["systems"]) == options_beside("freq", found["systems"]) == {}
+
+
+def test_what_is_given_holds_for_all_systems_and_those_that_agree_share_their_spaces():
+    given = {"dim": 50, "window": 5, "negative": 2, "epochs": 1, "min_count": (1,)}
+    found = presets(["uwb", "circe", "rpi-trust"], given)
+    assert "systems" not in found
+    assert found["alignment"] == ("cca", "op")
+    assert found["measure"] == ("cosine", "euclidean", "ecdf-ranked")
+    assert presets(["uwb", "freq", "count-ci-cd"], given)["systems"] == ("count-ci-cd:representation=count",)
+    assert presets(["freq", "count-ci-cd"], {})["representation"] == "count"
+    assert presets(["freq"], {"measure": ("lnd",)}) == {"measure": ("lnd", "frequency"), "threshold": ("mean",)}
+
+
+def test_a_system_of_ones_own_is_a_mapping_in_a_file_and_texts_elsewhere():
+    own = {"mine": {"measure": "cosine", "alignment": "op", "threshold": "gamma", "min-count": [1, 6], "gamma": 0.5}}
+    texts = as_texts(own)
+    assert texts == [
+        *("mine:measure=cosine", "mine:alignment=op", "mine:threshold=gamma", "mine:min-count=1|6", "mine:gamma=0.5")
+    ]
+    assert as_texts("a:b=c") == "a:b=c"
+    system = system_of("mine", parsed(texts))
+    assert (system.measure, system.alignment, system.threshold, system.representation) == (
+        "cosine",
+        "op",
+        "gamma",
+        "sgns",
+    )
+    for stated in (own, texts, ",".join(texts)):
+        options = from_mapping(ChangeOptions, {**GIVEN, "system": "mine,uwb", "systems": stated})
+        assert value_of(options, "min_count") == (1, 6)
+        assert value_of(options, "gamma") == 0.5
+        assert value_of(options, "alignment") == ("op",)
+        assert options_beside("uwb", value_of(options, "systems"))["window"] == "5"
+        assert set(options.score.named) == {"mine", "uwb"}
+
+
+def test_an_option_for_one_system_alone_goes_before_that_for_all():
+    found = presets(["uwb", "cs2020"], {"dim": 50, "systems": ("cs2020:dim=20", "cs2020:window=5")})
+    assert found["window"] == 5
+    assert "dim" not in found
+    assert options_beside("cs2020", found["systems"])["dim"] == "20"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"system": "uwb,circe,cs2020,freq,count-ci-cd"},
+        {"system": "uwb,cs2020", "dim": 50},
+        {"system": "mine,uwb", "systems": "mine:measure=lnd,mine:window=5,mine:epochs=5,mine:min_count=5,mine:dim=100"},
+        {"system": "mine,cs2020", "systems": "mine:measure=cosine,mine:alignment=op-,mine:dim=100"},
+        {"system": "uwb,mine", "systems": {"mine": {"measure": "euclidean", "alignment": "op", "dim": 7}}},
+    ],
+)
+def test_options_that_a_run_has_noted_are_taken_up_as_they_are(asked):
+    options = from_mapping(ChangeOptions, {**GIVEN, **asked})
+    noted = {name: value_of(options, name) for name in options_of(ChangeOptions)}
+    assert from_mapping(ChangeOptions, noted) == options
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"system": "uwbb"}, "`system`: there is no 'uwbb'; did you mean 'uwb'"),
+        ({"system": "uwb", "systems": "uwb=3"}, "'uwb=3' is not NAME:OPTION=VALUE"),
+        ({"system": "mine", "systems": {"mine": "op"}}, "`systems`: 'mine' needs options by name"),
+        ({"system": "mine", "systems": "mine:measure=cosin"}, "cosin"),
+        ({"system": "mine", "systems": "mine:measure=cosine,mine:alignment=opp"}, "opp"),
+    ],
+)
+def test_what_is_no_system_is_an_error(given, message):
+    with pytest.raises(UsageError) as error:
+        from_mapping(ChangeOptions, {**GIVEN, **given})
+    assert message in str(error.value)
+
+
+def test_all_systems_that_there_are_can_be_named_at_once():
+    options = from_mapping(ChangeOptions, {**GIVEN, "system": list(SYSTEMS)})
+    assert list(options.score.named) == list(SYSTEMS)
