@@ -50,9 +50,9 @@ def rows_of(trial: Trial, out: Path, name: str, seeds: int) -> list[Row]:
     folder = out / name
     system = SYSTEMS[name]
     if not (folder / "current").exists():
-        trained = REPRESENTATIONS[system.sets["representation"]].make is None if system.sets else False
+        chance = bool(system.sets) and REPRESENTATIONS[system.sets["representation"]].chance
         # What needs no vectors has small ones.
-        more = ("--trainer", "fast", "--seeds", str(seeds)) if trained else ()
+        more = ("--trainer", "fast", *(("--seeds", str(seeds)) if chance else ()))
         more = more if system.sets else ("--dim", "10", "--epochs", "1", "--alignment", "op")
         words = ("--targets", str(trial.targets), "--no-series", *trial.options, *more)
         lexbeam("change", str(trial.corpus), "--out", str(folder), "--overwrite", "--system", name, *words)

@@ -57,9 +57,7 @@ def called(folder: Path, alignment: str, measure: str) -> dict[str, float]:
     rows = pq.read_table(folder / "current/scores")
     rows = rows.filter(pc.field("seed").is_null() & pc.field("ranked") & pc.field("score").is_valid())
     rows = rows.filter((pc.field("alignment") == alignment) & (pc.field("measure") == measure))
-    names = json.loads((folder / "current/manifest.json").read_text("utf-8"))["sections"]["change"]["options"][
-        "threshold"
-    ]
+    names = json.loads((folder / "current/manifest.json").read_text("utf-8"))["change"]["options"]["threshold"]
     return {name: pc.mean(rows[of_threshold("changed", name, names)]).as_py() for name in names}
 
 

@@ -1,13 +1,19 @@
-"""The page docs/systems.md, made from the registry of systems.
+"""The page docs/systems.md, made from the registry of systems and from what `benchmarks.systems` has measured.
 
 python -m pipelines.commands.change.systems_page > docs/systems.md
 """
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
 
 from transforms.change.scores.measures import needs_alignment
 from transforms.change.scores.named_systems import SYSTEMS, shown_value
 from transforms.embeddings.representations import SGNS
 
 __all__ = ["page"]
+
+MEASURED = Path(__file__).parents[3] / "docs" / "systems"  # tables by `benchmarks.systems`
 
 
 def page() -> str:
@@ -17,7 +23,7 @@ def page() -> str:
         "",
         "`lexbeam change --system NAME[,NAME]` scores and classes words as these systems of SemEval-2020 Task 1 did,",
         "side by side in table `change/systems`; `lexbeam change --list-systems` lists them. This page is made from",
-        "the registry:",
+        "the registry, and from the tables below:",
         "",
         "    python -m pipelines.commands.change.systems_page > docs/systems.md",
         "",
@@ -42,7 +48,66 @@ def page() -> str:
             system.differs,
         )
         lines.append(f"| {' | '.join(cells)} |")
+    for name, told in (("sample", _sample), ("sotu", _sotu), ("latin", _latin)):
+        if (MEASURED / f"{name}.tsv").exists():
+            lines += ["", *told(_rows(name))]
     return "\n".join(lines) + "\n"
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (MEASURED / f"{name}.tsv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def _table(header: str, rows: Iterator[list[str]]) -> Iterator[str]:
+    yield header
+    yield "|" + "---|" * header.count(" |")
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def _sample(rows: list[dict[str, str]]) -> Iterator[str]:
+    yield from (
+        "## On a corpus with planted changes",
+        "",
+        "    python -m benchmarks.systems sample --out trials --datings 1",
+        "",
+        "A sample corpus of 200,000 tokens, 60 targets, 18 of which changed; one seed, `--trainer fast`.",
+        "Spearman's rho is that with the share of changed uses. The last column has the same texts under random dates,",
+        "so that what is called changed there is called so by chance ([systems/sample.tsv](systems/sample.tsv)).",
+        "",
+    )
+    names = ("average_precision", "spearman", "called", "called_random")
+    yield from _table(
+        "| system | average precision | rho | called changed | called changed, random dates |",
+        ([f"`{row['system']}`", *(row[name][:-1] if row[name] else "" for name in names)] for row in rows),
+    )
+
+
+def _sotu(rows: list[dict[str, str]]) -> Iterator[str]:
+    words = max(int(row["words"]) for row in rows)
+    yield from (
+        "## How they agree",
+        "",
+        "    python -m benchmarks.systems sotu --out trials",
+        "",
+        f"Spearman's rho of the scores of two systems, of up to {words} nouns of the",
+        "State of the Union with 100 uses in 1790-1860 and in 1960-2024 ([systems/sotu.tsv](systems/sotu.tsv)).",
+        "",
+        "![Spearman's rho of every two systems](pictures/systems-sotu.svg)",
+    )
+
+
+def _latin(rows: list[dict[str, str]]) -> Iterator[str]:
+    words = len({row["word"] for row in rows})
+    yield from (
+        "## Scores of the Latin targets",
+        "",
+        "    python -m benchmarks.systems latin --out trials --seeds 5",
+        "",
+        f"Scores and classes of the {words} targets of the task in LatinISE, before year 0",
+        "and from it on, are in [systems/latin.tsv](systems/latin.tsv).",
+    )
 
 
 if __name__ == "__main__":

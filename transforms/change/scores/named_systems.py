@@ -140,6 +140,16 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             differs=f"They compare numbers of dimensions; training has Lexbeam's defaults. {_MEAN}",
             doc="SGNS, vector initialisation, cosine distance",
         ),
+        "entity": NamedSystem(
+            "Jain 2020, team Entity",
+            "cosine",
+            "mean",
+            "op",
+            differs="Spaces are aligned by orthogonal Procrustes, where theirs go on from the one before: GloVe begins "
+            f"at random here. {_MEAN}",
+            representation="glove",
+            doc="GloVe, orthogonal Procrustes, cosine distance",
+        ),
         "discovery": NamedSystem(
             "Martinc et al. 2020, Discovery Team",
             "cosine",
