@@ -315,6 +315,7 @@ def _beside(plan: ChangePlan, names: tuple[str, ...], options: ChangeOptions) ->
             min_counts=tuple(per_slice(list(options.min_count), plan.view.slices)),
             seeds=parse_seeds(options.seeds),
             variants=tuple(SpaceVariant(*found) for found in variants_of(options.score.alignments).items()),
+            frame=None,
         ),
         series=False,
         representation=replace(options.representation, dim=options.sgns.dim),

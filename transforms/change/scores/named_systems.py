@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 
 from schemas.change.scores import of_threshold
 from schemas.change.systems import NO_SCORE, SYSTEM_SCORES
-from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, needs_alignment, of_usage
+from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, of_usage
 from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
 from transforms.common.code.registry import Entry, Registry
-from transforms.embeddings.alignment import ALIGNMENTS
-from transforms.embeddings.joint.trainings import JOINT_TRAININGS
+from transforms.embeddings.joint.trainings import of_targets
 from transforms.embeddings.representations import SGNS
 
 __all__ = ["REGISTRY", "SYSTEMS", "NamedSystem", "shown_value", "system_rows"]
@@ -51,8 +50,7 @@ class NamedSystem(Entry):
     def takes(self) -> str:
         """What it needs, for people."""
         what = [] if not self.measure else ["vectors" if of_usage(self.measure) else "counts"]
-        joint = ALIGNMENTS[self.alignment].joint if needs_alignment(self.measure) else ""
-        if joint and JOINT_TRAININGS[joint].of_targets:
+        if of_targets(self.alignment):
             what = ["vectors, of targets alone"]
         if self.threshold and THRESHOLDS[self.threshold].over == TARGETS:
             what.append("targets, for classes")
