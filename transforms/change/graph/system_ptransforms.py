@@ -55,7 +55,7 @@ class ScoreBeside(beam.PTransform):
             dealt = self.chance["ready"] | "OfPairs" >> beam.Filter(_is_of_pair, len(null.names))
             spaces = dealt | "TrainNulls" >> replace(of, comparisons=null)
             nulls["nulls"] = spaces | "ScoreNulls" >> ScoreNulls(
-                of.workspace, null, self.nulls, self.align, self.score, dealt, of.frees
+                of.workspace, null, self.nulls, self.align, self.score, dealt, of.frees, {}
             )
         return (
             ready
