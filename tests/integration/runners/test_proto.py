@@ -75,7 +75,7 @@ def test_the_change_pipeline_trains_aligns_and_scores(mixed_config, tmp_path, ru
     for label in (
         "DeriveView/DerivePart",
         "MergeSlices/MergeRange",
-        "Train/TrainSpace",
+        "Train/Apart/TrainSpace",
         "Align/AlignPair",
         "Score/ScoreSeed",
         "Combine/CombineSeeds",
