@@ -15,6 +15,7 @@ from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import RUN_LOG, snapshot_name
 from transforms.common.publish.snapshots import open_snapshot
 
+ANY = ("--max-change", "1")  # a slice that was empty for some steps is behind by more than one
 WORDS = "ship sea captain sail wind harbour gold letter news king war".split()  # noqa: SIM905
 
 
@@ -136,12 +137,12 @@ def check_steps(world, seed, steps, capsys):
         if (full := rebuilt(world)) is None:  # a slice has lost its last document
             refused = errors(capsys)
             assert "has no document" in refused
-            assert refresh(world) == 1
+            assert refresh(world, *ANY) == 1
             assert errors(capsys) == refused
             assert snapshot_name(str(world / "out")) == name
             continue
-        plan, before = planned(world, capsys), receipts(world / "out")
-        assert refresh(world, "--keep", keep) == 0, way
+        plan, before = planned(world, capsys, *ANY), receipts(world / "out")
+        assert refresh(world, "--keep", keep, *ANY) == 0, way
         check_plan(plan, before, receipts(world / "out"))
         assert published(world / "out") == full, way
         if keep == "used" and snapshot_name(str(world / "out")) != name:
