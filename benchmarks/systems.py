@@ -127,12 +127,13 @@ def _inside(year: int) -> bool:
 
 def _sotu(given: argparse.Namespace) -> None:
     home, data = given.out / "sotu", given.data / "sotu"
-    corpus, targets = home / "corpus", home / "targets.txt"
+    corpus, targets = given.corpus or home / "corpus", home / "targets.txt"
     periods = ("--slices", "1790-1860,1960-2024")
     if not (corpus / "current").exists():
         dates = f"table:{data / 'SOTU_metadata.csv'}:key=filename,date=Date,author=President"
         lexbeam("corpus", str(data), "--out", str(corpus), "--exclude", "*.csv", "--format", "text",
                 "--engine", "builtin:en", "--dates", dates)  # fmt: skip
+    home.mkdir(parents=True, exist_ok=True)
     if not targets.exists():
         small = ("--dim", "10", "--epochs", "1", "--alignment", "op", "--rank-min-count", str(LEAST))
         lexbeam("change", str(corpus), "--out", str(home / "words"), "--overwrite", *periods, *small)
@@ -180,7 +181,7 @@ def heat_map(names: Sequence[str], values: dict[tuple[str, str], float]) -> str:
 
 def _latin(given: argparse.Namespace) -> None:
     home, data = given.out / "latin", given.data / "latinise"
-    corpus = home / "corpus"
+    corpus = given.corpus or home / "corpus"
     if not (corpus / "current").exists():
         dates = r"name:lat_([+-]?\d+)"
         lexbeam("corpus", str(data / "lemmas.tar.gz"), "--out", str(corpus), "--format", "lines", "--language", "la",
@@ -213,6 +214,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=200_000, help="of the sample")
     parser.add_argument("--datings", type=int, default=3, help="random ones, of the sample")
+    parser.add_argument("--corpus", type=Path, help="of sotu or latin, annotated already")
     parser.add_argument("--data", type=Path, default=data_folder(), help="folder of real corpora")
     given = parser.parse_args()
     TRIALS[given.trial](given)

@@ -80,19 +80,22 @@ def _sample(rows: list[dict[str, str]]) -> Iterator[str]:
     names = ("average_precision", "spearman", "called", "called_random")
     yield from _table(
         "| system | average precision | rho | called changed | called changed, random dates |",
-        ([f"`{row['system']}`", *(row[name][:-1] if row[name] else "" for name in names)] for row in rows),
+        ([f"`{row['system']}`", *(f"{float(row[name]):.3f}" if row[name] else "" for name in names)] for row in rows),
     )
 
 
 def _sotu(rows: list[dict[str, str]]) -> Iterator[str]:
-    words = max(int(row["words"]) for row in rows)
+    words, names = max(int(row["words"]) for row in rows), [rows[0]["system"]]
+    names += [row["other"] for row in rows if row["system"] == names[0]]
     yield from (
         "## How they agree",
         "",
-        "    python -m benchmarks.systems sotu --out trials",
+        "    python -m benchmarks.systems sotu --corpus sotu --out trials \\",
+        f"        --system {','.join(names)}",
         "",
         f"Spearman's rho of the scores of two systems, of up to {words} nouns of the",
-        "State of the Union with 100 uses in 1790-1860 and in 1960-2024 ([systems/sotu.tsv](systems/sotu.tsv)).",
+        "State of the Union with 100 uses in 1790-1860 and in 1960-2024; `sotu` is the corpus of",
+        "[results](tasks/change/results.md) ([systems/sotu.tsv](systems/sotu.tsv)).",
         "",
         "![Spearman's rho of every two systems](pictures/systems-sotu.svg)",
     )
