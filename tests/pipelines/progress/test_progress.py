@@ -323,6 +323,7 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
         sgns=SgnsOptions(epochs=4),
         sharding=ShardOptions(),
         representation=RepresentationOptions(),
+        beside=(),
     )
     command = load("change")
     expected = expected_artefacts(plan)
