@@ -49,8 +49,9 @@ def test_glove_is_aligned_and_weighed_and_differs_by_seed(scores, out):
 
 
 def test_sparse_vectors_are_intersected_weighed_shown_and_not_exported(scores, out, capsys, tmp_path):
-    measures = "cosine,euclidean,lnd,neighbour-overlap"
-    found = scores("--representation", "ppmi", "--shift", "1", "--measure", measures, "--neighbourhood", "4")
+    measures = "cosine,euclidean,lnd,neighbour-overlap,resistance"
+    small = ("--neighbourhood", "4", "--graph-words", "9")
+    found = scores("--representation", "ppmi", "--shift", "1", "--measure", measures, *small)
     assert set(found.alignment) == {"column-intersection"}
     table = pd.read_parquet(out / "scores")
     means = table[table.seed.isna() & table.measure.isin(measures.split(","))]
@@ -69,6 +70,15 @@ def test_sparse_vectors_are_intersected_weighed_shown_and_not_exported(scores, o
     assert "nearest neighbours" in capsys.readouterr().out
     assert call("export", out, "--format", "npy", "--out", tmp_path / "vectors") == 2
     assert "are sparse, each over all" in capsys.readouterr().err
+
+
+def test_systems_of_graphs_and_topics_are_weighed_as_others(out):
+    for name, measure in (("ucd", "resistance"), ("uob", "topics")):
+        assert change(out, *NULLS, "--system", name, "--shift", "1", "--topic-words", "9") == 0
+        rows = pd.read_parquet(out / "change" / "systems")
+        assert set(rows.measure) == {measure}
+        assert rows.score.notna().sum() > 5
+        assert rows[rows.score.notna()].q_value.notna().any()
 
 
 def test_random_indexing_needs_no_alignment_in_pairs_and_series(scores, out):

@@ -171,6 +171,14 @@ class SpacePair:
         self.mine, self.theirs = mine[able], theirs[able]
         self._near: dict[int, tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]] = {}
 
+    def frequent(self, number: int) -> Places:
+        """Return the words whose smaller relative frequency is greatest, ties to the first, in their order."""
+        shares = [
+            space.counts[places] / max(space.tokens, 1)
+            for space, places in ((self.earlier, self.mine), (self.later, self.theirs))
+        ]
+        return np.sort(np.argsort(-np.minimum(*shares), kind="stable")[:number])
+
     def neighbours(self, number: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Return the nearest neighbours of the words in either space, among all its words; found once.
 

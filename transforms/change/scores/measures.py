@@ -4,7 +4,8 @@ Cosine distance is 1 - cos of a word's aligned vectors (Hamilton et al. 2016; Sc
 2020), Euclidean distance that of the same vectors brought to length 1 (Poemsl and Lyapin 2020). The normalised
 frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the baseline of SemEval-2020 Task 1; raw
 and logarithmic ones are those of LSCDetection. Those of neighbourhoods are in `neighbourhood_measures`, those of
-contexts in `context_measures`, that of pivots in `pivot_measures`. Some are made of others: `ecdf` of what RPI-Trust
+contexts in `context_measures`, that of pivots in `pivot_measures`, those of capped graphs and topic models in
+`capped_measures`. Some are made of others: `ecdf` of what RPI-Trust
 (Gruppi et al. 2020) compares by.
 
 >>> import numpy as np
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from transforms.change.scores.capped_measures import resistance_distance, topic_divergence
 from transforms.change.scores.context_measures import (
     entropy_difference,
     log_type_difference,
@@ -226,6 +228,23 @@ MEASURES: Registry[Measure] = Registry(
             SPACES,
             of=_COUNTED,
             doc="absolute difference of entropies over the logarithm of the types, to base 2",
+        ),
+        "resistance": Measure(
+            resistance_distance,
+            "0 and up",
+            SPACES,
+            ("graph_words",),
+            ("ppmi",),
+            doc="resistance distance of a word's two nodes in a graph of associations of both slices",
+        ),
+        "topics": Measure(
+            topic_divergence,
+            "0 to 1",
+            SPACES,
+            ("topic_words",),
+            _COUNTED,
+            chance=True,
+            doc="divergence of the topics of a word's contexts, by a hierarchical Dirichlet process of both slices",
         ),
         FREQUENCY: Measure(frequency_difference, "0 to 1", COUNTS, doc="absolute difference of relative frequencies"),
         "frequency-raw": Measure(raw_frequency_difference, "0 and up", COUNTS, doc="absolute difference of counts"),

@@ -175,6 +175,26 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             doc="SGNS, orthogonal Procrustes, mean of the distribution functions of cosine distance, mapped neighbours "
             "and change of frequency",
         ),
+        "ucd": NamedSystem(
+            "Nulty and Lillis 2020, team UCD",
+            "resistance",
+            "mean",
+            options={"shift": 5.0},
+            differs="The graph has the 300 most frequent words beside the one compared, in place of all; edges are "
+            f"those above the logarithm of 5, for the description leaves their threshold open. {_MEAN}",
+            representation="ppmi",
+            doc="graph of pointwise mutual information with a node of the word for each slice, resistance distance",
+        ),
+        "uob": NamedSystem(
+            "Sarsfield and Tayyar Madabushi 2020, team UoB",
+            "topics",
+            "mean",
+            differs="One hierarchical Dirichlet process of the contexts of frequent words, in place of one of the uses "
+            "of each target, and the divergence of topics in place of the novelty of the most novel one. "
+            f"{_MEAN}",
+            representation="count",
+            doc="hierarchical Dirichlet process of contexts, divergence of topics",
+        ),
         "random": NamedSystem(
             "Cassotti et al. 2020, team Random",
             "cosine",

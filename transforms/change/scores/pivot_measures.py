@@ -40,8 +40,7 @@ def stable_words(pair: SpacePair, pivots: int) -> Places:
         space.counts[places] / max(space.tokens, 1)
         for space, places in ((pair.earlier, pair.mine), (pair.later, pair.theirs))
     ]
-    frequent = np.argsort(-np.minimum(*shares), kind="stable")[: FREQUENT * pivots]
-    frequent.sort()
+    frequent = pair.frequent(FREQUENT * pivots)
     moves = np.abs(np.log2(shares[0][frequent] / shares[1][frequent]))
     steady = frequent[np.argsort(moves, kind="stable")[: -(-len(frequent) // 2)]]
     if len(steady) < pivots:

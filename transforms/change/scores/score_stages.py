@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 TOP_WORDS = 10  # of a ranking, at least
-USED = ("neighbourhood", "pivots", "pivot_draws")  # options that measures use
+USED = ("neighbourhood", "pivots", "pivot_draws", "graph_words", "topic_words")  # options that measures use
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class ChangeScoreOptions:
     Attributes:
         alignments: names, see `alignment.ALIGNMENTS`; rankings come in this order.
         measures: names, see `measures.MEASURES`; `frequency` is always scored.
-        neighbourhood, pivots, pivot_draws: what some of these use.
+        neighbourhood, pivots, pivot_draws, graph_words, topic_words: what some of these use.
         targets: target words.
         thresholds: names, see `thresholds.THRESHOLDS`; the first has columns without suffix.
         threshold_sd, threshold_quantile: what some of these use.
@@ -115,6 +115,20 @@ class ChangeScoreOptions:
         least=1,
         most=1_000,
         of="transforms.change.scores.measures:MEASURES=pivots",
+    )
+    graph_words: int = option(
+        300,
+        help="most frequent words that a graph has, beside the one compared",
+        least=2,
+        most=2_000,
+        of="transforms.change.scores.measures:MEASURES=resistance",
+    )
+    topic_words: int = option(
+        500,
+        help="most frequent words whose contexts make topics, and that are contexts",
+        least=2,
+        most=20_000,
+        of="transforms.change.scores.measures:MEASURES=topics",
     )
     targets: tuple[str, ...] = ()
     thresholds: tuple[str, ...] = option(
