@@ -179,7 +179,7 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "Nulty and Lillis 2020, team UCD",
             "resistance",
             "mean",
-            options={"shift": 5.0},
+            options={"alignment": ("column-intersection",), "shift": 5.0},
             differs="The graph has the 300 most frequent words beside the one compared, in place of all; edges are "
             f"those above the logarithm of 5, for the description leaves their threshold open. {_MEAN}",
             representation="ppmi",
@@ -189,6 +189,7 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "Sarsfield and Tayyar Madabushi 2020, team UoB",
             "topics",
             "mean",
+            options={"alignment": ("column-intersection",)},
             differs="One hierarchical Dirichlet process of the contexts of frequent words, in place of one of the uses "
             "of each target, and the divergence of topics in place of the novelty of the most novel one. "
             f"{_MEAN}",
