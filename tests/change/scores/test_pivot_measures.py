@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cosine, jensenshannon
 from scipy.stats import ortho_group
 
-from transforms.change.scores import pivot_measures as module
-from transforms.change.scores.pivot_measures import TooFewPivotsError, pivot_divergence, stable_words
+from transforms.change.scores import neighbourhood_measures as module
+from transforms.change.scores.neighbourhood_measures import TooFewPivotsError, pivot_divergence, stable_words
 from transforms.embeddings.neighbourhoods import SpacePair
 from transforms.embeddings.spaces import Space
 

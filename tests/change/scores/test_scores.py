@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.change.scores import NULL_REASONS, SCORES
 from transforms.change.scores.combining import combine_seeds
-from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance
-from transforms.change.scores.pivot_measures import pivot_divergence
+from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, pivot_divergence
 from transforms.change.scores.ranking import RankedWordOptions
 from transforms.change.scores.scores import ScoredSlice, score_pair
 from transforms.change.view.counts import COUNTS

@@ -3,10 +3,9 @@
 Cosine distance is 1 - cos of a word's aligned vectors (Hamilton et al. 2016; Schlechtweg et al.
 2020), Euclidean distance that of the same vectors brought to length 1 (Poemsl and Lyapin 2020). The normalised
 frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the baseline of SemEval-2020 Task 1; raw
-and logarithmic ones are those of LSCDetection. Those of neighbourhoods are in `neighbourhood_measures`, those of
-contexts in `context_measures`, that of pivots in `pivot_measures`, those of capped graphs and topic models in
-`capped_measures`. Some are made of others: `ecdf` of what RPI-Trust
-(Gruppi et al. 2020) compares by.
+and logarithmic ones are those of LSCDetection. Those of neighbourhoods and pivots are in `neighbourhood_measures`,
+those of contexts in `context_measures`, those of graphs and topics in `capped_measures`. Some are made of others: `ecdf`
+of what RPI-Trust (Gruppi et al. 2020) compares by.
 
 >>> import numpy as np
 >>> cosine_distance(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 2.0], [0.0, 0.0]])).tolist()
@@ -33,8 +32,8 @@ from transforms.change.scores.neighbourhood_measures import (
     local_neighbourhood_distance,
     mapped_neighbour_distance,
     neighbour_overlap,
+    pivot_divergence,
 )
-from transforms.change.scores.pivot_measures import pivot_divergence
 from transforms.change.scores.placing import ecdf
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
