@@ -47,4 +47,4 @@ def test_the_run_of_a_sample_is_evaluated_against_its_truth(sample_run, sample_c
         assert ((told.low <= told.value) & (told.value <= told.high)).all()
         ways += 1
     assert ways >= 5
-    assert found.loc[found.index.get_level_values(0).str.endswith("seed 2")].shape[0] == 6 * ways
+    assert found.loc[found.index.get_level_values(0).str.endswith("seed 2")].shape[0] == 7 * ways
