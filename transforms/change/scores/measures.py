@@ -4,8 +4,8 @@ Cosine distance is 1 - cos of a word's aligned vectors (Hamilton et al. 2016; Sc
 2020), Euclidean distance that of the same vectors brought to length 1 (Poemsl and Lyapin 2020). The normalised
 frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the baseline of SemEval-2020 Task 1; raw
 and logarithmic ones are those of LSCDetection. Those of neighbourhoods and pivots are in `neighbourhood_measures`,
-those of contexts in `context_measures`, those of graphs and topics in `capped_measures`. Some are made of others: `ecdf`
-of what RPI-Trust (Gruppi et al. 2020) compares by.
+those of contexts in `context_measures`, those of graphs and topics in `capped_measures`. Some are made of others:
+`ecdf` of what RPI-Trust (Gruppi et al. 2020) compares by.
 
 >>> import numpy as np
 >>> cosine_distance(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 2.0], [0.0, 0.0]])).tolist()
