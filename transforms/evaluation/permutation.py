@@ -12,7 +12,7 @@ import numpy as np
 
 from transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, plain
 from transforms.evaluation.metrics import Metric
-from transforms.evaluation.outcomes import Bools
+from transforms.evaluation.outcomes import Bools, Floats, Terms
 
 __all__ = ["permutation_p"]
 
@@ -43,24 +43,38 @@ def permutation_p(
     real = _difference(metric, first, second)
     if math.isnan(real) or not options.resamples:
         return None
-    as_large = known = 0
-    for swapped in _swaps(Draws(clusters, options)):
-        mine, theirs = (np.where(swapped, *pair) for pair in ((second[1], first[1]), (first[1], second[1])))
-        found = _difference(metric, (first[0], mine, *first[2:]), (second[0], theirs, *second[2:]))
-        if not math.isnan(found):
-            known += 1
-            as_large += abs(found) >= abs(real) - ROUNDING
-    return (as_large + 1) / (known + 1) if known else None
+    draws = Draws(clusters, options)
+    one, other = metric.function(*first), metric.function(*second)
+    if isinstance(one, Terms) and isinstance(other, Terms):
+        found = np.concatenate([_of_terms(one, other, swapped) for swapped in _swaps(draws)])
+    else:
+        found = np.array([_of_labels(metric, first, second, row) for swapped in _swaps(draws) for row in swapped])
+    found = found[~np.isnan(found)]
+    return float((np.abs(found) >= abs(real) - ROUNDING).sum() + 1) / (len(found) + 1) if len(found) else None
+
+
+def _of_labels(metric: Metric, first: MetricInput, second: MetricInput, swapped: Bools) -> float:
+    """Return the difference if two systems change places on some instances."""
+    mine, theirs = (np.where(swapped, *pair) for pair in ((second[1], first[1]), (first[1], second[1])))
+    return _difference(metric, (first[0], mine, *first[2:]), (second[0], theirs, *second[2:]))
+
+
+def _of_terms(first: Terms, second: Terms, swapped: Bools) -> Floats:
+    """Return the same of a ratio of sums, for many labelings at once."""
+    values = []
+    for one, other in ((first, second), (second, first)):
+        above, below = (np.where(swapped, b, a).sum(axis=1) for a, b in zip(one[:2], other[:2], strict=True))
+        values.append(np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0))
+    return np.asarray(values[0] - values[1])
 
 
 def _swaps(draws: Draws) -> Iterator[Bools]:
-    """Yield for each permutation on which instances the systems change places."""
+    """Yield for some permutations each on which instances the systems change places."""
     generator = draws.generator()
-    step = max(1, BLOCK // max(draws.clusters, 1))
+    step = max(1, BLOCK // max(draws.clusters, len(draws.place), 1))
     for start in range(0, draws.resamples, step):
         flags = generator.integers(0, 2, size=(min(step, draws.resamples - start), draws.clusters)).astype(bool)
-        for row in flags:
-            yield row[draws.place]
+        yield flags[:, draws.place]
 
 
 def _difference(metric: Metric, first: MetricInput, second: MetricInput) -> float:
