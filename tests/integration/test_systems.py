@@ -20,7 +20,8 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     asked = {
         "targets": words,
         "alignment": "op,op+",
-        "measure": "cosine,euclidean,lnd,neighbour-overlap,mapped-neighbours,pivots,frequency-log2,ecdf-ranked",
+        "measure": "cosine,euclidean,gaussian,lnd,neighbour-overlap,mapped-neighbours,pivots,frequency-log2,"
+        "ecdf-ranked",
         "neighbourhood": 6,
         "pivots": 3,
         "pivot-draws": 2,
@@ -34,7 +35,7 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     assert change(out, *(f"--{name}={value}" for name, value in asked.items()), "--overwrite") == 0
     told = capsys.readouterr().out
     scores = pd.read_parquet(out / "scores")
-    of_vectors = ("cosine", "euclidean", "mapped-neighbours", "ecdf-ranked")
+    of_vectors = ("cosine", "euclidean", "gaussian", "mapped-neighbours", "ecdf-ranked")
     aligned = {(name, measure) for name in ("op", "op+", "cca") for measure in of_vectors}
     others = {("none", name) for name in ("lnd", "neighbour-overlap", "pivots", "frequency", "frequency-log2")}
     assert set(zip(scores.alignment, scores.measure, strict=True)) == aligned | others

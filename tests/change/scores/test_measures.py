@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
+import scipy.integrate
 import scipy.spatial.distance
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +14,7 @@ from transforms.change.scores.measures import (
     cosine_distance,
     euclidean_distance,
     frequency_difference,
+    gaussian_divergence,
     log_frequency_difference,
     raw_frequency_difference,
 )
@@ -52,6 +55,31 @@ def test_euclidean_distance_is_that_of_unit_vectors(seed):
     assert (found[0], found[1]) == (pytest.approx(2), pytest.approx(0, abs=1e-12))
     # It ranks as the cosine does.
     np.testing.assert_allclose(found**2 / 2, cosine_distance(a, b), atol=1e-12)
+
+
+def test_gaussian_divergence_is_that_of_normal_distributions():
+    """By integration in one dimension, by the formula of matrices in three."""
+    normal = scipy.stats.norm
+    for first, second, *shares in ((1.0, -2.0, 0.02, 0.01), (3.0, 1.0, 0.01, 0.04), (1.0, -1.0, 0.03, 0.03)):
+        found = gaussian_divergence(*(np.array([[x]]) for x in (first, second)), shares=as_shares(*shares))
+        means, (wide, wider) = np.sign([first, second]), np.sqrt(np.divide(shares, np.mean(shares)))
+        p, q = normal(means[0], wide), normal(means[1], wider)
+        expected, _ = scipy.integrate.quad(lambda x, p=p, q=q: p.pdf(x) * (p.logpdf(x) - q.logpdf(x)), -12, 12)
+        assert found == pytest.approx([expected])
+    random = np.random.default_rng(1)
+    one, other = (random.normal(size=(1, 3)) for _ in range(2))
+    gap = (one / np.linalg.norm(one) - other / np.linalg.norm(other))[0]
+    matrices = [np.eye(3) * 2 * share / 0.03 for share in (0.01, 0.02)]
+    inverse = np.linalg.inv(matrices[1])
+    logarithm = np.log(np.linalg.det(matrices[1]) / np.linalg.det(matrices[0]))
+    expected = (np.trace(inverse @ matrices[0]) + gap @ inverse @ gap - 3 + logarithm) / 2
+    assert gaussian_divergence(one, other, shares=as_shares(0.01, 0.02)) == pytest.approx([expected])
+    assert gaussian_divergence(one, other, shares=as_shares(0.01, 0.01)) == pytest.approx(cosine_distance(one, other))
+    assert np.isnan(gaussian_divergence(one, other * 0, shares=as_shares(0.01, 0.01)))
+
+
+def as_shares(*shares):
+    return tuple(np.array([share]) for share in shares)
 
 
 def test_euclidean_distance_is_nan_for_zero():

@@ -1,7 +1,8 @@
 """Measures of change between two slices, over words at once.
 
 Cosine distance is 1 - cos of a word's aligned vectors (Hamilton et al. 2016; Schlechtweg et al.
-2020), Euclidean distance that of the same vectors brought to length 1 (Poemsl and Lyapin 2020). The normalised
+2020), Euclidean distance that of the same vectors brought to length 1 (Poemsl and Lyapin 2020), Gaussian divergence
+that of normal distributions around these, as wide as a word is frequent (Iwamoto and Yukawa 2020). The normalised
 frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the baseline of SemEval-2020 Task 1; raw
 and logarithmic ones are those of LSCDetection. Those of neighbourhoods and pivots are in `neighbourhood_measures`,
 those of contexts in `context_measures`, those of graphs and topics in `capped_measures`. Some are made of others:
@@ -54,6 +55,7 @@ __all__ = [
     "cosine_distance",
     "euclidean_distance",
     "frequency_difference",
+    "gaussian_divergence",
     "kinds_of",
     "log_frequency_difference",
     "needs_alignment",
@@ -103,6 +105,27 @@ def _unit(rows: Floats) -> Floats:
     return np.asarray(np.divide(rows, length, out=np.full(rows.shape, np.nan), where=length > 0))
 
 
+def gaussian_divergence(earlier: Rows, later: Rows, *, shares: tuple[Floats, Floats]) -> Floats:
+    """Return the Kullback-Leibler divergence of a word's earlier normal distribution from its later one, in nats.
+
+    Words are distributions as in Vilnis and McCallum (2015); covariances are not trained, but tell how frequency has
+    changed (Iwamoto and Yukawa 2020): s I, s the relative frequency over the mean of those of both slices. Means are
+    the vectors brought to length 1. With d dimensions and r = s1 / s2 the divergence is
+    (d (r - 1 - ln r) + |m1 - m2|^2 / s2) / 2; of a word whose frequency has not changed it is 1 - cos.
+
+    Args:
+        earlier, later: aligned vectors of shape (words, d).
+        shares: relative frequencies of the words in either slice, above 0.
+
+    Returns:
+        0 and up; nan where a vector is zero.
+    """
+    first, second = (2 * share / (shares[0] + shares[1]) for share in shares)
+    ratio = first / second
+    spread = earlier.shape[1] * (ratio - 1 - np.log(ratio))
+    return np.asarray((spread + euclidean_distance(earlier, later) ** 2 / second) / 2)
+
+
 def frequency_difference(earlier: Ints, later: Ints, tokens: int, tokens_later: int) -> Floats:
     """Return |f1/N1 - f2/N2|, 0 to 1, from counts and all tokens; nan where both counts are 0."""
     difference = np.abs(earlier / max(tokens, 1) - later / max(tokens_later, 1))
@@ -137,6 +160,7 @@ class Measure(Entry):
         uses: options of scores that it, or what it is made of, is given by keyword; each says in its `of` which
             measures use it.
         chance: whether it draws by the seed of the spaces, given by keyword.
+        counted: whether, beside aligned vectors, it is given relative frequencies in both slices, `shares`.
         parts: measures that it is made of, one of aligned vectors among them.
         over: the column of table `scores` that says which words are reference words, `target` or `ranked`.
     """
@@ -147,6 +171,7 @@ class Measure(Entry):
     uses: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
     chance: bool = False
+    counted: bool = False
     parts: tuple[str, ...] = ()
     over: str = ""
 
@@ -164,6 +189,12 @@ MEASURES: Registry[Measure] = Registry(
         "cosine": Measure(cosine_distance, "0 to 2", doc="1 - cos of a word's aligned vectors"),
         "euclidean": Measure(
             euclidean_distance, "0 to 2", doc="Euclidean distance of a word's aligned vectors, brought to length 1"
+        ),
+        "gaussian": Measure(
+            gaussian_divergence,
+            "0 and up",
+            counted=True,
+            doc="divergence of normal distributions around a word's aligned vectors, as wide as it is frequent",
         ),
         "lnd": Measure(
             local_neighbourhood_distance,

@@ -196,6 +196,15 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             representation="count",
             doc="hierarchical Dirichlet process of contexts, divergence of topics",
         ),
+        "rijp": NamedSystem(
+            "Iwamoto and Yukawa 2020, team RIJP",
+            "gaussian",
+            "mean",
+            "vi",
+            differs="How covariances tell the change of frequency is left open: here a variance is the relative "
+            f"frequency over the mean of both. Training has Lexbeam's defaults. {_MEAN}",
+            doc="SGNS, vector initialisation, divergence of normal distributions as wide as a word is frequent",
+        ),
         "random": NamedSystem(
             "Cassotti et al. 2020, team Random",
             "cosine",

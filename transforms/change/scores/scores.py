@@ -113,7 +113,8 @@ def score_pair(
             pair = pair or SpacePair(_space(earlier), _space(later))
             scores, reasons = _score_spaces(function, pair, words, missing)
         else:
-            scores, reasons = _score_vectors(function, earlier, later, words, alignments[alignment], missing)
+            shares = tuple(shared[f"relative_{side}"] for side in ("from", "to")) if entry.counted else ()
+            scores, reasons = _score_vectors(function, earlier, later, words, alignments[alignment], missing, shares)
         blocks.append(
             score_rows(
                 {**shared, "alignment": alignment, "measure": measure},
@@ -176,7 +177,13 @@ def _why_no_counts(scores: Floats, sides: Sequence[WordCounts]) -> Codes:
 
 
 def _score_vectors(
-    function: Function, earlier: ScoredSlice, later: ScoredSlice, words: pa.Array, alignment: Alignment, missing: Codes
+    function: Function,
+    earlier: ScoredSlice,
+    later: ScoredSlice,
+    words: pa.Array,
+    alignment: Alignment,
+    missing: Codes,
+    shares: tuple[Floats, ...],
 ) -> tuple[Floats, Codes]:
     scores = np.full(len(words), np.nan)
     reasons = missing.copy()
@@ -188,6 +195,8 @@ def _score_vectors(
         apply(side, space.vectors[_places(space, words.take(pa.array(able)))])
         for space, side in ((_space(earlier), alignment.source), (_space(later), alignment.target))
     ]
+    if shares:
+        function = partial(function, shares=tuple(share[able] for share in shares))
     scores[able], why = _scored(function, *mapped)
     direction = with_direction(mapped[0]) & with_direction(mapped[1])
     zero = np.where(direction, why, REASONS.index("zero_vector"))
