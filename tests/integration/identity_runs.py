@@ -34,7 +34,7 @@ from transforms.lexicon.resources import LexiconOptions, prepare
 __all__ = ["RUNS", "Case", "cases_of"]
 
 KEEP = ("--keep-snapshots", "99")
-MOST = 3  # cases of a stage
+MOST = 5  # cases of a stage
 
 
 class Case(NamedTuple):
@@ -86,7 +86,8 @@ def change(folder: Path) -> None:
     with mock.patch.object(shard_ptransforms, "free_files"):  # so that averages can be made again
         assert do("change", "--out", out, *sharded, *SMALL, "--overwrite") == 0
     systems = ("--system", "freq,cs2020", "--ensemble", "mean-rank,mean-z")
-    counted = ("--slices", "1800-1849,1850-1900", "--representation", "svd", *systems, "--overwrite")
+    dealt = ("--null", "3", "--null-by", "sentence", "--seeds", "1", "--rank-min-count", "1")
+    counted = ("--slices", "1800-1849,1850-1900", "--representation", "svd", *systems, *dealt, "--overwrite")
     with mock.patch.object(context_ptransforms, "free_files"):
         assert do("change", "--out", out, *counted, *SMALL) == 0
     (texts / "1890.txt").unlink()
