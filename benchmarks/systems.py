@@ -131,8 +131,8 @@ def _sotu(given: argparse.Namespace) -> None:
     periods = ("--slices", "1790-1860,1960-2024")
     if not (corpus / "current").exists():
         dates = f"table:{data / 'SOTU_metadata.csv'}:key=filename,date=Date,author=President"
-        lexbeam("corpus", str(data), "--out", str(corpus), "--exclude", "*.csv", "--format", "text",
-                "--engine", "builtin:en", "--dates", dates)  # fmt: skip
+        read = ("--exclude", "*.csv", "--format", "text", "--engine", "builtin:en", "--dates", dates)
+        lexbeam("corpus", str(data), "--out", str(corpus), *read)
     home.mkdir(parents=True, exist_ok=True)
     if not targets.exists():
         small = ("--dim", "10", "--epochs", "1", "--alignment", "op", "--rank-min-count", str(LEAST))
@@ -183,9 +183,8 @@ def _latin(given: argparse.Namespace) -> None:
     home, data = given.out / "latin", given.data / "latinise"
     corpus = given.corpus or home / "corpus"
     if not (corpus / "current").exists():
-        dates = r"name:lat_([+-]?\d+)"
-        lexbeam("corpus", str(data / "lemmas.tar.gz"), "--out", str(corpus), "--format", "lines", "--language", "la",
-                "--dates", dates)  # fmt: skip
+        read = ("--format", "lines", "--language", "la", "--dates", r"name:lat_([+-]?\d+)")
+        lexbeam("corpus", str(data / "lemmas.tar.gz"), "--out", str(corpus), *read)
     options = ("--slices", "bc=..-1,ad=0..", "--min-sentence", "2", "--min-count", "1,6")
     trial = Trial(corpus, data / "targets.txt", options)
     rows: list[list[object]] = [["system", "word", "score", "changed"]]

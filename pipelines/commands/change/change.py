@@ -14,14 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
-from pipelines.commands.change.plan import (
-    ChangeOptions,
-    ChangePlan,
-    may_be_series,
-    parse_seeds,
-    plan_change,
-    read_targets,
-)
+from pipelines.commands.change.plan import ChangeOptions, ChangePlan, plan_change, read_targets
+from pipelines.commands.change.work import STAGES, WAITS, expected_artefacts, groups_in, weights_of
 from pipelines.frame.command import Command, Graph, HandedBack, Moved, TableSource
 from pipelines.frame.openings import Opening
 from schemas.change.scores import NULLS, PAIRS, SCORES
@@ -32,17 +26,9 @@ from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.change.spaces import SLICES, VECTORS
 from schemas.change.summary import SUMMARY
 from schemas.change.systems import SYSTEM_SCORES
-from transforms.change.graph.comparisons import needed_places
-from transforms.change.graph.null_pairs import Groups, first_place, groups_of, null_slices
-from transforms.change.graph.sequences import needed_sequences
-from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
+from transforms.change.graph.null_pairs import first_place, null_slices
 from transforms.change.report.panels import panels, quotes
-from transforms.change.scores.measures import MEASURES
-from transforms.change.scores.score_stages import COMBINE, SCORE
-from transforms.change.scores.summary_stage import SUMMARISE
-from transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE
-from transforms.change.series.series_stage import SERIES
-from transforms.change.series.trace_stage import TRACE, SeriesOptions
+from transforms.change.series.trace_stage import SeriesOptions
 from transforms.change.shown.cells import NO_NULL
 from transforms.change.shown.classes import told_systems
 from transforms.change.shown.moved import moved_scores
@@ -50,33 +36,23 @@ from transforms.change.shown.rankings import missing_targets, ranking
 from transforms.change.shown.series_view import turning
 from transforms.change.shown.views import VIEWS
 from transforms.change.shown.warnings import slice_warnings
-from transforms.change.spaces.alignment_stage import ALIGN
-from transforms.change.spaces.context_stages import ADD_CONTEXTS, COUNT_CONTEXTS, REPRESENT, pieces_of, sums_of
-from transforms.change.spaces.joint_stage import TRAIN_JOINTLY
-from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
-from transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE
-from transforms.change.spaces.shards import steps_of
-from transforms.change.spaces.training import TRAIN
-from transforms.change.view.slice_merges import COUNT, SHUFFLE, count_groups
 from transforms.change.view.slices import lacking
-from transforms.change.view.view_stage import MEASURE, VIEW, Viewed
+from transforms.change.view.view_stage import Viewed
 from transforms.change.view.words import ViewOptions, case_text
 from transforms.common.publish.bounds import Gauge
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
-from transforms.common.store.artefacts import Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
-from transforms.embeddings.alignment import APART, variants_of
+from transforms.embeddings.alignment import APART
 from transforms.embeddings.joint.trainings import JOINT_TRAININGS
-from transforms.embeddings.representations import REPRESENTATIONS, SGNS, SHARED
-from transforms.embeddings.trainers import TRAINERS
+from transforms.embeddings.representations import REPRESENTATIONS, SHARED
 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CHANGE", "expected_artefacts"]
+__all__ = ["CHANGE"]
 
 log = logging.getLogger("lexbeam")
 
@@ -135,6 +111,8 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     from transforms.change.graph.table_ptransforms import DescribeSlices, NumberParts
     from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
 
+    # Systems beside may count the same contexts, or train the same shards.
+    graph = graph._replace(workspace=graph.workspace._replace(keeps=bool(plan.beside)))
     workspace, lanes = graph.workspace, graph.lanes
     _expect(plan, graph)
     viewed = graph.tasks(pipeline, "SentenceParts", plan.parts) | "DeriveView" >> DeriveView(
@@ -145,7 +123,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         workspace, plan.pairs, plan.sgns, plan.sharding, plan.representation, plan.score.targets, lanes
     )
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, ready)
-    deals = viewed | "DealSlices" >> DealSlices(workspace, _groups(plan), plan.documents, plan.null)
+    deals = viewed | "DealSlices" >> DealSlices(workspace, groups_in(plan), plan.documents, plan.null)
     nulls = _Nulls({"deals": deals}, {}, {}, {})
     if plan.null.nulls:
         nulls = _of_chance(viewed, (ready, spaces), deals, plan, graph)
@@ -195,11 +173,6 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 
 
-def _groups(plan: ChangePlan) -> Groups:
-    """Return the slices whose documents are compared and dealt: without nulls, those of pairs alone."""
-    return groups_of(plan.pairs, plan.series and plan.null.nulls > 0)
-
-
 def _of_chance(
     viewed: "beam.PCollection",
     made: tuple["beam.PCollection", "beam.PCollection"],
@@ -219,7 +192,7 @@ def _of_chance(
 
     workspace, number, pairs = graph.workspace, plan.null.nulls, len(plan.pairs.pairs)
     real, real_spaces = made
-    groups = _groups(plan)
+    groups = groups_in(plan)
     comparisons = null_slices(plan.pairs, groups, number)
     ready = viewed | "CountDeals" >> CountDeals(workspace, groups, len(plan.parts), dealt, real)
     spaces = ready | "TrainNulls" >> TrainSlices(
@@ -290,157 +263,9 @@ def _series_options(plan: ChangePlan) -> SeriesOptions:
 
 def _expect(plan: ChangePlan, graph: Graph) -> None:
     artefacts = expected_artefacts(plan)
-    for stage in _STAGES:
+    for stage in STAGES:
         if stage.name in artefacts:
             graph.expect(stage, artefacts[stage.name])
-
-
-def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
-    """Return how many artefacts stages are to make, by name; of `change/view` progress hears later."""
-    pairs, slices, seeds = map(len, (plan.pairs.pairs, plan.pairs.names, plan.pairs.seeds))
-    nulls = plan.null.nulls
-    null_series = nulls if plan.series else 0
-    groups = _groups(plan)
-    parts = len(plan.parts)
-    null = null_slices(plan.pairs, groups, nulls)
-    spaces = trained = together = 0
-    for place, variant in enumerate(plan.pairs.variants):
-        spaces += len(needed_places(plan.pairs, place))
-        if variant.name == APART:
-            trained = len(needed_places(plan.pairs, place)) * seeds + len(needed_places(null, place))
-        else:
-            together += len(needed_sequences(plan.pairs, place)) * seeds + len(needed_sequences(null, place))
-    steps = steps_of(plan.sharding, plan.sgns.epochs)
-    counted = plan.representation.representation != SGNS
-    # A null slice is read from the files of all the slices that it is dealt from.
-    of_nulls = [max(plan.view.ranges[place] for place in group) for group in groups for _ in range(nulls * len(group))]
-    ranges = [*plan.view.ranges, *of_nulls]
-    pieces = [pieces_of(number) for number in ranges]
-    artefacts = {
-        MEASURE.name: parts * slices * (plan.budget is not None),
-        SIZES.name: parts * len({place for group in groups for place in group}),
-        DEALT.name: parts * nulls * sum(map(len, groups)),
-        COUNT.name: (slices + 2 * pairs * nulls + slices * null_series) * (1 + count_groups(parts)),
-        SHUFFLE.name: sum(plan.view.ranges),
-        COUNT_CONTEXTS.name: sum(pieces) * counted,
-        ADD_CONTEXTS.name: sum(map(sums_of, pieces)) * counted,
-        REPRESENT.name: trained * counted,
-        TRAIN.name: trained * (not steps and not counted),
-        TRAIN_JOINTLY.name: together,
-        SHARD.name: trained * steps * plan.sharding.shards,
-        AVERAGE.name: trained * (steps - 1) * (steps > 0),
-        SPACE.name: trained * (steps > 0),
-        ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
-        SCORE.name: pairs * (seeds + nulls),
-        COMBINE.name: pairs,
-        SUMMARISE.name: pairs,
-        SYSTEMS_SIDE_BY_SIDE.name: pairs * bool(plan.score.systems or plan.beside),
-        NEIGHBOURS.name: spaces * seeds,
-        SLICE.name: slices,
-        DEAL.name: len(groups),
-        TRACE.name: (seeds + nulls) * plan.series,
-        SERIES.name: int(plan.series),
-    }
-    for other in plan.beside:
-        found = expected_artefacts(other)
-        for stage in _BESIDE:
-            artefacts[stage.name] += found.get(stage.name, 0)
-    return {stage: number for stage, number in artefacts.items() if number}
-
-
-# What systems that want other spaces make again.
-_BESIDE = (COUNT_CONTEXTS, ADD_CONTEXTS, REPRESENT, TRAIN, TRAIN_JOINTLY, SHARD, AVERAGE, SPACE, ALIGN, SCORE, COMBINE)
-
-
-# Of COUNT some are of null slices: they come last.
-_WAITS = {
-    VIEW.name: (MEASURE.name,),
-    DEAL.name: (SIZES.name,),
-    DEALT.name: (DEAL.name,),
-    COUNT.name: (VIEW.name, DEALT.name),
-    SHUFFLE.name: (VIEW.name,),
-    TRAIN.name: (COUNT.name, SHUFFLE.name),
-    SHARD.name: (COUNT.name, SHUFFLE.name),
-    COUNT_CONTEXTS.name: (COUNT.name, SHUFFLE.name),
-    ADD_CONTEXTS.name: (COUNT_CONTEXTS.name,),
-    REPRESENT.name: (ADD_CONTEXTS.name,),
-    SPACE.name: (SHARD.name, AVERAGE.name),
-    TRAIN_JOINTLY.name: (COUNT.name, SHUFFLE.name),
-    ALIGN.name: (TRAIN.name, TRAIN_JOINTLY.name, SPACE.name, REPRESENT.name),
-    SCORE.name: (ALIGN.name,),
-    COMBINE.name: (SCORE.name, DEAL.name),
-    SUMMARISE.name: (COMBINE.name,),
-    SYSTEMS_SIDE_BY_SIDE.name: (COMBINE.name,),
-    SERIES.name: (TRACE.name,),
-}
-
-
-def _weights(options: ChangeOptions) -> Mapping[str, float]:
-    """Return about how much work the stages are: what is trained, most of all."""
-    runs = len(parse_seeds(options.seeds)) + options.null  # a null pair is one at one seed
-    sgns = options.sgns
-    series = may_be_series(options)
-    runs += options.null * series  # as much again, for null series
-    # Seconds for a million tokens on one core, with the sample corpus and gensim.
-    training = 25.0 / TRAINERS[sgns.trainer].speed * (sgns.epochs / 5) * (sgns.dim / 100) * (sgns.window / 10)
-    in_shards = options.sharding.shards > 1
-    counted = options.representation.representation != SGNS
-    slices = 1 + options.null * (1 + series)  # whatever the seeds
-    variants = variants_of(options.score.alignments)
-    return {
-        MEASURE.name: 1.0 if options.max_tokens else 0.0,
-        VIEW.name: 2.0,
-        COUNT.name: 0.5,
-        SHUFFLE.name: 1.0,
-        SIZES.name: 0.2,
-        DEAL.name: 0.1,
-        DEALT.name: options.null * (1.5 if series else 1.0),
-        COUNT_CONTEXTS.name: slices * 2.0 * sgns.window / 10 if counted else 0.0,
-        ADD_CONTEXTS.name: slices * 0.5 if counted else 0.0,
-        REPRESENT.name: runs * 2.0 if counted else 0.0,
-        TRAIN.name: runs * training * (APART in variants and not in_shards and not counted),
-        TRAIN_JOINTLY.name: runs * training * len([name for name in variants if name != APART]),
-        SHARD.name: runs * training if in_shards else 0.0,
-        AVERAGE.name: runs * 0.2 if in_shards else 0.0,
-        SPACE.name: runs * 0.2 if in_shards else 0.0,
-        ALIGN.name: runs * 1.0,
-        SCORE.name: runs * (0.5 + sum(bool(MEASURES[name].uses) for name in options.score.measures)),
-        COMBINE.name: 0.5,
-        SUMMARISE.name: 0.5,
-        SYSTEMS_SIDE_BY_SIDE.name: 0.1 if options.score.systems else 0.0,
-        NEIGHBOURS.name: runs * 0.5,
-        SLICE.name: 0.1,
-        TRACE.name: runs * 1.0 if series else 0.0,
-        SERIES.name: 0.2 if series else 0.0,
-    }
-
-
-_STAGES: tuple[Stage[Any, Any, Any], ...] = (
-    MEASURE,
-    VIEW,
-    SIZES,
-    DEAL,
-    DEALT,
-    COUNT,
-    SHUFFLE,
-    COUNT_CONTEXTS,
-    ADD_CONTEXTS,
-    REPRESENT,
-    TRAIN,
-    TRAIN_JOINTLY,
-    SHARD,
-    AVERAGE,
-    SPACE,
-    ALIGN,
-    SCORE,
-    COMBINE,
-    SUMMARISE,
-    SYSTEMS_SIDE_BY_SIDE,
-    TRACE,
-    SERIES,
-    NEIGHBOURS,
-    SLICE,
-)
 
 
 def _resources(plan: ChangePlan) -> Mapping[str, Any]:
@@ -541,12 +366,12 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     reads=_reads,
     check=read_targets,
     year_check=_year_check,
-    stages=_STAGES,
+    stages=STAGES,
     plan=plan_change,
     build=_build,
     rows={"outside": Outside},
-    weights=_weights,
-    waits=_WAITS,
+    weights=weights_of,
+    waits=WAITS,
     resources=_resources,
     section=_section,
     gauges={

@@ -291,17 +291,7 @@ def _others(options: ChangeOptions) -> dict[tuple[str, ...], ChangeOptions]:
             both |= {
                 key: tuple(dict.fromkeys([*both.get(key, ()), *values])) for key, values in scored.items()
             } | wanted
-    found = {tuple(names): from_mapping(ChangeOptions, of_run | none | both) for names, both in stated.values()}
-    counted = [one for one in (options, *found.values()) if one.representation.representation != SGNS]
-    by = [REPRESENTATIONS[one.representation.representation].by_distance for one in counted]
-    contexts = {(one.sgns.window, one.min_count, far) for one, far in zip(counted, by, strict=True)}
-    if len(contexts) < len(counted):
-        names_of = ", ".join(name for names in found for name in names)
-        raise UsageError(
-            f"`system`: several are made of the same counts of contexts by another `representation` ({names_of} among "
-            "them), which one run makes one of: run them one by one"
-        )
-    return found
+    return {tuple(names): from_mapping(ChangeOptions, of_run | none | both) for names, both in stated.values()}
 
 
 def _beside(plan: ChangePlan, names: tuple[str, ...], options: ChangeOptions) -> ChangePlan:

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipelines.commands.change.change import expected_artefacts
+from pipelines.commands.change.work import expected_artefacts
 from pipelines.frame.registry import COMMANDS, load
 from pipelines.progress import progress
 from pipelines.progress.lines import Foreseen

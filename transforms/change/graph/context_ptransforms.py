@@ -63,11 +63,11 @@ def _number(entry: tuple[int, CountedContexts]) -> int:
 
 
 def _added(
-    element: tuple[PieceKey, tuple[SumTask, CountedContexts]], looked: str
+    element: tuple[PieceKey, tuple[SumTask, CountedContexts]], frees: bool
 ) -> tuple[int, tuple[int, CountedContexts]]:
     """Free what was added up, which nothing else needs; key the sum by its slice."""
     (place, number), (task, total) = element
-    if not looked:
+    if frees:
         free_files([part.cells for part in task.parts])
     return place, (number, total)
 
@@ -86,9 +86,9 @@ def _represent_tasks(
             yield key, RepresentTask(space, contexts)
 
 
-def _freed(element: tuple[SpaceKey, tuple[RepresentTask, TrainedSpace]], looked: str) -> tuple[SpaceKey, TrainedSpace]:
+def _freed(element: tuple[SpaceKey, tuple[RepresentTask, TrainedSpace]], frees: bool) -> tuple[SpaceKey, TrainedSpace]:
     key, (task, made) = element
-    if not looked:
+    if frees:
         free_files([part.cells for part in task.contexts])
     return key, made
 
@@ -123,7 +123,7 @@ class RepresentSlices(beam.PTransform):
             | "GroupPieces" >> beam.GroupByKey()
             | "MakeSums" >> beam.Map(_sum_task, self.comparisons.names)
             | "AddPieces" >> beam.ParDo(MakeArtefact(workspace, ADD_CONTEXTS, None, with_task=True))
-            | "FreePieces" >> beam.Map(_added, workspace.looked)
+            | "FreePieces" >> beam.Map(_added, workspace.frees)
         )
         made = (
             {"ready": ready | "KeyReady" >> beam.Map(_by_place), "contexts": contexts}
@@ -131,4 +131,4 @@ class RepresentSlices(beam.PTransform):
             | "MakeTasks" >> beam.FlatMap(_represent_tasks, self.comparisons)
             | "RepresentSlice" >> beam.ParDo(MakeArtefact(workspace, REPRESENT, self.options, with_task=self.frees))
         )
-        return made | "FreeContexts" >> beam.Map(_freed, workspace.looked) if self.frees else made
+        return made | "FreeContexts" >> beam.Map(_freed, workspace.frees) if self.frees else made

@@ -77,10 +77,10 @@ def _number(trained: tuple[ShardTask, TrainedShard]) -> int:
     return trained[0].shard
 
 
-def _freed(element: tuple[SpaceKey, tuple[AverageTask, Any]], looked: str) -> tuple[SpaceKey, tuple[AverageTask, Any]]:
+def _freed(element: tuple[SpaceKey, tuple[AverageTask, Any]], frees: bool) -> tuple[SpaceKey, tuple[AverageTask, Any]]:
     """Free what an average was made of, which nothing else needs."""
     _, (task, _) = element
-    if not looked:
+    if frees:
         free_files([*task.shards, *([] if task.common is None else [task.common])])
     return element
 
@@ -149,5 +149,5 @@ class _Step(beam.PTransform):
             | "GroupBySpace" >> beam.GroupByKey()
             | "MakeAverages" >> beam.Map(_average_task)
             | "Average" >> beam.ParDo(self.average)
-            | "FreeShards" >> beam.Map(_freed, workspace.looked)
+            | "FreeShards" >> beam.Map(_freed, workspace.frees)
         )

@@ -77,10 +77,17 @@ class Workspace(NamedTuple):
         root: the folder.
         looked: a folder that takes how many artefacts are there, if they are only looked up and none is made, nor
             anything else written to `root`; empty: they are made.
+        keeps: whether what artefacts are made of stays once they are made, for others that the graph makes of it.
     """
 
     root: str
     looked: str = ""
+    keeps: bool = False
+
+    @property
+    def frees(self) -> bool:
+        """Whether what nothing in the same road of the graph needs any more is freed."""
+        return not (self.looked or self.keeps)
 
     def stage(self, name: str) -> str:
         """Return the folder of a stage, by its name with its section: `change/train`."""
