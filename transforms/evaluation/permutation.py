@@ -13,6 +13,7 @@ import numpy as np
 from transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, plain
 from transforms.evaluation.metrics import Metric
 from transforms.evaluation.outcomes import Bools, Floats, Terms
+from transforms.evaluation.ranks import average_ranks
 
 __all__ = ["permutation_p"]
 
@@ -39,7 +40,7 @@ def permutation_p(
         labels, or in all permutations. Those in which it is undefined do not count.
     """
     if metric.ordinal:
-        first, second = ((gold, _ranks(said), *more) for gold, said, *more in (first, second))
+        first, second = ((gold, average_ranks(said), *more) for gold, said, *more in (first, second))
     real = _difference(metric, first, second)
     if math.isnan(real) or not options.resamples:
         return None
@@ -80,8 +81,3 @@ def _swaps(draws: Draws) -> Iterator[Bools]:
 def _difference(metric: Metric, first: MetricInput, second: MetricInput) -> float:
     values = [plain(metric.function(*inputs)) for inputs in (first, second)]
     return values[0] - values[1]
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    _, place, number = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(number) - (number - 1) / 2.0)[place]

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from transforms.change.scores.neighbourhood_measures import jensen_shannon
 from transforms.common.blas import one_thread
 from transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
 from transforms.embeddings.rows import Rows
@@ -91,8 +92,6 @@ def topic_divergence(pair: SpacePair, *, topic_words: int, seed: int) -> Floats:
     Raises:
         NoScoreError: the spaces share fewer than two words.
     """
-    from scipy.special import rel_entr
-
     chosen = pair.frequent(topic_words)
     if len(chosen) < 2:
         raise NoScoreError(f"{len(chosen)} words for topics")
@@ -106,9 +105,7 @@ def topic_divergence(pair: SpacePair, *, topic_words: int, seed: int) -> Floats:
         first, second = np.split(
             _topics(trained, [side[word] for side in sides for word in able], len(chosen), seed), 2
         )
-    middle = (first + second) / 2
-    found = (rel_entr(first, middle) + rel_entr(second, middle)).sum(axis=1) / 2 / np.log(2)
-    divergence[able] = np.clip(found, 0.0, 1.0)
+    divergence[able] = jensen_shannon(first, second)
     return divergence
 
 

@@ -30,6 +30,7 @@ from transforms.embeddings.rows import (
 
 __all__ = [
     "TooFewPivotsError",
+    "jensen_shannon",
     "local_neighbourhood_distance",
     "mapped_neighbour_distance",
     "neighbour_overlap",
@@ -174,8 +175,6 @@ def pivot_divergence(pair: SpacePair, *, pivots: int, pivot_draws: int, seed: in
     Raises:
         TooFewPivotsError: there are not as many.
     """
-    from scipy.special import rel_entr
-
     able = stable_words(pair, pivots)
     names = pa.array([pair.earlier.words[place] for place in pair.mine[able]], pa.string())
     drawn = numbers(names, seed=seed, label="pivots", draws=pivot_draws).argsort(axis=0, kind="stable")[:pivots].T
@@ -194,8 +193,16 @@ def pivot_divergence(pair: SpacePair, *, pivots: int, pivot_draws: int, seed: in
         total = np.zeros(len(words))
         for columns in drawn:
             first, second = (side[:, columns] / side[:, columns].sum(axis=1, keepdims=True) for side in near)
-            middle = (first + second) / 2
-            total += (rel_entr(first, middle) + rel_entr(second, middle)).sum(axis=1) / 2
+            total += jensen_shannon(first, second)
             total[len(columns) - own[:, columns].sum(axis=1) < 2] = np.nan
         divergence[words] = total
-    return np.asarray(np.clip(divergence / pivot_draws / np.log(2), 0.0, 1.0))
+    return divergence / pivot_draws
+
+
+def jensen_shannon(first: Floats, second: Floats) -> Floats:
+    """Return the Jensen-Shannon divergence of the rows of two matrices, shares of 1, to base 2: 0 to 1."""
+    from scipy.special import rel_entr
+
+    middle = (first + second) / 2
+    nats = (rel_entr(first, middle) + rel_entr(second, middle)).sum(axis=1) / 2
+    return np.asarray(np.clip(nats / np.log(2), 0.0, 1.0))

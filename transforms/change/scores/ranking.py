@@ -19,6 +19,7 @@ from schemas.corpus.sentences import UPOS
 from transforms.change.view.counts import look_up
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
+from transforms.evaluation.ranks import average_ranks
 
 __all__ = [
     "ALL_TAGS",
@@ -134,7 +135,7 @@ def spearman_with_log_count(scores: Floats, counts: npt.NDArray[Any]) -> float:
     scored = ~np.isnan(scores)
     if scored.sum() < 2:
         return float("nan")
-    x, y = (ranks - ranks.mean() for ranks in (_ranks(scores[scored]), _ranks(counts[scored])))
+    x, y = (ranks - ranks.mean() for ranks in (average_ranks(scores[scored]), average_ranks(counts[scored])))
     size = float(np.sqrt((x * x).sum() * (y * y).sum()))
     return float((x * y).sum() / size) if size else float("nan")
 
@@ -157,12 +158,6 @@ def spearman_with_growth(scores: Floats, earlier: Floats, later: Floats) -> Grow
     with np.errstate(divide="ignore", invalid="ignore"):
         growth = np.log(later) - np.log(earlier)
     return GrowthRhos(*(spearman_with_log_count(scores, values) for values in (growth, np.abs(growth))))
-
-
-def _ranks(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
-    _, place, number = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(number)
-    return np.asarray((last - (number - 1) / 2.0)[place], np.float64)
 
 
 def of_pos(rows: pa.Table, pos: Sequence[str]) -> pa.Table:

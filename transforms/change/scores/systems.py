@@ -24,6 +24,7 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.small_texts import cells_of, delimiter_of
 from transforms.common.store import files
 from transforms.evaluation.outcomes import Floats
+from transforms.evaluation.ranks import average_ranks
 
 __all__ = [
     "COLUMNS",
@@ -214,15 +215,9 @@ def mean_ranks(systems: Sequence[SystemScores], ways: Sequence[str], words: Sequ
         scores = np.stack([system.scores for system in own])
         shared = ~np.isnan(scores).any(axis=0)
         ranks = np.full(len(words), np.nan)
-        ranks[shared] = np.mean([_ranks(row[shared]) for row in scores], axis=0)
+        ranks[shared] = np.mean([average_ranks(row[shared]) for row in scores], axis=0)
         missing = {word: NOT_SCORED for word, rank in zip(words, ranks.tolist(), strict=True) if math.isnan(rank)}
         yield SystemScores(pair, RANKS, None, ranks, (None,) * len(words), missing)
-
-
-def _ranks(values: Floats) -> Floats:
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(values), np.float64)
 
 
 def read_predictions(paths: Sequence[str], view: ViewOptions) -> list[ScoredWords]:
