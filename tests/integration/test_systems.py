@@ -60,7 +60,8 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     places = [systems.loc[name].score[systems.loc[name].target].dropna().rank(pct=True) for name in ("uwb", "freq")]
     own = systems.loc["mean-rank"].score[places[0].index]
     assert (own + 0.5 / len(own)).to_dict() == pytest.approx(((places[0] + places[1]) / 2).to_dict())
-    assert "system majority: 0 of 4 targets changed" in told
+    assert "system majority: 0 of 4 targets changed\n" in told
+    assert "of 3 targets changed; no class: the word does not occur in the earlier slice (1)\n" in told
     assert f"threshold gamma: {pairs.threshold_gamma['op', 'cosine']:.3f}" in told
 
     assert call("show", out, "--top", 3, "--measure", "lnd") == 0

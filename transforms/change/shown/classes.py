@@ -1,5 +1,6 @@
 """Thresholds of a ranking, systems by name, and how many words either calls changed."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,12 +11,14 @@ from schemas.change.scores import NO_THRESHOLD, of_threshold
 from schemas.change.systems import SYSTEM_SCORES
 from transforms.change.scores.ranking import Row
 from transforms.change.scores.thresholds import RANKED, TARGETS, THRESHOLDS
+from transforms.change.shown.cells import why_no_score
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import number
 from transforms.common.store.tables import read_rows
 
 __all__ = ["AboveThreshold", "classes_of", "told_class", "told_systems"]
 
+NO_CLASS = "so few scores give no threshold"
 WORDS = {TARGETS: "targets", RANKED: "ranked words"}
 
 
@@ -72,14 +75,21 @@ def told_class(found: AboveThreshold) -> str:
 
 
 def told_systems(snapshot: Snapshot) -> Iterator[str]:
-    """Yield a line for each pair of slices and system that was named: how many targets it calls changed."""
+    """Yield a line for each pair of slices and system that was named.
+
+    It says how many targets the system calls changed, and why others have no class.
+    """
     if SYSTEM_SCORES.name not in snapshot.tables:
         return
-    columns = ["slice_from", "slice_to", "system", "target", "changed"]
+    columns = ["slice_from", "slice_to", "system", "target", "changed", "reason"]
+    classes: dict[tuple[str, ...], Counter[bool]] = defaultdict(Counter)
+    lacking: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for rows in read_rows(snapshot.paths(SYSTEM_SCORES.name), columns):
-        targets = rows.filter(rows["target"])
-        counts = targets.group_by(columns[:3], use_threads=False).aggregate([("changed", "sum"), ("changed", "count")])
-        for row in counts.sort_by([(name, "ascending") for name in columns[:3]]).to_pylist():
-            pair = f"{row['slice_from']} to {row['slice_to']}"
-            changed, of = row["changed_sum"] or 0, row["changed_count"]
-            yield f"{pair}, system {row['system']}: {changed} of {of} targets changed"
+        for row in rows.filter(rows["target"]).to_pylist():
+            key = (row["slice_from"], row["slice_to"], row["system"])
+            classes[key].update([] if row["changed"] is None else [row["changed"]])
+            lacking[key].update([why_no_score(row["reason"]) or NO_CLASS] if row["changed"] is None else [])
+    for (earlier, later, system), of in sorted(classes.items()):
+        reasons = sorted(lacking[earlier, later, system].items(), key=lambda found: (-found[1], found[0]))
+        none = f"; no class: {', '.join(f'{why} ({times})' for why, times in reasons)}" if reasons else ""
+        yield f"{earlier} to {later}, system {system}: {of[True]} of {of.total()} targets changed{none}"
