@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from pipelines.cli import main
-from pipelines.frame.registry import load
 from transforms.annotation import annotate
 from transforms.change.spaces import training
 
@@ -32,16 +31,16 @@ import signal
 from pipelines.frame import publishing
 publishing.publish = lambda *_, **__: signal.pause()
 """
-# Of all stages, those that a kill is timed by: nothing is cut, rejected or sampled down, and the rows of
-# the slices are written last. Nulls and series have a run of their own, and so have shards.
-LEFT_OUT = ("corpus/cut", "corpus/merge-rejects", "change/measure", "change/slices")
+# The stages of the run of the sample, in the order in which they end, and those that no kill is timed by:
+# nothing is rejected, and the rows of the slices are written last. Nulls, series and shards have runs of their own.
+STAGES = (
+    *("corpus/ingest", "corpus/annotate", "corpus/merge-documents", "corpus/merge-sentences", "corpus/merge-inputs"),
+    *("change/view", "change/count", "change/shuffle", "change/train", "change/align", "change/score"),
+    *("change/combine", "change/summarise", "change/neighbours"),
+)
+LEFT_OUT = ("corpus/merge-rejects", "change/slices")
 OF_SHARDS = ("change/train-shard", "change/average", "change/average-last")
 OF_NULLS = ("change/sizes", "change/deal", "change/dealt", "change/series-trace", "change/series")
-STAGES = [
-    stage.name
-    for stage in (*load("corpus").stages, *load("change").stages)
-    if stage.name not in (*LEFT_OUT, *OF_NULLS, *OF_SHARDS)
-]
 
 
 def files_of(out: Path) -> dict[str, bytes]:
@@ -61,12 +60,14 @@ def kill_in(stage: str, process: BaseProcess, out: Path) -> None:
     """Kill the process as soon as the stage has made its first artefact."""
     folder = out / "_artefacts" / stage
     end = time.monotonic() + 600
-    while not list(folder.glob("*.json")):
-        assert process.is_alive(), f"the run ended before stage {stage}"
-        assert time.monotonic() < end
-        time.sleep(0.002)
-    process.kill()
-    process.join()
+    try:
+        while not list(folder.glob("*.json")):
+            assert process.is_alive(), f"the run ended before stage {stage}"
+            assert time.monotonic() < end, f"stage {stage} made nothing"
+            time.sleep(0.002)
+    finally:
+        process.kill()
+        process.join()
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +115,12 @@ def test_a_killed_run_is_taken_up(first, second, sample_config, sample_run, othe
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(sample_run)
     assert is_finished(out)
+
+
+@pytest.mark.slow
+def test_kills_know_the_stages_of_a_run(sample_run):
+    made = {f"{room}/{path.name}" for room in ("corpus", "change") for path in sample_run.glob(f"_artefacts/{room}/*")}
+    assert made - {*OF_NULLS} == {*STAGES, *LEFT_OUT}
 
 
 @pytest.fixture(scope="module")
