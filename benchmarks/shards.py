@@ -122,7 +122,7 @@ def speed(given: argparse.Namespace) -> None:
     path, out = given.out / "times.jsonl", given.out / "run"
     rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     times = {(row["shards"], row["workers"], row["repeat"]): row["seconds"] for row in rows}
-    cases = [(shards, workers) for shards in SHARDS for workers in ((1, 2) if shards > 1 else (1,))]
+    cases = [(shards, workers) for shards in given.shards for workers in ((1, 2) if shards > 1 else (1,))]
     for repeat in range(given.repeats):
         for shards, workers in cases:
             if (shards, workers, repeat) in times:
@@ -141,7 +141,7 @@ def speed(given: argparse.Namespace) -> None:
                 stream.write(json.dumps(row) + "\n")
     print(f"{given.words:,} words, {given.trainer}, {given.epochs} epochs; median of {given.repeats}\n")
     print("| shards | seconds, 1 worker | seconds, 2 workers | 1 worker over 2 | all |\n|---|---|---|---|---|")
-    for shards in SHARDS:
+    for shards in given.shards:
         found = [[times[shards, w, n] for n in range(given.repeats)] for w in (1, 2) if (shards, w) in cases]
         cells = [str(shards), *(f"{np.median(some):.0f}" for some in found)]
         if len(found) == 2:
@@ -163,6 +163,7 @@ def main() -> None:
     of_speed.add_argument("--out", type=Path, required=True)
     of_speed.add_argument("--words", type=int, default=10_000_000)
     of_speed.add_argument("--min-count", default="5")
+    of_speed.add_argument("--shards", type=int, nargs="+", default=SHARDS)
     of_speed.add_argument("--repeats", type=int, default=REPEATS)
     for one in (of_quality, of_speed):
         one.add_argument("--trainer", default="fast")

@@ -5,8 +5,8 @@
     python -m benchmarks.systems latin --out trials --seeds 5           (scores of the 40 targets of LatinISE)
     python -m pipelines.commands.change.systems_page > docs/systems.md
 
-Each writes a table into docs/systems, and `sotu` a picture. A run that is in `--out` is not made again, so a command
-that was cut off goes on; `--system` names some. All that is trained is by `--trainer fast`.
+Each writes a table into docs/systems, and `sotu` a picture. What is in `--out` is not made again, so a command that
+was cut off goes on; `--system` names some. All that is trained is by `--trainer fast`.
 """
 
 import argparse
@@ -45,19 +45,31 @@ class Trial(NamedTuple):
     options: tuple[str, ...]
 
 
-def rows_of(trial: Trial, out: Path, name: str, seeds: int) -> list[Row]:
-    """Return what a system says of the targets, from a run that is made unless it is there; by word."""
-    folder = out / name
-    system = SYSTEMS[name]
-    if not (folder / "current").exists():
-        chance = bool(system.sets) and REPRESENTATIONS[system.sets["representation"]].chance
-        # What needs no vectors has small ones.
-        more = ("--trainer", "fast", *(("--seeds", str(seeds)) if chance else ()))
-        more = more if system.sets else ("--dim", "10", "--epochs", "1", "--alignment", "op")
-        words = ("--targets", str(trial.targets), "--no-series", *trial.options, *more)
-        lexbeam("change", str(trial.corpus), "--out", str(folder), "--overwrite", "--system", name, *words)
-    rows = pq.read_table(folder / "current" / "change" / "systems")
-    return sorted(rows.filter(pc.field("target")).to_pylist(), key=lambda row: row["word"])
+def rows_of(trial: Trial, out: Path, systems: Sequence[str], seeds: int) -> dict[str, list[Row]]:
+    """Return what systems say of the targets, by system, in the order of words.
+
+    There are two runs, in which systems share spaces: of those that chance has a part in, with seeds, and of others.
+    """
+    told: dict[str, list[Row]] = {name: [] for name in systems}
+    by_chance = [name for name in systems if _chance(name)]
+    others = [name for name in systems if not _chance(name)]
+    # What needs no vectors has small ones.
+    small = () if any(SYSTEMS[name].sets for name in others) else ("--dim", "10", "--epochs", "1", "--alignment", "op")
+    runs = ((by_chance, "by-chance", ("--trainer", "fast", "--seeds", str(seeds))), (others, "without-chance", small))
+    for names, folder, more in runs:
+        if names:
+            words = ("--targets", str(trial.targets), "--no-series", "--system", ",".join(names))
+            words += (*trial.options, *more)
+            lexbeam("change", str(trial.corpus), "--out", str(out / folder), "--overwrite", *words)
+            table = pq.read_table(out / folder / "current" / "change" / "systems")
+            for row in table.filter(pc.field("target")).sort_by("word").to_pylist():
+                told[row["system"]].append(row)
+    return told
+
+
+def _chance(name: str) -> bool:
+    sets = SYSTEMS[name].sets
+    return bool(sets) and REPRESENTATIONS[sets["representation"]].chance
 
 
 def write(path: Path, rows: Sequence[Sequence[object]]) -> None:
@@ -95,17 +107,16 @@ def _sample(given: argparse.Namespace) -> None:
             lexbeam("corpus", str(folder), "--out", str(corpus), "--engine", "builtin:en", "--dates", NAMED)
         trials[name] = Trial(corpus, home / "targets.txt", ("--slices", PERIODS))
     rows: list[list[object]] = [["system", "average_precision", "spearman", "called", "called_random"]]
+    found = {name: rows_of(trial, home / name, given.system, given.seeds) for name, trial in trials.items()}
     for name in given.system:
-        found = {trial: rows_of(trials[trial], home / trial, name, given.seeds) for trial in trials}
-        scored = [row for row in found["dated"] if row["score"] is not None]
+        scored = [row for row in found["dated"][name] if row["score"] is not None]
         gold = np.array([share[row["word"]] for row in scored])
         scores = np.array([row["score"] for row in scored], np.float64)
         told = [average_precision(gold > 0, scores), float(spearmanr(gold, scores).statistic)] if scored else [None] * 2
-        shares = [_share(found[trial]) for trial in trials if trial != "dated"]
+        shares = [_share(found[trial][name]) for trial in trials if trial != "dated"]
         known = [value for value in shares if value is not None]
-        rows.append([name, *told, _share(found["dated"]), float(np.mean(known)) if known else None])
-        print(*rows[-1], flush=True)
-        write(FOLDER / "sample.tsv", rows)
+        rows.append([name, *told, _share(found["dated"][name]), float(np.mean(known)) if known else None])
+    write(FOLDER / "sample.tsv", rows)
 
 
 def _redated(texts: Path, home: Path, number: int) -> Path:
@@ -137,16 +148,13 @@ def _sotu(given: argparse.Namespace) -> None:
     if not targets.exists():
         small = ("--dim", "10", "--epochs", "1", "--alignment", "op", "--rank-min-count", str(LEAST))
         lexbeam("change", str(corpus), "--out", str(home / "words"), "--overwrite", *periods, *small)
-        rows = pq.read_table(home / "words" / "current" / "change" / "summary")
-        nouns = rows.filter(pc.field("ranked") & (pc.field("upos") == "NOUN"))
+        summary = pq.read_table(home / "words" / "current" / "change" / "summary")
+        nouns = summary.filter(pc.field("ranked") & (pc.field("upos") == "NOUN"))
         targets.write_text("\n".join(sorted(nouns["word"].to_pylist())) + "\n", "utf-8")
     trial = Trial(corpus, targets, periods)
     scoring = [name for name in given.system if SYSTEMS[name].measure]
-    scores = {}
-    for name in scoring:
-        found = rows_of(trial, home, name, given.seeds)
-        scores[name] = {row["word"]: row["score"] for row in found if row["score"] is not None}
-        print(name, len(scores[name]), flush=True)
+    found = rows_of(trial, home, scoring, given.seeds)
+    scores = {name: {row["word"]: row["score"] for row in found[name] if row["score"] is not None} for name in scoring}
     rows: list[list[object]] = [["system", "other", "spearman", "words"]]
     for one, other in combinations(scoring, 2):
         words = sorted(scores[one].keys() & scores[other].keys())
@@ -188,11 +196,10 @@ def _latin(given: argparse.Namespace) -> None:
     options = ("--slices", "bc=..-1,ad=0..", "--min-sentence", "2", "--min-count", "1,6")
     trial = Trial(corpus, data / "targets.txt", options)
     rows: list[list[object]] = [["system", "word", "score", "changed"]]
-    for name in given.system:
-        for row in rows_of(trial, home, name, given.seeds):
+    for name, found in rows_of(trial, home, given.system, given.seeds).items():
+        for row in found:
             rows.append([name, row["word"], row["score"], None if row["changed"] is None else int(row["changed"])])
-        print(name, flush=True)
-        write(FOLDER / "latin.tsv", rows)
+    write(FOLDER / "latin.tsv", rows)
 
 
 TRIALS = {"sample": _sample, "sotu": _sotu, "latin": _latin}
