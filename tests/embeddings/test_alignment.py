@@ -152,7 +152,7 @@ def test_bad_fit_on_is_a_usage_error(spec):
 
 
 def test_top_takes_the_larger_smaller_relative_frequency_ties_by_word():
-    z, x = random_spaces(2, words=4, dim=3)
+    z, x = random_spaces(2, words=4, dim=2)
     earlier = space(z, list("abcd"), [40, 10, 20, 10], tokens=100)
     later = space(x, list("abcd"), [10, 100, 200, 100], tokens=1000)
     # smaller relative frequencies: a .01, b .1, c .2, d .1
@@ -237,7 +237,10 @@ def test_too_few_shared_words_fit_nothing():
     assert (cca.residual, cca.fit_words, cca.reason) == (None, 11, "too_few_shared")
     assert cca.source.matrix is None
     assert cca.target.matrix is None
-    assert fit_alignment("op", space(z), space(x)).residual is not None
+    for name in ("op", "op-"):
+        assert fit_alignment(name, space(z[:6]), space(x[:6])).residual > 0
+        few = fit_alignment(name, space(z[:5]), space(x[:5]))
+        assert (few.residual, few.fit_words, few.reason) == (None, 5, "too_few_shared")
     apart = space(x, [f"x{i:02}" for i in range(11)])
     assert fit_alignment("op", space(z), apart).residual is None
     assert fit_alignment("none", space(z), apart).residual is None

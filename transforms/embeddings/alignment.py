@@ -140,8 +140,8 @@ def fit_alignment(
         parameters: options of alignments, by name; those that the method uses count, and have its defaults.
 
     Returns:
-        The alignment; nothing is fitted (`residual` None) without words to fit on, for cca and op+ with
-        fewer than 2 x dim, or where op+ would whiten vectors that span fewer than their dimensions.
+        The alignment; nothing is fitted (`residual` None) without words to fit on, with fewer than the
+        `least_words` of the method, or where op+ would whiten vectors that span fewer than their dimensions.
 
     Raises:
         UsageError: an unknown alignment, or `fit_on` cannot be read.
@@ -221,7 +221,7 @@ class Method(Entry):
         fit: from two matrices and the rows of each that are fitted on to two sides; None where vectors span too few
             dimensions for it.
         fit_on: default of the option `fit_on`.
-        least_words: words that it needs, per dimension.
+        least_words: words that it needs, per dimension: with fewer a map brings any two spaces together.
         unit_length: whether vectors have length 1 before it.
         uses: options of alignments that `fit` takes by keyword; each says in its `of` which alignments use it.
         of_words: whether it is for spaces whose dimensions are words, sparse ones, and for no others.
@@ -247,12 +247,13 @@ ALIGNMENTS: Registry[Method] = Registry(
     {
         "op": Method(
             procrustes_centred,
+            least_words=1,
             unit_length=True,
             moves="later",
             also=("procrustes",),
             doc="orthogonal Procrustes of vectors of length 1, centred",
         ),
-        "op-": Method(procrustes, unit_length=True, moves="later", doc="the same without centring"),
+        "op-": Method(procrustes, least_words=1, unit_length=True, moves="later", doc="the same without centring"),
         "op+": Method(
             procrustes_plus,
             least_words=2,

@@ -37,6 +37,7 @@ def by_hand(word, name):
                 "types-log2": np.log2(share),
                 "entropy": bits,
                 "entropy-normalised": bits / np.log2(types) if types > 1 else np.nan,
+                "entropy-log2": np.log2(bits) if types > 1 else np.nan,
             }[name]
         )
     return found
@@ -49,7 +50,7 @@ def test_differences_are_those_of_what_each_slice_has(name):
     assert words == list("abce")
     expected = [abs(np.subtract(*by_hand(word, name))) for word in words]
     np.testing.assert_allclose(MEASURES[name].function(pair), expected, rtol=1e-6)
-    assert np.isnan(expected).sum() == (2 if name == "entropy-normalised" else 0)
+    assert np.isnan(expected).sum() == (2 if name in ("entropy-normalised", "entropy-log2") else 0)
 
 
 def test_only_counts_have_types_and_entropy():

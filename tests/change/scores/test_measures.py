@@ -97,7 +97,7 @@ def test_raw_and_logarithmic_differences_of_frequency():
 def test_registries_say_what_a_measure_needs():
     takes = {name: measure.takes for name, measure in MEASURES.items()}
     of_contexts = {name for name, measure in MEASURES.items() if measure.of and not measure.uses}
-    assert of_contexts == {"types", "types-raw", "types-log2", "entropy", "entropy-normalised"}
+    assert of_contexts == {"types", "types-raw", "types-log2", "entropy", "entropy-normalised", "entropy-log2"}
     assert {name for name in takes if takes[name] == SPACES} - of_contexts == {
         "lnd",
         "neighbour-overlap",

@@ -145,6 +145,22 @@ def test_a_neighbourhood_larger_than_a_vocabulary_gives_nulls_with_their_reason(
         assert rows["zero"]["reason"] == "zero_vector"
 
 
+def test_neighbours_of_targets_are_among_all_words_where_these_alone_are_scored():
+    """Words of one vector have no score, and are neighbours: as in spaces whose words all have their own."""
+    counts = {f"w{number:02}": 9 for number in range(40)}
+    slices = scored("e", counts, 1), scored("l", counts, 2)
+    targets = ["w03", "w17", "w31"]
+    asked = {"measures": ["cosine", "mapped-neighbours"], "parameters": {"neighbourhood": 9}, "targets": targets}
+    found, every = (
+        score_pair(*slices, seed=1, alignments={"tr": UNALIGNED}, of_targets=only, **asked) for only in (True, False)
+    )
+    for measure in asked["measures"]:
+        rows, others = (by_word(table, measure, "tr") for table in (found, every))
+        assert {word: rows[word]["score"] for word in targets} == {word: others[word]["score"] for word in targets}
+        assert {row["reason"] for word, row in rows.items() if word not in targets} == {"one_vector"}
+        assert {rows[word]["reason"] for word in targets} == {None}
+
+
 def test_pivots_are_drawn_by_the_seed_of_the_spaces_and_too_many_give_nulls_with_their_reason():
     slices = scored("e", EARLY, 1, zero=["zero"]), scored("l", LATE, 51, dim=4)
 

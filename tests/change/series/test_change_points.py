@@ -36,6 +36,13 @@ def by_rounds(spaces, rounds=400):
     return mapped
 
 
+def test_fewer_words_than_dimensions_have_no_common_space():
+    assert np.isfinite(common_space(rotated(3, words=6))).all()
+    found = common_space(rotated(3, words=5))
+    assert np.isnan(cut_distances(found)).all()
+    assert np.isnan(found).all()
+
+
 def cosines(one, two):
     return np.array([1 - np.dot(a, b) / math.hypot(*a) / math.hypot(*b) for a, b in zip(one, two, strict=True)])
 

@@ -20,6 +20,7 @@ __all__ = [
     "context_types",
     "entropies",
     "entropy_difference",
+    "log_entropy_difference",
     "log_type_difference",
     "normalised_entropy_difference",
     "raw_type_difference",
@@ -79,6 +80,12 @@ def entropy_difference(pair: SpacePair) -> Floats:
     """Return |H1 - H2|, in bits."""
     earlier, later = _entropies(pair)
     return np.asarray(np.abs(earlier - later))
+
+
+def log_entropy_difference(pair: SpacePair) -> Floats:
+    """Return |log2(H1) - log2(H2)|, of entropies in bits; nan where one is 0, as that of one type is."""
+    logs = [np.log2(bits, out=np.full(len(bits), np.nan), where=bits > 0) for bits in _entropies(pair)]
+    return np.asarray(np.abs(logs[0] - logs[1]))
 
 
 def normalised_entropy_difference(pair: SpacePair) -> Floats:

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from transforms.change.scores.capped_measures import resistance_distance, topic_divergence
 from transforms.change.scores.context_measures import (
     entropy_difference,
+    log_entropy_difference,
     log_type_difference,
     normalised_entropy_difference,
     raw_type_difference,
@@ -258,6 +259,13 @@ MEASURES: Registry[Measure] = Registry(
             SPACES,
             of=_COUNTED,
             doc="absolute difference of entropies over the logarithm of the types, to base 2",
+        ),
+        "entropy-log2": Measure(
+            log_entropy_difference,
+            "0 and up",
+            SPACES,
+            of=_COUNTED,
+            doc="absolute difference of logarithms to base 2 of entropies of contexts, in bits",
         ),
         "resistance": Measure(
             resistance_distance,

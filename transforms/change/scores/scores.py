@@ -31,6 +31,7 @@ Function = Callable[..., Floats]  # of a measure, with what it uses
 
 REASONS = list(NULL_REASONS)
 SCORED = -1  # the code of a score that is there, beside places in REASONS
+ONE_VECTOR = REASONS.index("one_vector")
 
 
 class ScoredSlice(NamedTuple):
@@ -99,7 +100,7 @@ def score_pair(
     missing = _missing(earlier, later, sides)
     if of_targets:
         others = ~shared["target"].to_numpy(zero_copy_only=False)
-        missing[others & (missing == SCORED)] = REASONS.index("one_vector")
+        missing[others & (missing == SCORED)] = ONE_VECTOR
     pair: SpacePair | None = None
     blocks = []
     for alignment, measure in sorted(kinds_of(alignments, measures)):
@@ -187,10 +188,11 @@ def _score_vectors(
 ) -> tuple[Floats, Codes]:
     scores = np.full(len(words), np.nan)
     reasons = missing.copy()
-    able = np.flatnonzero(missing == SCORED)
     if alignment.reason is not None:
-        reasons[able] = REASONS.index(alignment.reason)
+        reasons[missing == SCORED] = REASONS.index(alignment.reason)
         return scores, reasons
+    # Words of one vector have no score, but are neighbours of others.
+    able = np.flatnonzero((missing == SCORED) | (missing == ONE_VECTOR))
     mapped = [
         apply(side, space.vectors[_places(space, words.take(pa.array(able)))])
         for space, side in ((_space(earlier), alignment.source), (_space(later), alignment.target))
@@ -201,6 +203,8 @@ def _score_vectors(
     direction = with_direction(mapped[0]) & with_direction(mapped[1])
     zero = np.where(direction, why, REASONS.index("zero_vector"))
     reasons[able] = np.where(np.isnan(scores[able]), zero, SCORED)
+    one = missing == ONE_VECTOR
+    scores[one], reasons[one] = np.nan, ONE_VECTOR
     return scores, reasons
 
 

@@ -135,7 +135,12 @@ def _summed(products: Sequence[Matrix], rotations: Sequence[Matrix]) -> Matrix:
 
 
 def common_space(spaces: Sequence[Matrix]) -> list[Matrix]:
-    """Return spaces rotated into their common space; args as `common_rotations`."""
+    """Return spaces rotated into their common space; args as `common_rotations`.
+
+    All is nan with fewer words than dimensions, for then any spaces can be rotated onto each other.
+    """
+    if len(spaces[0]) < spaces[0].shape[1]:
+        return [np.full(space.shape, np.nan) for space in spaces]
     rotations = common_rotations(spaces)
     with one_thread():
         return [space @ turn for space, turn in zip(spaces, rotations, strict=True)]

@@ -149,7 +149,7 @@ def _words(request: RankingRequest, ranking: PairRanking, seeds: int) -> Iterato
 
 # Why no word at all may have a score, and what to do.
 _REMEDIES = {
-    "too_few_shared": "ask for another `alignment`",
+    "too_few_shared": "lower `dim`, or ask for another `alignment`",
     "rank_deficient": "ask for another `alignment`",
     "too_few_neighbours": "lower `neighbourhood`",
     "too_few_pivots": "lower `pivots`",

@@ -3,15 +3,16 @@
 X_ij says how often words i and j co-occur, each time by 1 over their distance. What is made small, over all cells that
 are not 0, is the sum of f(X_ij) (w_i . u_j + b_i + c_j - log X_ij)^2 (equation 8), with
 f(x) = min(1, (x / `x_max`)^.75) (equation 9); the vector of a word is w_i + u_i. Words have vectors w and biases b,
-contexts vectors u and biases c. With AdaGrad, as in the authors' code, a cell changes them by
+contexts vectors u and biases c. With AdaGrad (Duchi et al. 2011) a cell changes them by
 
     g = f(X_ij) (w_i . u_j + b_i + c_j - log X_ij)
     w -= .05 g u / sqrt(G_w), u -= .05 g w / sqrt(G_u), b -= .05 g / sqrt(G_b), c -= .05 g / sqrt(G_c)
 
 number by number, both by the values before, where G is 1 plus the squares of the gradients (g u, g w, g, g) of earlier
-cells. All begin uniform in [-1/2d, 1/2d), d the dimension, drawn by word and seed; in each of `iterations` all cells
-have an order of their own, drawn by their numbers and the seed. Numbers are float32, each operation rounded
-(`_glove.c`).
+cells. The authors' code begins with 1, too, but adds up squares of the gradients times .05, so that its rates, which
+are 1 / sqrt(400 + sum of squares), begin at .05 as these do and fall more slowly, to at most twenty times these. All
+begin uniform in [-1/2d, 1/2d), d the dimension, drawn by word and seed; in each of `iterations` all cells have an order
+of their own, drawn by their numbers and the seed. Numbers are float32, each operation rounded (`_glove.c`).
 """
 
 import functools
