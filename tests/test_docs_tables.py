@@ -22,6 +22,7 @@ TABLES = {
     ("reference/evaluation.md", "name"): ("transforms.evaluation.metrics:METRICS", ()),
     ("reference/models.md", "format"): ("transforms.learning.models.formats:FORMATS", ()),
     ("reference/people.md", "kind"): ("transforms.people.answers:KINDS", ()),
+    ("tasks/change/README.md", "representation"): ("transforms.embeddings.representations:REPRESENTATIONS", ()),
     ("tasks/change/README.md", "name"): ("transforms.embeddings.alignment:ALIGNMENTS", ()),
     ("tasks/change/README.md", "joint training"): ("transforms.embeddings.joint.trainings:JOINT_TRAININGS", ()),
     ("tasks/change/README.md", "threshold"): ("transforms.change.scores.thresholds:THRESHOLDS", ()),

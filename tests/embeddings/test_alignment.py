@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
+from transforms.change.scores.measures import cosine_distance
 from transforms.common.errors import UsageError
 from transforms.embeddings.alignment import ALIGNMENTS, FitOn, fit_alignment, parse_fit_on
 from transforms.embeddings.spaces import Side, Space, apply, shared_places
@@ -221,6 +222,20 @@ def test_op_plus_recovers_a_planted_rotation(seed):
     assert fitted.residual < 1e-4
 
 
+@settings(max_examples=10, deadline=None)
+@given(SEEDS, st.sampled_from([0.0, 0.5]))
+def test_whitening_recovers_a_planted_linear_map_that_no_rotation_is(seed, reweight):
+    """Of vectors that keep length 1 and mean 0 under it: two halves, each of one length, and their negatives."""
+    generator = np.random.default_rng(seed)
+    halves = [unit(generator.normal(size=(30, 3))) for _ in range(2)]
+    shares = (0.9, np.sqrt(1 - 0.9**2)), (0.5, np.sqrt(1 - 0.5**2))
+    z, x = (np.hstack([half * share for half, share in zip(halves, some, strict=True)]) for some in shares)
+    earlier, later = (space(np.vstack([rows, -rows])) for rows in (z, x @ ortho_group.rvs(6, random_state=seed)))
+    fitted = fit_alignment("op+", earlier, later, dewhiten=False, reweight=reweight)
+    np.testing.assert_allclose(apply(fitted.source, earlier.vectors), apply(fitted.target, later.vectors), atol=1e-4)
+    assert fit_alignment("op", earlier, later).residual > 0.1
+
+
 def test_op_plus_needs_words_and_dimensions():
     z, x = random_spaces(8)
     assert fit_alignment("op+", space(z[:11]), space(x[:11])).reason == "too_few_shared"
@@ -251,6 +266,25 @@ def test_none_changes_nothing():
     alignment = fit_alignment("none", space(z), space(x))
     assert alignment[:2] == (Side(), Side())
     assert alignment.residual > 0
+
+
+@settings(max_examples=10, deadline=None)
+@given(SEEDS, st.sampled_from([name for name, method in ALIGNMENTS.items() if method.least_words]), st.booleans())
+def test_axes_of_spaces_that_differ_change_no_score(seed, name, permuted):
+    """Turned or permuted axes leave cosine distances where they are, to the rounding of float32."""
+    z, x = random_spaces(seed)
+    x = z + x  # so that maps are far from chance
+    turns = [np.random.default_rng(seed + n).permutation(np.eye(6)) for n in range(2)]
+    if not permuted:
+        turns = [ortho_group.rvs(6, random_state=seed + n) for n in range(2)]
+    scores = []
+    for earlier, later in ((z, x), (z @ turns[0], x @ turns[1])):
+        fitted = fit_alignment(name, space(earlier), space(later))
+        scores.append(
+            cosine_distance(*(apply(side, rows) for side, rows in zip(fitted[:2], (earlier, later), strict=True)))
+        )
+    assert scores[0].max() > 0.05
+    np.testing.assert_allclose(*scores, atol=1e-5)
 
 
 def test_zero_vectors_stay_zero():

@@ -171,13 +171,16 @@ class SpacePair:
         self.mine, self.theirs = mine[able], theirs[able]
         self._near: dict[int, tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]] = {}
 
+    def shares(self) -> tuple[Matrix, Matrix]:
+        """Return the relative frequencies of the words in either space."""
+        return (
+            self.earlier.counts[self.mine] / max(self.earlier.tokens, 1),
+            self.later.counts[self.theirs] / max(self.later.tokens, 1),
+        )
+
     def frequent(self, number: int) -> Places:
         """Return the words whose smaller relative frequency is greatest, ties to the first, in their order."""
-        shares = [
-            space.counts[places] / max(space.tokens, 1)
-            for space, places in ((self.earlier, self.mine), (self.later, self.theirs))
-        ]
-        return np.sort(np.argsort(-np.minimum(*shares), kind="stable")[:number])
+        return np.sort(np.argsort(-np.minimum(*self.shares()), kind="stable")[:number])
 
     def neighbours(self, number: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Return the nearest neighbours of the words in either space, among all its words; found once.

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from transforms.change.scores import capped_measures
 from transforms.change.scores.capped_measures import resistance_distance, topic_divergence
 from transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
 from transforms.embeddings.spaces import Space
@@ -88,6 +89,13 @@ def test_words_of_another_topic_diverge_and_the_seed_says_all():
     assert (topic_divergence(pair, topic_words=60, seed=2) != found).any()
     same = SpacePair(pair.earlier, pair.earlier)
     np.testing.assert_array_equal(topic_divergence(same, topic_words=60, seed=1), np.zeros(60))
+
+
+def test_topics_are_told_of_some_words_at_a_time(monkeypatch):
+    pair = planted()
+    found = topic_divergence(pair, topic_words=30, seed=1)
+    monkeypatch.setattr(capped_measures, "ASKED", 7)
+    np.testing.assert_array_equal(topic_divergence(pair, topic_words=30, seed=1), found)
 
 
 def test_a_word_without_contexts_among_those_taken_has_no_value():

@@ -8,6 +8,7 @@
 """
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ NUMBERS = 2**23  # at a time, of matrices
 TOPICS = 50  # at most, of all documents
 TOPICS_OF_ONE = 10  # at most, of a document
 DOCUMENTS = 256  # that the model is trained on at a time
+ASKED = 1_024  # words whose topics are told at a time, for documents are lists of numbers
 
 Document = list[tuple[int, int]]  # words by number, with how often
 
@@ -95,17 +97,18 @@ def topic_divergence(pair: SpacePair, *, topic_words: int, seed: int) -> Floats:
     chosen = pair.frequent(topic_words)
     if len(chosen) < 2:
         raise NoScoreError(f"{len(chosen)} words for topics")
-    sides = [_documents(counts) for counts in _picked(pair, chosen)]
+    sides = _picked(pair, chosen)
     divergence = np.full(len(pair.mine), np.nan)
-    able = np.array([word for word in range(len(divergence)) if sides[0][word] and sides[1][word]], np.int64)
-    trained = [side[word] for word in chosen for side in sides if side[word]]
+    able = np.flatnonzero(np.logical_and(*(np.diff(side.indptr) > 0 for side in sides)))
+    of_chosen = zip(*(_documents(side[chosen]) for side in sides), strict=True)
+    trained = [document for both in of_chosen for document in both if document]
     if not trained or not len(able):
         return divergence
     with one_thread():
-        first, second = np.split(
-            _topics(trained, [side[word] for side in sides for word in able], len(chosen), seed), 2
-        )
-    divergence[able] = jensen_shannon(first, second)
+        model = _trained(trained, len(chosen), seed)
+        for start in range(0, len(able), ASKED):
+            some = able[start : start + ASKED]
+            divergence[some] = jensen_shannon(*(_topics(model, _documents(side[some])) for side in sides))
     return divergence
 
 
@@ -114,11 +117,14 @@ def _documents(counts: Rows) -> list[Document]:
     return [list(zip(words[a:b], times[a:b], strict=True)) for a, b in pairwise(bounds)]
 
 
-def _topics(trained: list[Document], asked: list[Document], words: int, seed: int) -> Floats:
-    """Return the shares of topics in documents, from a model of others."""
+def _trained(documents: list[Document], words: int, seed: int) -> Any:
     from gensim.models import HdpModel
 
     names = dict(enumerate(map(str, range(words))))
-    model = HdpModel(trained, names, T=TOPICS, K=TOPICS_OF_ONE, chunksize=DOCUMENTS, random_state=seed % 2**32)
-    gamma = np.asarray(model.inference(asked), np.float64)
+    return HdpModel(documents, names, T=TOPICS, K=TOPICS_OF_ONE, chunksize=DOCUMENTS, random_state=seed % 2**32)
+
+
+def _topics(model: Any, documents: list[Document]) -> Floats:
+    """Return the shares of topics in documents, each of which is told by itself."""
+    gamma = np.asarray(model.inference(documents), np.float64)
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))

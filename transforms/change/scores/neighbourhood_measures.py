@@ -153,10 +153,7 @@ def stable_words(pair: SpacePair, pivots: int) -> Places:
     Raises:
         TooFewPivotsError: these are fewer than `pivots`.
     """
-    shares = [
-        space.counts[places] / max(space.tokens, 1)
-        for space, places in ((pair.earlier, pair.mine), (pair.later, pair.theirs))
-    ]
+    shares = pair.shares()
     frequent = pair.frequent(FREQUENT * pivots)
     moves = np.abs(np.log2(shares[0][frequent] / shares[1][frequent]))
     steady = frequent[np.argsort(moves, kind="stable")[: -(-len(frequent) // 2)]]

@@ -36,11 +36,12 @@ from transforms.change.scores.ranking import RankedWordOptions, spearman_with_lo
 from transforms.change.scores.scores import ScoredSlice, score_pair
 from transforms.change.scores.system_settings import as_texts, parsed, presets, system_of
 from transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
+from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
 from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
+from transforms.common.options.fields import embedded, option, options_of
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
@@ -63,7 +64,6 @@ __all__ = [
 ]
 
 TOP_WORDS = 10  # of a ranking, at least
-USED = ("neighbourhood", "pivots", "pivot_draws", "graph_words", "topic_words")  # options that measures use
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,7 +270,7 @@ def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> 
                 measures=[name for name in measures if of_first or needs_alignment(name)],
                 targets=options.targets,
                 rank=options.rank,
-                parameters={name: getattr(options, name) for name in USED},
+                parameters={name: getattr(options, name) for measure in measures for name in MEASURES[measure].uses},
                 of_targets=variant.of_targets,
             )
         )
@@ -345,7 +345,7 @@ def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions)
         for group in (task.seeds, task.nulls)
     )
     thresholds = tuple(dict.fromkeys(options.thresholds))
-    parameters = {name: getattr(options, name) for name in ("threshold_sd", "threshold_quantile")}
+    parameters = {name: getattr(options, name) for threshold in thresholds for name in THRESHOLDS[threshold].uses}
     combined = combine_seeds(
         [seed.rows for seed in seeds], thresholds=thresholds, parameters=parameters, votes=options.votes
     )
@@ -411,6 +411,11 @@ def _number(value: float) -> float | None:
     return None if value != value else value
 
 
+def _used(registry: str) -> list[str]:
+    """Return the options that entries of a registry use."""
+    return [name for name, entry in options_of(ChangeScoreOptions).items() if entry.of.startswith(f"{registry}=")]
+
+
 SCORE: Stage[ScoreTask, ChangeScoreOptions, ScoredSeed] = Stage(
     name="change/score",
     receipt=ScoredSeed,
@@ -419,8 +424,7 @@ SCORE: Stage[ScoreTask, ChangeScoreOptions, ScoredSeed] = Stage(
         **dict.fromkeys(
             (
                 "options.thresholds",
-                "options.threshold_sd",
-                "options.threshold_quantile",
+                *(f"options.{name}" for name in _used(THRESHOLDS_REGISTRY)),
                 "options.votes",
                 "options.systems",
                 "options.configured",
@@ -446,7 +450,7 @@ COMBINE: Stage[CombineTask, ChangeScoreOptions, Combined] = Stage(
             ("options.targets", "options.rank.min_count", "options.rank.min_documents", "options.rank.max_proper"),
             "used where a seed is scored: rows say what is a target and what is ranked",
         ),
-        **dict.fromkeys((f"options.{name}" for name in USED), "used where a seed is scored"),
+        **dict.fromkeys((f"options.{name}" for name in _used(REGISTRY)), "used where a seed is scored"),
         "options.ensembles": "used where systems are brought together",
         "task.deal.nulls": "their scores are in `task.nulls`",
     },
