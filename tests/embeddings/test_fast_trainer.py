@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from gensim.models import Word2Vec
 
 from transforms.common.code import loops
 from transforms.common.code.loops import padded
@@ -15,6 +16,8 @@ from transforms.embeddings.fast_trainer import compiled, draw_tables, sigmoid_ta
 from transforms.embeddings.sgns import SgnsOptions, train
 from transforms.embeddings.starts import fill_by_chance
 from transforms.embeddings.trainers import TRAINERS, train_space
+
+f32 = np.float32
 
 M64 = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -66,7 +69,6 @@ def mix64(z):
 
 def by_the_book(texts, options, seed):
     """The equations of the module, word by word; sums of products are numpy's, in another order."""
-    f32 = np.float32
     counts = counted(texts)
     words = sorted((w for w in counts if counts[w] >= options.min_count), key=lambda w: (-counts[w], w))
     uses = np.array([counts[w] for w in words], float)
@@ -106,7 +108,7 @@ def by_the_book(texts, options, seed):
                     for place, target in enumerate([w, *(n for n in negative if n != w)]):
                         f = v[kept[j][0]] @ u[target]
                         if abs(f) < 6:
-                            step = int((f + f32(6)) * f32(1000 / 12))
+                            step = int((float(f) + 6.0) * 83)
                             s = 1 / (1 + np.exp(-(step / 1000 * 12 - 6)))
                             g = (f32(place == 0) - f32(s)) * alpha
                             error += g * u[target]
@@ -154,8 +156,6 @@ def test_the_learning_rate_falls_at_the_jobs_of_gensim(monkeypatch):
 
 @needs_loops
 def test_tables_are_those_of_gensim():
-    from gensim.models import Word2Vec
-
     counts = {f"w{n}": 5 + 3 * n * n for n in range(80, 0, -1)}
     for sample in (0.001, 1.0):
         model = Word2Vec(sg=1, negative=5, sample=sample, vector_size=3, min_count=1, sorted_vocab=0, seed=9)
@@ -173,9 +173,26 @@ def test_tables_are_those_of_gensim():
     assert not vectors[:, 3:].any()
 
 
-def test_the_sigmoid_is_that_of_gensim():
+def test_the_table_of_the_sigmoid_is_that_of_gensim():
     steps = np.exp((np.arange(1000) / 1000 * 2 - 1) * 6)
     np.testing.assert_allclose(sigmoid_table(), steps / (steps + 1), rtol=1e-7)
+
+
+@needs_loops
+def test_the_sigmoid_is_that_of_gensim():
+    # Of a sentence of two words one pair learns: its other vector, and its other context, are 0.
+    model = Word2Vec(sg=1, vector_size=1, window=1, min_count=1, sample=0, negative=1, workers=1)
+    model.build_vocab([["a", "b"]])
+    a, b = (model.wv.key_to_index[word] for word in "ab")
+    edges = (np.nextafter(f32(6), f32(0)), np.nextafter(f32(-6), f32(0)), f32(6), f32(-6))
+    for f in (*np.random.default_rng(2).uniform(-6, 6, 60).astype(f32), *edges, f32(0)):
+        model.wv.vectors[[a, b], 0], model.syn1neg[[a, b], 0] = (0, f), (1, 0)
+        model.train([["a", "b"]], total_examples=1, epochs=1, start_alpha=0.5, end_alpha=0.5)
+        v, u = padded(2, 1), padded(2, 1)
+        v[0, 0], u[:, 0] = f, (1, 0)
+        targets = np.array([[0, 1]], np.uint32)
+        compiled().train_pairs(v, u, sigmoid_table(), 1, np.array([0], np.int32), targets, 0.5, False, "")
+        np.testing.assert_allclose(v[0, 0], model.wv.vectors[b, 0], rtol=1e-6)
 
 
 @needs_loops
@@ -215,7 +232,7 @@ def test_a_pair_is_trained_as_its_formula_says_and_rows_may_be_frozen():
             assert np.array_equal(u2, before_u)
             assert not np.array_equal(v2[2], before_v[2])
         else:
-            # Steps of the sigmoid are as wide as 0.003.
+            # Steps of the sigmoid are as wide as 0.003, and shifted by up to 0.006.
             np.testing.assert_allclose(v2[2], before_v[2] + error, atol=4e-3)
             np.testing.assert_allclose(u2, u, atol=4e-3)
 

@@ -24,7 +24,7 @@
 #define MOST_NEGATIVE 1000
 #define MOST 6.0f
 #define ENTRIES 1000
-#define STEPS ((float)ENTRIES / MOST / 2.0f)
+#define STEPS 83.0 /* ENTRIES / MOST / 2 in whole numbers, as in gensim: the last entries are never read */
 #define GOLDEN 0x9E3779B97F4A7C15u
 #define SUBSAMPLING_DRAW 0
 #define WINDOW_DRAW 1

@@ -56,7 +56,7 @@ TARGET INLINE void NAME(pair)(const training *job, float *restrict input, const 
         float *restrict row = job->contexts + (size_t)targets[t] * LANES * blocks;
         float dot = NAME(dot)(input, row, blocks);
         if (!(dot > -MOST && dot < MOST)) continue;
-        float rate = ((t == 0 ? 1.0f : 0.0f) - job->sigmoid[(int)((dot + MOST) * STEPS)]) * job->alpha;
+        float rate = ((t == 0 ? 1.0f : 0.0f) - job->sigmoid[(int)(((double)dot + MOST) * STEPS)]) * job->alpha;
         if (job->frozen) {
             UNROLL for (int k = 0; k < blocks * VECTORS; k++) AT(work, k) += rate * AT(row, k);
         } else {

@@ -13,7 +13,8 @@ descending count, V in all; v_w is the input vector of word w, u_w its context v
                      round((2^31 - 1) sum of P up to w) >= r
     step             for each target u in turn: f = v . u, left out if |f| >= 6; g = (label - s(f)) a;
                      e += g u; u += g v; after the last target v += e
-    s(f)             1 / (1 + exp(-f)) at the lower edge of one of 1,000 equal steps from -6 to 6
+    s(f)             1 / (1 + exp(-f)) at the lower edge of step floor(83 (f + 6)) of 1,000 equal steps from -6 to 6:
+                     83 is 1,000 / 6 / 2 in whole numbers, so that s(0) is .494
     learning rate    a = `alpha` - (`alpha` - `min_alpha`) (epoch + share of its sentences done) / `epochs`, constant
                      over a job: as many whole sentences as have 10,000 words together
 

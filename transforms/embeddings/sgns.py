@@ -135,7 +135,9 @@ def train(
     start = start or Start()
     vocabulary = vocabulary_of(counts, options.min_count, slice_name)
     rows = context_rows(vocabulary, start.marks)
-    check_memory(slice_name, len(vocabulary), options.dim, len(rows.words), keep_contexts=keep_contexts)
+    # Frozen contexts are a second copy.
+    contexts_held = len(rows.words) * (1 + start.freeze_contexts)
+    check_memory(slice_name, len(vocabulary), options.dim, contexts_held, keep_contexts=keep_contexts)
     scale = _FROZEN if start.freeze_contexts else 1.0
     model = _model(options, seed, scale)
     model.build_vocab_from_freq({word: vocabulary.get(word, 1) for word in rows.words}, corpus_count=sentences)
