@@ -49,7 +49,6 @@ BASE = {
         "alignment": "op",
         "window": "2",
         "negative": "1",
-        "nonzero": "2",
         "null": "3",
     },
 }
@@ -95,6 +94,7 @@ VALUES: dict[str, list[str] | None] = {
     "shift": ["2"],
     "gamma": ["1"],
     "x_max": ["10"],
+    "nonzero": ["2"],
     "reweight": ["1"],
     "threshold_sd": ["2"],
     "threshold_quantile": ["0.5"],
@@ -168,7 +168,7 @@ def changes() -> Iterator[Case]:
     for command, base in BASE.items():
         for name, entry in options_of(load(command).options).items():
             for value in _others(name, entry, base.get(name)):
-                yield Case(command, f"{name}={value}", {name: value})
+                yield Case(command, f"{name}={value}", {name: value, **_chosen(command, entry)})
         for edit in EDITS:
             yield Case(command, edit, {}, edit)
 
@@ -184,6 +184,17 @@ def _others(name: str, entry: Option, base: str | None) -> list[str]:
     if entry.type is int:
         return [str((int(base) if base else entry.default) + 1), str(max(entry.least or 0, 3))]
     raise KeyError(f"say in VALUES what option {name} is changed to")
+
+
+def _chosen(command: str, entry: Option) -> dict[str, str]:
+    """Return the choice without which an option is refused, and alignments that go with it."""
+    registry, _, users = entry.of.partition("=")
+    for name, other in options_of(load(command).options).items():
+        if users and other.choices == registry:
+            user = users.split(",")[-1]
+            aligned = getattr(other.entries[user], "alignments", None)
+            return {name: user, **({"alignment": ",".join(aligned)} if aligned else {})}
+    return {}
 
 
 def _known(entry: Option) -> list[str]:

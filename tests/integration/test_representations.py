@@ -124,6 +124,7 @@ def test_counted_spaces_are_the_same_on_every_runner(runner, representation, rea
         (["--representation", "ri", "--shards", "2"], "--shards 2: --representation ri is not trained but counted"),
         (["--representation", "ri"], "--nonzero 10: a random vector has --dim 5 places"),
         (["--representation", "pmi"], "pmi"),
+        (["--gamma", "1"], "--gamma 1.0: it is used with --representation svd, not with sgns"),
     ],
 )
 def test_what_says_nothing_of_a_representation_is_refused(options, told, out, capsys):

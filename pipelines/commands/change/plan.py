@@ -35,6 +35,7 @@ from transforms.change.view.words import ViewOptions, case_of
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, from_mapping, option, options_of, value_of
 from transforms.common.options.small_texts import read_lines
+from transforms.common.options.uses import check_uses
 from transforms.common.store.tables import Part
 from transforms.corpora.corpus import (
     Corpus,
@@ -215,6 +216,8 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         UsageError: an option is wrong, needs annotation that the corpora lack, or a trainer that is not compiled.
         LexbeamError: a slice without documents.
     """
+    if not options.score.systems:  # which may use it beside the run
+        check_uses(options)
     if options.representation.representation == SGNS:
         TRAINERS[options.sgns.trainer].check_installed(f"trainer `{options.sgns.trainer}`")
     corpora = corpora_of(inputs)

@@ -1,0 +1,49 @@
+"""Options that entries of a registry use alone, with the options of a command."""
+
+import re
+
+import pytest
+
+from pipelines.commands.change.plan import ChangeOptions
+from transforms.change.scores.measures import MEASURES, Measure
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import from_mapping, options_of
+from transforms.common.options.uses import check_uses
+
+GIVEN = {"corpora": "c", "out": "o", "slices": "1800-1849,1850-1900"}
+
+
+def asked(**values):
+    return from_mapping(ChangeOptions, GIVEN | values)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"gamma": 1}, "`gamma` 1.0: it is used with `representation` svd, not with sgns: leave it out, or"),
+        ({"threshold_sd": 2}, "`threshold_sd` 2.0: it is used with `threshold` mean-sd or mean-sd-ranked, not with"),
+        ({"whiten": False}, "`whiten`: it is used with `alignment` op+, not with op,cca"),
+        ({"reweight": 1, "alignment": "cca,op"}, "`reweight` 1.0: it is used with `alignment` op+, not with cca,op"),
+        ({"rcond": 0.1, "representation": "ri"}, "not with none"),
+        ({"pivots": 7, "measure": "lnd"}, "`pivots` 7: it is used with `measure` pivots, not with lnd"),
+    ],
+)
+def test_a_value_that_nothing_takes_is_refused(values, told):
+    with pytest.raises(UsageError, match=re.escape(told)):
+        check_uses(asked(**values))
+
+
+def test_values_that_something_takes_and_defaults_are_not():
+    for values in (
+        {"gamma": 1, "representation": "svd"},
+        {"threshold_sd": 2, "threshold": "mean,mean-sd"},
+        {"neighbourhood": 9, "measure": "ecdf"},
+        {name: entry.default for name, entry in options_of(ChangeOptions).items() if entry.of},
+    ):
+        check_uses(asked(**values))
+
+
+def test_an_entry_of_another_package_takes_what_it_uses(monkeypatch):
+    own = Measure(len, "0 and up", uses=("pivots",), doc="its own")
+    monkeypatch.setitem(MEASURES, "own", own)
+    check_uses(asked(pivots=7, measure="own"))
