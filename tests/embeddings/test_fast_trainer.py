@@ -312,6 +312,20 @@ def test_loops_of_another_source_are_refused(loading):
 
 
 @needs_loops
+def test_loops_that_give_other_bytes_are_refused(loading):
+    real = compiled()
+    compiled.cache_clear()
+
+    def fused(vectors, *values):
+        real.train_pairs(vectors, *values)
+        vectors[3, 7] = np.nextafter(vectors[3, 7], f32(9))
+
+    loading(lambda name: types.SimpleNamespace(SOURCE=real.SOURCE, train_pairs=fused))
+    with pytest.raises(UsageError, match=r"rounded otherwise.*`trainer` gensim"):
+        compiled()
+
+
+@needs_loops
 def test_the_loops_check_what_they_are_given():
     loops = compiled()
     v, u = padded(3, 2), padded(3, 2)

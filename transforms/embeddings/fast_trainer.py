@@ -26,6 +26,7 @@ words of a sentence, sentences may be of any length.
 
 import decimal
 import functools
+import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
@@ -37,7 +38,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.code.loops import load_loops, padded
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store.resources import packaged_text
 from transforms.embeddings.memory import check_memory
 from transforms.embeddings.sgns import SgnsOptions, jobs_of, vocabulary_of
@@ -52,6 +53,7 @@ _MOST = 6  # of a dot product
 _STEPS = 1_000
 _DOMAIN = 2**31 - 1
 _GUIDE_BITS = 16
+_TRIAL = "5d17a077c0139a80e909979f4be15d02134afdf95adc93480c92399f8a8634ee"  # of any compiler and CPU
 
 
 @functools.cache
@@ -59,12 +61,30 @@ def compiled() -> ModuleType:
     """Return the compiled loops.
 
     Raises:
-        UsageError: they have not been compiled, or from another source than is installed.
+        UsageError: they have not been compiled, or from another source than is installed, or give other bytes.
     """
     source = packaged_text("transforms.embeddings", "_sgns.c") + packaged_text(
         "transforms.embeddings", "_sgns_kernel.h"
     )
-    return load_loops("transforms.embeddings._sgns", source, "`trainer` fast", "`trainer` gensim")
+    loops = load_loops("transforms.embeddings._sgns", source, "`trainer` fast", "`trainer` gensim")
+    if _trial(loops) != _TRIAL:
+        raise UsageError(
+            "`trainer` fast was compiled so that numbers are rounded otherwise than elsewhere: install Lexbeam once "
+            "more with flags that neither fuse nor reorder operations (CFLAGS), or take `trainer` gensim"
+        )
+    return loops
+
+
+def _trial(loops: ModuleType) -> str:
+    """Return the digest of what a few steps make of fixed rows: that of other compilers, flags and CPUs."""
+    size, dim, steps = 9, 50, 1_000
+    numbers = np.arange(2 * size * dim, dtype=np.float32).reshape(2, size, dim) * 7_919 % 2_003 / 1_001 - 1
+    vectors, contexts = padded(size, dim), padded(size, dim)
+    vectors[:, :dim], contexts[:, :dim] = numbers
+    inputs = np.arange(steps, dtype=np.int32) % size
+    targets = (np.arange(3 * steps, dtype=np.uint32) * 31 % 7).reshape(steps, 3)
+    loops.train_pairs(vectors, contexts, sigmoid_table(), dim, inputs, targets, 0.05, False, "")
+    return hashlib.sha256(vectors.tobytes() + contexts.tobytes()).hexdigest()
 
 
 @functools.cache
