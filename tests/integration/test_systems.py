@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 import pytest
-from small_runs import call, change
+from small_runs import SMALL, call, change
 
 from transforms.change.scores.measures import suffix_of
 
@@ -132,3 +132,25 @@ def test_systems_that_want_other_spaces_stand_beside_as_if_run_by_themselves(out
     capsys.readouterr()
     assert call("refresh", tmp_path / "all.json") == 0
     pd.testing.assert_frame_equal(found, pd.read_parquet(tmp_path / "all/change/systems").set_index(["system", "word"]))
+
+
+def test_systems_of_joint_training_stand_beside_others_of_three_slices_with_nulls(out, words, capsys):
+    """Null slices are trained together with real ones. A system without a threshold has no classes."""
+    asked = {
+        "slices": "1800-1815,1816-1849,1850-1900",
+        "targets": words,
+        "system": "cs2020,dcc,mine",
+        "systems": "mine:measure=euclidean,mine:dim=4",
+        "null": 3,
+        "null-by": "sentence",
+        "rank-min-count": 1,
+        "rank-min-documents": 1,
+    }
+    given = (f"--{name}={text}" for name, text in asked.items())
+    assert call("change", "--out", out, "--overwrite", "--no-series", *SMALL, *given) == 0
+    told = capsys.readouterr().out
+    systems = pd.read_parquet(out / "change/systems").set_index(["system", "word"])
+    assert systems.loc["dcc"].score.notna().any()
+    assert systems.loc["mine"].score.notna().any()
+    assert systems.loc["mine"].changed.isna().all()
+    assert "1816-1849 to 1850-1900, system mine: no class: the system has no threshold (3)" in told

@@ -204,7 +204,9 @@ class RepresentationOptions:
     )
     dim: int = field(default=100, metadata={"of": "transforms.embeddings.representations:REPRESENTATIONS=svd,ri,glove"})
 
-    def check_goes_with(self, *, alignments: Sequence[str], seeds: int, shards: int, dim: int) -> None:
+    def check_goes_with(
+        self, *, alignments: Sequence[str], seeds: int, shards: int, dim: int, chance: bool = False
+    ) -> None:
         """Refuse other options that say nothing of this representation.
 
         Args:
@@ -212,6 +214,7 @@ class RepresentationOptions:
             seeds: how many there are.
             shards: that a training is cut into.
             dim: length of the vectors.
+            chance: whether something else hangs on seeds, such as a measure.
 
         Raises:
             UsageError: an alignment of other dimensions, several seeds where there is no chance, shards of what is not
@@ -240,7 +243,7 @@ class RepresentationOptions:
                     f"`alignment` {alignment} does not go with `representation` {self.representation}, whose "
                     f"dimensions are {what}: take {' or '.join(able)}"
                 )
-        if not entry.chance and seeds > 1:
+        if not (entry.chance or chance) and seeds > 1:
             raise UsageError(
                 f"`seeds`: there is no chance in `representation` {self.representation}, so that {seeds} seeds would "
                 "give the same scores, and no noise of training: leave `seeds` out"

@@ -15,7 +15,7 @@ from transforms.change.nulls.deals import BY
 from transforms.change.nulls.evidence import LEAST_RUNS
 from transforms.change.scores.measures import check_measures, needs_alignment
 from transforms.change.scores.score_stages import ChangeScoreOptions
-from transforms.change.scores.system_settings import options_beside
+from transforms.change.scores.system_settings import check_settings, has_chance, options_beside
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.change.spaces.neighbour_stage import NeighbourOptions
 from transforms.change.spaces.shards import ShardOptions, check_steps
@@ -93,6 +93,8 @@ EVIDENCE = "evidence"
 MOST_SEEDS = 1000
 MOST_NULLS = 1000
 LEAST_SLICES = 3  # of a series
+OF_SPACES = ("representation", "sgns", "sharding", "min_count", "seeds", "align", "score")  # a system may have its own
+OF_RUNS = ("system", "systems", "ensemble", "neighbour_words")  # no system may, of these
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,14 +177,32 @@ class ChangeOptions(RunnerOptions):
 
     def __post_init__(self) -> None:
         """Refuse unknown words to fit on, shards averaged too often, and what a representation does not go with."""
-        seeds = len(parse_seeds(self.seeds))
+        known = options_of(ChangeOptions)
+        able = [name for name, entry in known.items() if entry.place[0] in OF_SPACES and name not in OF_RUNS]
+        check_settings(self.score.systems, self.score.configured, able, known)
         self.representation.check_goes_with(
-            alignments=self.score.alignments, seeds=seeds, shards=self.sharding.shards, dim=self.sgns.dim
+            alignments=self.score.alignments,
+            seeds=len(parse_seeds(self.seeds)),
+            shards=self.sharding.shards,
+            dim=self.sgns.dim,
+            chance=self.has_chance or any(has_chance(*_compared(self, name)) for name in self.score.systems),
         )
         check_measures(self.score.measures, self.representation.representation)
         check_steps(self.sharding, self.sgns.epochs)
         if self.align.fit_on:
             parse_fit_on(self.align.fit_on)
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether the run's own scores, beside which systems may have others, hang on seeds."""
+        return has_chance(self.representation.representation, self.score.measures)
+
+
+def _compared(options: ChangeOptions, name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the representation and the measures of a system."""
+    own, measure = options_beside(name, options.score.configured), options.score.named[name].measure
+    representation = own.get("representation", options.representation.representation) or SGNS
+    return representation, (measure,) if measure else ()
 
 
 @dataclass(frozen=True)
@@ -245,7 +265,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
             names=tuple(slice.name for slice in slices),
             min_counts=tuple(cuts),
             pairs=slice_pairs(slices, options.pairs),
-            seeds=parse_seeds(options.seeds),
+            seeds=parse_seeds(options.seeds)[: None if options.has_chance else 1],
             variants=tuple(SpaceVariant(*found) for found in variants_of(options.score.alignments).items()),
             sequences=(tuple(range(len(slices))),),
             frame=frame,
@@ -274,27 +294,40 @@ def _others(options: ChangeOptions) -> dict[tuple[str, ...], ChangeOptions]:
     known = options_of(ChangeOptions)
     of_run = {name: value_of(options, name) for name in known}
     none = {"system": (), "systems": (), "ensemble": (), "write_text": None}
+    of_run |= _seeds(options.representation.representation, options.score.measures)
     served = from_mapping(ChangeOptions, of_run | none)
     stated: dict[str, tuple[list[str], dict[str, Any]]] = {}
     for name, system in options.score.named.items():
         own = options_beside(name, options.score.configured)
         wanted = {key: known[key].default if value is None and key in known else value for key, value in own.items()}
-        representation = REPRESENTATIONS[str(wanted.get("representation", options.representation.representation))]
+        kind, measures = _compared(options, name)
+        representation = REPRESENTATIONS[kind]
         aligned = needs_alignment(system.measure) and system.measure
         scored = {
-            "measure": (system.measure,),
+            "measure": measures,
             "threshold": (system.threshold,) if system.threshold else options.score.thresholds,
             "alignment": (system.alignment,) if aligned else representation.alignments[:1],
-            "seeds": parse_seeds(options.seeds) if representation.chance else parse_seeds(options.seeds)[:1],
         }
         unscored = any(not set(scored[key]) <= set(of_run[key]) for key in ("measure", "threshold", "alignment"))
+        unscored = unscored or kind != options.representation.representation
         if own and (unscored or from_mapping(ChangeOptions, of_run | none | wanted) != served):
             names, both = stated.setdefault(str(sorted(own.items(), key=str)), ([], {}))
             names.append(name)
             both |= {
                 key: tuple(dict.fromkeys([*both.get(key, ()), *values])) for key, values in scored.items()
             } | wanted
-    return {tuple(names): from_mapping(ChangeOptions, of_run | none | both) for names, both in stated.values()}
+    given = of_run | none | {"seeds": options.seeds}
+    return {
+        tuple(names): from_mapping(
+            ChangeOptions, given | _seeds(both.get("representation", given["representation"]), both["measure"]) | both
+        )
+        for names, both in stated.values()
+    }
+
+
+def _seeds(representation: str, measures: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return one seed where chance has no part."""
+    return {} if has_chance(representation, measures) else {"seeds": (1,)}
 
 
 def _beside(plan: ChangePlan, names: tuple[str, ...], options: ChangeOptions) -> ChangePlan:
@@ -313,6 +346,7 @@ def _beside(plan: ChangePlan, names: tuple[str, ...], options: ChangeOptions) ->
         series=False,
         representation=replace(options.representation, dim=options.sgns.dim),
         sgns=options.sgns,
+        sharding=options.sharding,
         align=replace(options.align, targets=plan.view.targets.words),
         score=replace(options.score, targets=plan.view.targets.words, systems=names, configured=plan.score.configured),
     )

@@ -1,5 +1,6 @@
 """Systems by name: what they set, what they say of words, and their page."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,9 @@ def test_rows_are_those_of_the_system_with_the_classes_of_its_threshold():
         ("uwb", "v", None, None, "absent_to", "cosine"),
         ("uwb", "w", 0.5, True, None, "cosine"),
     ]
+    unclassed = system_rows(rows, {"mine": replace(SYSTEMS["uwb"], threshold="")}, ("mean", "gamma"))
+    assert unclassed["changed"].to_pylist() == [None, None]
+    assert unclassed["score"].to_pylist() == [None, 0.5]
     uwb = list(named_systems_in(found, ["w", "x"]))[-1]
     assert (uwb.name, uwb.changed, uwb.missing) == ("a:b/uwb/mean", (True, None), {"x": "not_scored"})
     np.testing.assert_array_equal(uwb.scores, [0.5, np.nan])

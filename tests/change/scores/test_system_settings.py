@@ -97,7 +97,20 @@ def test_options_that_a_run_has_noted_are_taken_up_as_they_are(asked):
         ({"system": "uwb", "systems": "uwb=3"}, "'uwb=3' is not NAME:OPTION=VALUE"),
         ({"system": "mine", "systems": {"mine": "op"}}, "`systems`: 'mine' needs options by name"),
         ({"system": "mine", "systems": "mine:measure=cosin"}, "cosin"),
-        ({"system": "mine", "systems": "mine:measure=cosine,mine:alignment=opp"}, "opp"),
+        ({"system": "mine", "systems": "mine:measure=cosine,mine:alignment=opp"}, "`systems`: alignment of mine: no "),
+        ({"system": "mine", "systems": "mine:measure=lnd,mine:alignment=vi"}, "takes no aligned vectors"),
+        ({"system": "uwb,cs2020", "systems": "cs2020:min-sentence=2"}, "cs2020: `min_sentence` holds for all systems"),
+        ({"system": "uwb", "systems": "uwb:unit=lemma"}, "uwb: `unit` holds for all systems of a run: set it for the"),
+        ({"system": "uwb,cs2020", "systems": "cs2020:neighbour-words=9"}, "`neighbour_words` holds for all systems"),
+        ({"system": "uwb", "systems": "uwb:windw=3"}, "unknown option windw; did you mean 'window'"),
+        ({"system": "uwb,cs2020", "systems": "cs2020:windw=3"}, "cs2020: unknown option windw; did you mean 'window'"),
+        ({"system": "freq", "systems": "freq:windw=3"}, "freq: unknown option windw; did you mean 'window'"),
+        ({"system": "freq", "systems": "freq:window=3"}, "freq: `window` says nothing of a system without vectors"),
+        ({"system": "majority", "systems": "majority:threshold=mean"}, "measure of majority"),
+        ({"system": "uwb", "systems": "circ:dim=3"}, "`systems`: circ: no system of that name is run"),
+        ({"systems": "mine:measure=cosine"}, "`systems`: mine: no system of that name is run"),
+        ({"system": "mean-rank", "systems": "mean-rank:measure=cosine"}, "an ensemble has that name"),
+        ({"system": "a/b", "systems": "a/b:measure=cosine"}, "names of systems have no /"),
     ],
 )
 def test_what_is_no_system_is_an_error(given, message):
@@ -109,3 +122,45 @@ def test_what_is_no_system_is_an_error(given, message):
 def test_all_systems_that_there_are_can_be_named_at_once():
     options = from_mapping(ChangeOptions, {**GIVEN, "system": list(SYSTEMS)})
     assert list(options.score.named) == list(SYSTEMS)
+
+
+def test_what_is_stated_of_measure_alignment_and_threshold_holds_for_a_system_of_the_registry():
+    stated = {
+        "uwb": {"threshold": "gamma", "alignment": "op-"},
+        "cs2020": {"measure": "euclidean"},
+        "freq": {"measure": "frequency-log2"},
+        "life-language": {"measure": "cosine"},
+        "discovery": {"representation": "count"},
+    }
+    options = from_mapping(ChangeOptions, {**GIVEN, "system": list(stated), "systems": stated})
+    found = {name: (one.measure, one.alignment, one.threshold) for name, one in options.score.named.items()}
+    assert found == {
+        "uwb": ("cosine", "op-", "gamma"),
+        "cs2020": ("euclidean", "op", "mean"),
+        "freq": ("frequency-log2", "none", "mean"),
+        "life-language": ("cosine", "op", "mean"),
+        "discovery": ("cosine", "column-intersection", "mean"),
+    }
+    assert value_of(options, "threshold") == ("gamma", "mean")
+    assert value_of(options, "alignment") == ("op-",)
+
+
+@pytest.mark.parametrize(
+    ("representation", "alignment"), [("sgns", "op"), ("count", "column-intersection"), ("ri", "none")]
+)
+def test_a_system_of_ones_own_is_aligned_as_its_representation_is(representation, alignment):
+    own = {"mine": {"measure": "cosine", "representation": representation}}
+    assert system_of("mine", parsed(as_texts(own))).alignment == alignment
+
+
+@pytest.mark.parametrize("seeds", ["3", "5,9"])
+@pytest.mark.parametrize("system", ["uwb,count-ci-cd", "count-ci-cd,uwb", "uob", list(SYSTEMS)])
+def test_seeds_are_for_systems_that_chance_has_a_part_in_whatever_their_order(system, seeds):
+    options = from_mapping(ChangeOptions, {**GIVEN, "system": system, "seeds": seeds})
+    assert options.has_chance == (not isinstance(system, str) or not system.startswith("count")) or system[0] == "freq"
+
+
+@pytest.mark.parametrize("system", ["count-ci-cd", "count-ci-cd,freq,ucd"])
+def test_seeds_are_refused_where_chance_has_no_part(system):
+    with pytest.raises(UsageError, match="there is no chance in `representation` count"):
+        from_mapping(ChangeOptions, {**GIVEN, "system": system, "seeds": "3"})

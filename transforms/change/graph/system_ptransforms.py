@@ -53,7 +53,7 @@ class ScoreBeside(beam.PTransform):
         if self.nulls:
             null = null_slices(real, real.pairs, self.nulls)
             dealt = self.chance["ready"] | "OfPairs" >> beam.Filter(_is_of_pair, len(null.names))
-            spaces = dealt | "TrainNulls" >> replace(of, comparisons=null)
+            spaces = dealt | "TrainNulls" >> replace(of, comparisons=null, real={"ready": ready})
             nulls["nulls"] = spaces | "ScoreNulls" >> ScoreNulls(
                 of.workspace, null, self.nulls, self.align, self.score, dealt, of.frees, {}
             )

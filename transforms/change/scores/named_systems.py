@@ -31,7 +31,7 @@ class NamedSystem(Entry):
     Attributes:
         source: who described it.
         measure: what words are scored by; empty: they have no score.
-        threshold: above which they count as changed; empty: none does.
+        threshold: above which they count as changed; empty: none has a class, or, without scores, none has changed.
         alignment: how spaces are aligned, for a measure that needs it.
         representation: how words become vectors, for a measure that compares them.
         options: other options that it sets, by name, where they are not given.
@@ -180,8 +180,10 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "resistance",
             "mean",
             options={"alignment": ("column-intersection",), "shift": 5.0},
-            differs="The graph has the 300 most frequent words beside the one compared, in place of all; edges are "
-            f"those above the logarithm of 5, for the description leaves their threshold open. {_MEAN}",
+            differs="The graph has the 300 most frequent words beside the one compared, in place of all; only that one "
+            "has a node for each slice, and what others, targets too, are joined by is the mean of both slices. Edges "
+            "are those above the logarithm of 5, for the description leaves their threshold open; they conduct what is "
+            f"over it, and not the whole information. Counts of contexts are smoothed by a power of .75. {_MEAN}",
             representation="ppmi",
             doc="graph of pointwise mutual information with a node of the word for each slice, resistance distance",
         ),
@@ -257,6 +259,6 @@ def _of_system(name: str, system: NamedSystem, rows: pa.Table, thresholds: Seque
     columns["threshold"] = pa.array([system.threshold or None] * size, pa.string())
     if system.threshold:
         columns["changed"] = rows[of_threshold("changed", system.threshold, thresholds)]
-    else:
-        columns["changed"] = pa.array(np.zeros(size, bool))
+    else:  # what scores nothing calls every word unchanged; what has scores and no threshold says nothing
+        columns["changed"] = pa.nulls(size, pa.bool_()) if system.measure else pa.array(np.zeros(size, bool))
     return pa.table({name: columns[name] for name in schema.names}, schema=schema)

@@ -7,17 +7,20 @@ a system, for one that has a name of its own (then with `measure`), and what is 
 {'mine': {'measure': 'cosine', 'min_count': '1|6'}}
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from transforms.change.scores.measures import MEASURES, NO_ALIGNMENT, needs_alignment, of_usage
 from transforms.change.scores.named_systems import SYSTEMS, NamedSystem
+from transforms.change.scores.system_ensembles import ENSEMBLES
 from transforms.change.scores.thresholds import THRESHOLDS
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.embeddings.alignment import ALIGNMENTS
-from transforms.embeddings.representations import SGNS
+from transforms.embeddings.representations import REPRESENTATIONS
 
-__all__ = ["as_texts", "options_beside", "parsed", "presets", "system_of"]
+__all__ = ["as_texts", "check_settings", "has_chance", "options_beside", "parsed", "presets", "system_of"]
 
 OWN = ("measure", "alignment", "threshold", "representation")  # what makes a system of one's own, beside its options
 
@@ -60,32 +63,91 @@ def _value(text: str) -> Any:
 
 
 def system_of(name: str, settings: Mapping[str, Mapping[str, str]]) -> NamedSystem:
-    """Return a system: that of the registry, or one of one's own.
+    """Return a system: that of the registry, with what is stated for it, or one of one's own.
+
+    Without an alignment a measure that needs one has the first of the representation.
 
     Raises:
-        UsageError: there is none, or it names an entry that there is not.
+        UsageError: there is none, it names an entry that there is not, or an alignment for a measure without.
     """
-    if name in SYSTEMS:
-        return SYSTEMS[name]
-    own = settings.get(name)
-    if own is None:
+    if name not in SYSTEMS and name not in settings:
         known = [*SYSTEMS, *settings]
         hint = nearest(name, known) or f"; there are {', '.join(known)}"
         raise UsageError(f"`system`: there is no {name!r}{hint}; `systems` names more")
-    measure = own.get("measure", "")
-    MEASURES.check([measure], f"`systems`: measure of {name}:")
-    alignment = own.get("alignment", NO_ALIGNMENT)
-    ALIGNMENTS.check([alignment], f"`systems`: alignment of {name}:")
-    if own.get("threshold"):
-        THRESHOLDS.check([own["threshold"]], f"`systems`: threshold of {name}:")
-    return NamedSystem(
-        "a configuration of one's own",
-        measure,
-        own.get("threshold", ""),
-        alignment if needs_alignment(measure) else NO_ALIGNMENT,
-        representation=own.get("representation", SGNS),
-        doc=name,
+    base = SYSTEMS[name] if name in SYSTEMS else NamedSystem("a configuration of one's own", doc=name)
+    own = {option: value for option, value in settings.get(name, {}).items() if option in OWN and value}
+    if not own and name in SYSTEMS:
+        return base
+    registries: tuple[Registry[Any], ...] = (MEASURES, ALIGNMENTS, THRESHOLDS, REPRESENTATIONS)
+    for option, registry in zip(OWN, registries, strict=True):
+        if option in own:
+            registry.check([own[option]], f"`systems`: {option} of {name}")
+    measure, representation = own.get("measure", base.measure), own.get("representation", base.representation)
+    if not measure:
+        MEASURES.check([measure], f"`systems`: measure of {name}")
+    aligned, same = needs_alignment(measure), representation == base.representation
+    options = {option: value for option, value in base.options.items() if same or option != "alignment"}
+    stated = own.get("alignment")
+    if stated and not aligned and stated not in options.get("alignment", ()):
+        raise UsageError(
+            f"`systems`: alignment of {name}: `measure` {measure} takes no aligned vectors, and compares spaces that "
+            "are made apart: leave `alignment` out, or take another measure"
+        )
+    kept = same and base.measure and needs_alignment(base.measure)
+    default = base.alignment if kept else REPRESENTATIONS[representation].alignments[0]
+    return replace(
+        base,
+        measure=measure,
+        threshold=own.get("threshold", base.threshold),
+        alignment=(stated or default) if aligned else NO_ALIGNMENT,
+        representation=representation,
+        options=options,
     )
+
+
+def has_chance(representation: str, measures: Iterable[str]) -> bool:
+    """Return whether scores hang on the seed: by the spaces, or by what a measure draws."""
+    return REPRESENTATIONS[representation].chance or any(MEASURES[name].chance for name in measures)
+
+
+def check_settings(names: Collection[str], texts: Sequence[str], able: Collection[str], known: Collection[str]) -> None:
+    """Refuse what is stated for single systems and would say nothing.
+
+    Args:
+        names: of the systems of the run.
+        texts: what is stated.
+        able: options that a single system may set, beside `measure`, `alignment` and `threshold`.
+        known: all options.
+
+    Raises:
+        UsageError: a name that no system of one's own can have, or that is none of the run's systems; an option that
+            there is not, that holds for whole runs, or that is about vectors where a system has none.
+    """
+    settings = parsed(texts)
+    for name, stated in settings.items():
+        if name not in names:
+            raise UsageError(
+                f"`systems`: {name}: no system of that name is run{nearest(name, names)}: name it by `system`, or "
+                "leave its options out"
+            )
+        if name in ENSEMBLES or "/" in name:
+            why = "an ensemble has that name" if name in ENSEMBLES else "names of systems have no /"
+            raise UsageError(f"`systems`: {name}: {why}: take another name")
+        system = system_of(name, settings)
+        vectors = bool(system.measure) and of_usage(system.measure)
+        for option in stated:
+            if option not in known:
+                raise UsageError(f"`systems`: {name}: unknown option {option}{nearest(option, known)}")
+            if option not in (*OWN[:3], *able):
+                raise UsageError(
+                    f"`systems`: {name}: `{option}` holds for all systems of a run: set it for the run, outside "
+                    "`systems`"
+                )
+            if not vectors and option not in ("measure", "threshold"):
+                raise UsageError(
+                    f"`systems`: {name}: `{option}` says nothing of a system without vectors: leave it out, or set it "
+                    "for the run, outside `systems`"
+                )
 
 
 def _wanted(name: str, system: NamedSystem, given: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
@@ -131,7 +193,7 @@ def presets(names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     found |= {
         option: typed[option] if option in typed and _text(typed[option]) == value else _value(value)
         for option, value in base.items()
-        if option not in given
+        if option not in given and option not in found
     }
     noted = [
         f"{name}:{option}={options.get(option, '')}"

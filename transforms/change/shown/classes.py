@@ -19,6 +19,7 @@ from transforms.common.store.tables import read_rows
 __all__ = ["AboveThreshold", "classes_of", "told_class", "told_systems"]
 
 NO_CLASS = "so few scores give no threshold"
+UNCLASSED = "the system has no threshold"
 WORDS = {TARGETS: "targets", RANKED: "ranked words"}
 
 
@@ -81,15 +82,17 @@ def told_systems(snapshot: Snapshot) -> Iterator[str]:
     """
     if SYSTEM_SCORES.name not in snapshot.tables:
         return
-    columns = ["slice_from", "slice_to", "system", "target", "changed", "reason"]
+    columns = ["slice_from", "slice_to", "system", "target", "changed", "reason", "measure", "threshold"]
     classes: dict[tuple[str, ...], Counter[bool]] = defaultdict(Counter)
     lacking: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for rows in read_rows(snapshot.paths(SYSTEM_SCORES.name), columns):
         for row in rows.filter(rows["target"]).to_pylist():
             key = (row["slice_from"], row["slice_to"], row["system"])
             classes[key].update([] if row["changed"] is None else [row["changed"]])
-            lacking[key].update([why_no_score(row["reason"]) or NO_CLASS] if row["changed"] is None else [])
+            why = UNCLASSED if row["threshold"] is None and row["measure"] is not None else NO_CLASS
+            lacking[key].update([why_no_score(row["reason"]) or why] if row["changed"] is None else [])
     for (earlier, later, system), of in sorted(classes.items()):
         reasons = sorted(lacking[earlier, later, system].items(), key=lambda found: (-found[1], found[0]))
-        none = f"; no class: {', '.join(f'{why} ({times})' for why, times in reasons)}" if reasons else ""
-        yield f"{earlier} to {later}, system {system}: {of[True]} of {of.total()} targets changed{none}"
+        told = [f"{of[True]} of {of.total()} targets changed"] if of else []
+        told += [f"no class: {', '.join(f'{why} ({times})' for why, times in reasons)}"] if reasons else []
+        yield f"{earlier} to {later}, system {system}: {'; '.join(told)}"
