@@ -24,7 +24,7 @@ from scipy.stats import spearmanr
 
 from benchmarks.measure import ROOT, data_folder, lexbeam
 from transforms.change.scores.named_systems import SYSTEMS
-from transforms.embeddings.representations import REPRESENTATIONS
+from transforms.change.scores.system_settings import has_chance
 from transforms.evaluation.ranking import average_precision
 
 FOLDER = ROOT / "docs" / "systems"
@@ -46,30 +46,25 @@ class Trial(NamedTuple):
 
 
 def rows_of(trial: Trial, out: Path, systems: Sequence[str], seeds: int) -> dict[str, list[Row]]:
-    """Return what systems say of the targets, by system, in the order of words.
+    """Return what systems say of the targets, by system, in the order of words, of one run, in which they share spaces.
 
-    There are two runs, in which systems share spaces: of those that chance has a part in, with seeds, and of others.
+    Systems that chance has a part in have the seeds.
     """
+    words = ["--targets", str(trial.targets), "--no-series", "--system", ",".join(systems), *trial.options]
+    if any(SYSTEMS[name].sets for name in systems):
+        words += ["--trainer", "fast"]
+    else:  # what needs no vectors has small ones
+        words += ["--dim", "10", "--epochs", "1", "--alignment", "op"]
+    if any(
+        SYSTEMS[name].sets and has_chance(SYSTEMS[name].representation, [SYSTEMS[name].measure]) for name in systems
+    ):
+        words += ["--seeds", str(seeds)]
+    lexbeam("change", str(trial.corpus), "--out", str(out / "out"), "--overwrite", *words)
     told: dict[str, list[Row]] = {name: [] for name in systems}
-    by_chance = [name for name in systems if _chance(name)]
-    others = [name for name in systems if not _chance(name)]
-    # What needs no vectors has small ones.
-    small = () if any(SYSTEMS[name].sets for name in others) else ("--dim", "10", "--epochs", "1", "--alignment", "op")
-    runs = ((by_chance, "by-chance", ("--trainer", "fast", "--seeds", str(seeds))), (others, "without-chance", small))
-    for names, folder, more in runs:
-        if names:
-            words = ("--targets", str(trial.targets), "--no-series", "--system", ",".join(names))
-            words += (*trial.options, *more)
-            lexbeam("change", str(trial.corpus), "--out", str(out / folder), "--overwrite", *words)
-            table = pq.read_table(out / folder / "current" / "change" / "systems")
-            for row in table.filter(pc.field("target")).sort_by("word").to_pylist():
-                told[row["system"]].append(row)
+    table = pq.read_table(out / "out" / "current" / "change" / "systems")
+    for row in table.filter(pc.field("target")).sort_by("word").to_pylist():
+        told[row["system"]].append(row)
     return told
-
-
-def _chance(name: str) -> bool:
-    sets = SYSTEMS[name].sets
-    return bool(sets) and REPRESENTATIONS[sets["representation"]].chance
 
 
 def write(path: Path, rows: Sequence[Sequence[object]]) -> None:
