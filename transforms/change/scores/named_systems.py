@@ -144,7 +144,8 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "mean",
             "op",
             differs="Spaces are aligned by orthogonal Procrustes, where theirs go on from the one before: GloVe begins "
-            f"at random here. {_MEAN}",
+            "at random here. Squares of gradients are added up as AdaGrad has them; the authors' code of GloVe scales "
+            f"gradients by .05 before, so that its rates fall more slowly. {_MEAN}",
             representation="glove",
             doc="GloVe, orthogonal Procrustes, cosine distance",
         ),
