@@ -74,6 +74,16 @@ def test_an_option_for_one_system_alone_goes_before_that_for_all():
     assert options_beside("cs2020", found["systems"])["dim"] == "20"
 
 
+def test_a_system_of_ones_own_may_wait_for_a_run_that_names_it():
+    waiting = {"mine": {"measure": "euclidean", "dim": 7}}
+    options = from_mapping(ChangeOptions, {**GIVEN, "system": "uwb", "systems": waiting})
+    assert set(options.score.named) == {"uwb"}
+    alone = from_mapping(ChangeOptions, {**GIVEN, "system": "uwb"})
+    assert [value_of(options, name) for name in ("measure", "dim")] == [
+        value_of(alone, name) for name in ("measure", "dim")
+    ]
+
+
 @pytest.mark.parametrize(
     "asked",
     [
@@ -108,7 +118,8 @@ def test_options_that_a_run_has_noted_are_taken_up_as_they_are(asked):
         ({"system": "freq", "systems": "freq:window=3"}, "freq: `window` says nothing of a system without vectors"),
         ({"system": "majority", "systems": "majority:threshold=mean"}, "measure of majority"),
         ({"system": "uwb", "systems": "circ:dim=3"}, "`systems`: circ: no system of that name is run"),
-        ({"systems": "mine:measure=cosine"}, "`systems`: mine: no system of that name is run"),
+        ({"system": "uwb", "systems": "cs2020:dim=3"}, "`systems`: cs2020: no system of that name is run"),
+        ({"systems": "mine:measure=cosin"}, "`systems`: measure of mine"),
         ({"system": "mean-rank", "systems": "mean-rank:measure=cosine"}, "an ensemble has that name"),
         ({"system": "a/b", "systems": "a/b:measure=cosine"}, "names of systems have no /"),
     ],

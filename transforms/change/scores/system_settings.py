@@ -120,12 +120,13 @@ def check_settings(names: Collection[str], texts: Sequence[str], able: Collectio
         known: all options.
 
     Raises:
-        UsageError: a name that no system of one's own can have, or that is none of the run's systems; an option that
+        UsageError: a name that no system of one's own can have, or some options of one that is not run; an option that
             there is not, that holds for whole runs, or that is about vectors where a system has none.
     """
     settings = parsed(texts)
     for name, stated in settings.items():
-        if name not in names:
+        # A whole system of one's own may stand in a file for runs that name it.
+        if name not in names and (name in SYSTEMS or "measure" not in stated):
             raise UsageError(
                 f"`systems`: {name}: no system of that name is run{nearest(name, names)}: name it by `system`, or "
                 "leave its options out"
