@@ -7,7 +7,7 @@ import pyarrow as pa
 from schemas.change.spaces import DOCUMENTS, NO_MAP, SLICE_PAIR, USES
 from schemas.columns import Table, column, reason, share
 
-__all__ = ["FINDINGS", "NO_THRESHOLD", "NULLS", "NULL_REASONS", "PAIRS", "SCORES", "of_threshold"]
+__all__ = ["FINDINGS", "NO_THRESHOLD", "NULLS", "NULL_REASONS", "PAIRS", "SCORES", "frequency_rhos", "of_threshold"]
 
 # In order of precedence: the first that holds is given.
 NULL_REASONS = {
@@ -202,6 +202,17 @@ def _cuts(thresholds: Sequence[str]) -> list[pa.Field]:
     return fields
 
 
+def frequency_rhos(over: str) -> list[pa.Field]:
+    """Return the columns of how scores of some words go with frequency and with its change."""
+    docs = {
+        "spearman_from": f"Spearman's correlation of score and log count in the earlier slice, over {over}",
+        "spearman_to": "the same correlation in the later slice",
+        "spearman_growth": f"Spearman's correlation of score and log(later / earlier relative frequency), over {over}",
+        "spearman_change": "the same with the size of this logarithm, be it growth or decline",
+    }
+    return [column(name, pa.float64(), doc, range="-1 to 1", nullable=True) for name, doc in docs.items()]
+
+
 def _pair_columns(thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
     return [
         *SLICE_PAIR,
@@ -247,28 +258,7 @@ def _pair_columns(thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
         share("share_differs", "share of the ranked words with q_value up to .05", nullable=True),
         share("share_relative", "share of the ranked words with q_relative up to .05", nullable=True),
         share("share_significant", "share of the ranked words with both up to .05", nullable=True),
-        column(
-            "spearman_from",
-            pa.float64(),
-            "Spearman's correlation of score and log count in the earlier slice, over ranked words",
-            range="-1 to 1",
-            nullable=True,
-        ),
-        column("spearman_to", pa.float64(), "the same correlation in the later slice", range="-1 to 1", nullable=True),
-        column(
-            "spearman_growth",
-            pa.float64(),
-            "Spearman's correlation of score and log(later / earlier relative frequency), over ranked words",
-            range="-1 to 1",
-            nullable=True,
-        ),
-        column(
-            "spearman_change",
-            pa.float64(),
-            "the same with the size of this logarithm, be it growth or decline",
-            range="-1 to 1",
-            nullable=True,
-        ),
+        *frequency_rhos("ranked words"),
         *_cuts(thresholds),
         *_mixture("genre", "genre"),
         *_mixture("source", "folder or file of sources, digits as #"),

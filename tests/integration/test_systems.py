@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from small_runs import SMALL, call, change
@@ -128,10 +129,32 @@ def test_systems_that_want_other_spaces_stand_beside_as_if_run_by_themselves(out
     for name in beside:
         pd.testing.assert_frame_equal(found.loc[[name]], made(name, name).loc[[name]])
     assert set(pd.read_parquet(tmp_path / "all/scores").alignment) == {"cca", "none"}
+    check_controls(tmp_path / "all", "freq", ("none", "frequency"))
     # What the run has noted of its options makes the same systems again.
     capsys.readouterr()
     assert call("refresh", tmp_path / "all.json") == 0
     pd.testing.assert_frame_equal(found, pd.read_parquet(tmp_path / "all/change/systems").set_index(["system", "word"]))
+
+
+def check_controls(folder, name, kind):
+    """Compare the controls of systems with their rows, and of one, classed by the mean of targets, with null scores."""
+    controls = pd.read_parquet(folder / "change/controls").set_index(["system", "over"])
+    systems = pd.read_parquet(folder / "change/systems").set_index("system")
+    nulls = pd.read_parquet(folder / "change/nulls").set_index(["alignment", "measure"]).loc[kind]
+    assert set(controls.index) == {(system, over) for system in systems.index for over in ("ranked", "targets")}
+    assert (controls.loc[[name, "mean-rank"]].null_runs == 3).all()
+    for (system, over), row in controls.iterrows():
+        words = systems.loc[system]
+        words = words[words.ranked if over == "ranked" else words.target]
+        counts = [len(words), words.score.count(), words.changed.count(), words.changed.eq(True).sum()]
+        assert row[["words", "scored", "classed", "changed"]].tolist() == counts
+    targets = systems.word[systems.target & (systems.index == name)]
+    for over in ("ranked", "targets"):
+        by_chance = []
+        for _, null in nulls.groupby("null"):
+            own = null.ranked if over == "ranked" else null.word.isin(targets)
+            by_chance.append((null.score[own] > null.score[null.word.isin(targets)].mean()).mean())
+        assert controls.null_changed[name, over] == pytest.approx(np.mean(by_chance))
 
 
 def test_systems_of_joint_training_stand_beside_others_of_three_slices_with_nulls(out, words, capsys):

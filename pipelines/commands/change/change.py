@@ -25,7 +25,7 @@ from schemas.change.spaces import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.change.spaces import SLICES, VECTORS
 from schemas.change.summary import SUMMARY
-from schemas.change.systems import SYSTEM_SCORES
+from schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
 from transforms.change.graph.null_pairs import first_place, null_slices
 from transforms.change.report.panels import panels, quotes
 from transforms.change.series.trace_stage import SeriesOptions
@@ -165,7 +165,8 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
             training, other.align, other.score, plan.null.nulls, {**nulls.pairs, **nulls.slices}
         )
     if plan.score.systems or plan.beside:
-        made[SYSTEM_SCORES.name] = runs | "Systems" >> JoinSystems(workspace, plan.ensembles)
+        systems = runs | "Systems" >> JoinSystems(workspace, plan.ensembles)
+        made |= {SYSTEM_SCORES.name: systems, SYSTEM_CONTROLS.name: systems}
     if plan.series:
         series = _series(spaces, aligned, ready, nulls, plan, graph)
         made |= {SERIES_TABLE.name: series, POINTS.name: series}
@@ -359,6 +360,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
         SCORES,
         NULLS,
         SYSTEM_SCORES,
+        SYSTEM_CONTROLS,
         NEIGHBOURS_TABLE,
         VECTORS,
         ALIGNMENTS_TABLE,

@@ -23,9 +23,9 @@ from pipelines.frame.openings import Opening
 from schemas.change.scores import SCORES
 from schemas.change.systems import SYSTEM_SCORES
 from schemas.metrics import CHANGE_METRICS
-from transforms.change.scores.evaluation import TAKES, EvaluationOptions, evaluate, of_gold
-from transforms.change.scores.gold import Gold, GoldOptions, read_gold
-from transforms.change.scores.systems import COLUMNS, NAMED_COLUMNS, ScoredWords, read_predictions
+from transforms.change.gold.evaluation import TAKES, EvaluationOptions, evaluate, of_gold
+from transforms.change.gold.gold import Gold, GoldOptions, read_gold
+from transforms.change.gold.systems import COLUMNS, NAMED_COLUMNS, ScoredWords, read_predictions
 from transforms.change.view.words import ViewOptions
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError

@@ -12,9 +12,9 @@ from pipelines.commands.change.plan import ChangeOptions
 from pipelines.commands.change.systems_page import page
 from schemas.change.scores import SCORES
 from schemas.change.systems import SYSTEM_SCORES
+from transforms.change.gold.systems import named_systems_in
 from transforms.change.scores.measures import MEASURES
 from transforms.change.scores.named_systems import SYSTEMS, system_rows
-from transforms.change.scores.systems import named_systems_in
 from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.common.options.fields import from_mapping, options_of, value_of
 from transforms.embeddings.alignment import ALIGNMENTS

@@ -22,6 +22,7 @@ def system(name, scores, changed=None, measure="cosine", words=WORDS):
         | {"system": name, "word": word, "slice_from": "a", "slice_to": "b", "measure": measure, "score": score}
         | {"target": place % 2 == 0, "ranked": place > 2, "reason": None if score is not None else f"no {name}"}
         | {"changed": None if changed is None else changed[place]}
+        | {"count_from": 9, "count_to": place, "relative_from": 0.09, "relative_to": place / 100}
         for place, (word, score) in enumerate(zip(words, scores, strict=True))
     ]
     return pa.Table.from_pylist(rows, SYSTEM_SCORES.schema())

@@ -10,7 +10,7 @@ from hostile_making import locked
 from nets import ends
 
 from transforms.annotation.engines.normalise import read_rules
-from transforms.change.scores.gold import GoldOptions, read_gold
+from transforms.change.gold.gold import GoldOptions, read_gold
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.small_texts import cells_of, delimiter_of, read_lines

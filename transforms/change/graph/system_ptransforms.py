@@ -4,7 +4,7 @@ ScoreBeside     PCollection[SliceReady] -> PCollection[(pair, Combined)]
 JoinSystems     PCollection[(pair, Combined)] of several runs -> PCollection[(pair, JoinedSystems)]
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact
 from transforms.common.store.receipts import File
+from transforms.common.store.tables import PartFile
 
 __all__ = ["JoinSystems", "ScoreBeside"]
 
@@ -66,15 +67,18 @@ class ScoreBeside(beam.PTransform):
         )
 
 
-def _file_of(element: tuple[int, Combined]) -> Iterator[tuple[int, File]]:
-    pair, combined = element
-    if combined.systems is not None:
-        yield pair, combined.systems.file
+def _has_systems(element: tuple[int, Combined]) -> bool:
+    return element[1].systems is not None
 
 
-def _task(element: tuple[int, Iterable[File]]) -> tuple[int, SystemsTask]:
+def _task(element: tuple[int, Iterable[Combined]]) -> tuple[int, SystemsTask]:
     pair, found = element
-    return pair, SystemsTask(tuple(sorted(found, key=_sha256)))
+    runs = list(found)
+    return pair, SystemsTask(_files(run.systems for run in runs), _files(run.system_nulls for run in runs))
+
+
+def _files(parts: Iterable[PartFile | None]) -> tuple[File, ...]:
+    return tuple(sorted((part.file for part in parts if part is not None), key=_sha256))
 
 
 def _sha256(file: File) -> str:
@@ -97,7 +101,7 @@ class JoinSystems(beam.PTransform):
         return (
             [runs[name] for name in sorted(runs)]
             | "AllRuns" >> beam.Flatten()
-            | "SystemFiles" >> beam.FlatMap(_file_of)
+            | "OfSystems" >> beam.Filter(_has_systems)
             | "GroupByPair" >> beam.GroupByKey()
             | "MakeTasks" >> beam.Map(_task)
             | "JoinSystems" >> beam.ParDo(MakeArtefact(self.workspace, SYSTEMS_SIDE_BY_SIDE, self.ensembles))

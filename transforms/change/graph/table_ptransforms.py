@@ -14,7 +14,7 @@ import apache_beam as beam
 
 from schemas.change.scores import NULLS, PAIRS
 from schemas.change.series import POINTS, SERIES
-from schemas.change.systems import SYSTEM_SCORES
+from schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
 from transforms.change.graph.comparisons import (
     Comparisons,
     PairSeed,
@@ -108,6 +108,10 @@ def _of_nulls(element: tuple[int, Combined]) -> tuple[int, PartFile | None]:
     return element[0], element[1].nulls
 
 
+def _of_controls(element: tuple[int, JoinedSystems]) -> tuple[int, PartFile]:
+    return element[0], element[1].controls
+
+
 def _of_points(element: tuple[int, SeriesMade]) -> tuple[int, PartFile]:
     return element[0], element[1].points
 
@@ -134,6 +138,7 @@ class NumberParts(beam.PTransform):
             PAIRS.name: _of_pair,
             NULLS.name: _of_nulls,
             SYSTEM_SCORES.name: _of_place,
+            SYSTEM_CONTROLS.name: _of_controls,
             "change/summary": _of_place,
             SERIES.name: _of_place,
             POINTS.name: _of_points,

@@ -17,7 +17,7 @@ from transforms.change.nulls.deals import LEAST_CLUSTERS
 from transforms.change.nulls.evidence import Evidence, evidence_of
 from transforms.change.nulls.standards import PairScores
 from transforms.change.scores.combining import Cuts
-from transforms.change.scores.ranking import Row, spearman_with_growth, spearman_with_log_count
+from transforms.change.scores.ranking import Row, spearman_with_frequency
 from transforms.change.scores.thresholds import CutOff
 from transforms.common.store.tables import sort_rows
 
@@ -182,18 +182,13 @@ def null_rows(real: pa.Table, nulls: Sequence[ScoreRows]) -> pa.Table:
 
 def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> Row:
     ranked = block.filter(pc.and_(block["ranked"], block["score"].is_valid()))
-    scores = ranked["score"].to_numpy()
-    growth = spearman_with_growth(scores, ranked["relative_from"].to_numpy(), ranked["relative_to"].to_numpy())
     row: Row = {name: block[name][0].as_py() for name in ("slice_from", "slice_to", "alignment", "measure")}
     row |= {
         "seeds": max(block["seeds"].to_pylist()),
         "ranked": ranked.num_rows,
         "null_runs": nulls,
         "finding": why_no_finding(ranked.num_rows, deal if nulls else None),
-        "spearman_from": _number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
-        "spearman_to": _number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
-        "spearman_growth": _number(growth.signed),
-        "spearman_change": _number(growth.absolute),
+        **spearman_with_frequency(ranked),
     }
     if deal is not None and nulls:
         row |= {

@@ -5,6 +5,7 @@ What a system sets can be given otherwise; then it differs by that, too (`system
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ import pyarrow.compute as pc
 
 from schemas.change.scores import of_threshold
 from schemas.change.systems import NO_SCORE, SYSTEM_SCORES
+from transforms.change.scores.combining import Cuts
 from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, of_usage
-from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
+from transforms.change.scores.thresholds import TARGETS, THRESHOLDS, CutOff
 from transforms.common.code.registry import Entry, Registry
 from transforms.embeddings.joint.trainings import of_targets
 from transforms.embeddings.representations import SGNS
@@ -228,13 +230,16 @@ def shown_value(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def system_rows(rows: pa.Table, systems: Mapping[str, NamedSystem], thresholds: Sequence[str]) -> pa.Table:
+def system_rows(
+    rows: pa.Table, systems: Mapping[str, NamedSystem], thresholds: Sequence[str], cuts: Cuts = MappingProxyType({})
+) -> pa.Table:
     """Return the rows of table `change/systems` of a pair, by system and word.
 
     Args:
         rows: its rows of table `scores`.
         systems: by name.
         thresholds: those of the run, in the order of columns.
+        cuts: what they are, from `combine_seeds`.
     """
     means = rows.filter(pc.is_null(rows["seed"]))
     schema = SYSTEM_SCORES.schema()
@@ -243,11 +248,12 @@ def system_rows(rows: pa.Table, systems: Mapping[str, NamedSystem], thresholds: 
         # Frequency is always measured, and has a row for every word.
         kind = (system.alignment, system.measure) if system.measure else (NO_ALIGNMENT, FREQUENCY)
         same = means.filter((pc.field("alignment") == kind[0]) & (pc.field("measure") == kind[1]))
-        tables.append(_of_system(name, system, same.sort_by("word"), thresholds))
+        cut = cuts.get(kind, {}).get(system.threshold, CutOff(None, None))
+        tables.append(_of_system(name, system, same.sort_by("word"), thresholds, cut))
     return pa.concat_tables(tables).combine_chunks()
 
 
-def _of_system(name: str, system: NamedSystem, rows: pa.Table, thresholds: Sequence[str]) -> pa.Table:
+def _of_system(name: str, system: NamedSystem, rows: pa.Table, thresholds: Sequence[str], cut: CutOff) -> pa.Table:
     schema, size = SYSTEM_SCORES.schema(), rows.num_rows
     columns = {name: rows[name] for name in schema.names if name in rows.column_names}
     columns["system"] = pa.array([name] * size, pa.string())
@@ -257,7 +263,14 @@ def _of_system(name: str, system: NamedSystem, rows: pa.Table, thresholds: Seque
         }
         columns["q_relative"] = columns["q_value"]
         columns["reason"] = pa.array([NO_SCORE] * size, pa.string())
-    columns["threshold"] = pa.array([system.threshold or None] * size, pa.string())
+    columns |= {
+        column: pa.repeat(pa.scalar(value, schema.field(column).type), size)
+        for column, value in (
+            ("threshold", system.threshold or None),
+            ("threshold_value", cut.value),
+            ("threshold_reason", cut.reason),
+        )
+    }
     if system.threshold:
         columns["changed"] = rows[of_threshold("changed", system.threshold, thresholds)]
     else:  # what scores nothing calls every word unchanged; what has scores and no threshold says nothing

@@ -30,6 +30,7 @@ __all__ = [
     "of_pos",
     "ranked_in_all",
     "ranked_mask",
+    "spearman_with_frequency",
     "spearman_with_growth",
     "spearman_with_log_count",
     "top",
@@ -158,6 +159,27 @@ def spearman_with_growth(scores: Floats, earlier: Floats, later: Floats) -> Grow
     with np.errstate(divide="ignore", invalid="ignore"):
         growth = np.log(later) - np.log(earlier)
     return GrowthRhos(*(spearman_with_log_count(scores, values) for values in (growth, np.abs(growth))))
+
+
+def spearman_with_frequency(rows: pa.Table) -> Row:
+    """Return Spearman's rho of scores and log counts, growth and change of frequency, by column of `change/pairs`.
+
+    Args:
+        rows: with a score each, and the uses of words in both slices.
+
+    Returns:
+        None where a rho is undefined: with fewer than two words, where all scores are equal, or what they are compared
+        with is.
+    """
+    scores = rows["score"].to_numpy()
+    growth = spearman_with_growth(scores, rows["relative_from"].to_numpy(), rows["relative_to"].to_numpy())
+    found = {
+        "spearman_from": spearman_with_log_count(scores, rows["count_from"].to_numpy()),
+        "spearman_to": spearman_with_log_count(scores, rows["count_to"].to_numpy()),
+        "spearman_growth": growth.signed,
+        "spearman_change": growth.absolute,
+    }
+    return {name: None if np.isnan(value) else value for name, value in found.items()}
 
 
 def of_pos(rows: pa.Table, pos: Sequence[str]) -> pa.Table:

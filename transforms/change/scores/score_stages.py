@@ -4,7 +4,7 @@ SCORE     two spaces of one seed and their maps  -> one seed's scores
 COMBINE   scores of all seeds and null pairs     -> parts of `scores`, `change/nulls` and `change/pairs`, rankings
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -322,13 +322,15 @@ class MostChanged:
 class Combined:
     """A part of `scores`, one of `change/pairs`, and what rankings show.
 
-    There is one of `change/nulls` if there are nulls, and one of `change/systems` if systems are named.
+    There is one of `change/nulls` if there are nulls, and one of `change/systems` if systems are named; with both, rows
+    of systems of the null pairs.
     """
 
     part: PartFile
     pair: PartFile
     nulls: PartFile | None
     systems: PartFile | None
+    system_nulls: PartFile | None
     tops: tuple[MostChanged, ...]
 
 
@@ -354,16 +356,31 @@ def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions)
     with artefact.writing("-pairs.parquet") as stream:
         write_rows(stream, PAIRS.schema(thresholds=thresholds), [pairs], sort_keys=PAIRS.key)
     null_part = _write(artefact, "-nulls.parquet", NULLS, null_rows(rows, nulls)) if nulls else None
-    system_part = None
+    system_part = system_nulls = None
     if options.systems:
-        system_part = _write(artefact, "-systems.parquet", SYSTEM_SCORES, system_rows(rows, options.named, thresholds))
+        named = system_rows(rows, options.named, thresholds, combined.cuts)
+        system_part = _write(artefact, "-systems.parquet", SYSTEM_SCORES, named)
+    if options.systems and nulls:
+        dealt = [_dealt_systems(null.rows, options, thresholds, parameters) for null in nulls]
+        system_nulls = _write(artefact, "-system-nulls.parquet", SYSTEM_SCORES, pa.concat_tables(dealt))
     most = max(TOP_WORDS, options.neighbour_words)
     words = pc.unique(rows["word"])
     upos = majority_tags([read_counts(file) for file in task.counts], words).upos
     tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
     tops = rankings(tagged, options.alignments, options.measures, most, pos=options.rank.pos)
     pair_part = PartFile(artefact.file("-pairs.parquet"), pairs.num_rows)
-    return Combined(part=part, pair=pair_part, nulls=null_part, systems=system_part, tops=tuple(tops))
+    return Combined(
+        part=part, pair=pair_part, nulls=null_part, systems=system_part, system_nulls=system_nulls, tops=tuple(tops)
+    )
+
+
+def _dealt_systems(
+    null: pa.Table, options: ChangeScoreOptions, thresholds: Sequence[str], parameters: Mapping[str, Any]
+) -> pa.Table:
+    """Return what systems say of the ranked words and targets of a null pair."""
+    tested = null.filter(pc.or_(null["ranked"], null["target"]))
+    found = combine_seeds([tested], thresholds=thresholds, parameters=parameters)
+    return system_rows(found.rows, options.named, thresholds, found.cuts)
 
 
 def _write(artefact: Artefact, suffix: str, table: Table, rows: pa.Table) -> PartFile:

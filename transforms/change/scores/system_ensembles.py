@@ -1,6 +1,6 @@
-"""Systems side by side, and ensembles of them, as an artefact: the rows of table `change/systems` of a pair.
+"""Systems side by side, and ensembles of them, as an artefact: a pair's rows of `change/systems` and `change/controls`.
 
-SYSTEMS   rows of systems, of each run that has some -> a part of `change/systems`
+SYSTEMS   rows of systems, real and null, of each run that has some -> a part of either table
 
 An ensemble scores a word by the mean of its places (`placing`) in the systems that score: among targets or, where it is
 named `-ranked`, among ranked words. It calls a word changed if more than half of those systems do that have a class for
@@ -15,13 +15,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.systems import SYSTEM_SCORES
+from schemas.change.spaces import USES
+from schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
 from transforms.change.scores.placing import Place, joined, ranks, z_scores
+from transforms.change.scores.system_controls import control_rows
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, read_table, sort_rows, write_part
+from transforms.common.store.tables import PartFile, read_table, sort_rows, write_part, write_rows
 
 __all__ = ["ENSEMBLES", "SYSTEMS_SIDE_BY_SIDE", "JoinedSystems", "SystemEnsemble", "SystemsTask", "ensemble_rows"]
 
@@ -58,6 +60,9 @@ ENSEMBLES: Registry[SystemEnsemble] = Registry(
 )
 
 
+_OF_WORD = ("word", "slice_from", "slice_to", "target", "ranked", *(field.name for field in USES))
+
+
 def ensemble_rows(rows: pa.Table, names: Sequence[str]) -> pa.Table:
     """Return the rows of ensembles of the systems of a pair that score words.
 
@@ -91,7 +96,7 @@ def ensemble_rows(rows: pa.Table, names: Sequence[str]) -> pa.Table:
         found = joined(scores, first[ENSEMBLES[name].over].to_numpy(), ENSEMBLES[name].place)
         lacking = pc.coalesce(reasons, pa.array(["no_reference"] * size, pa.string(), mask=~np.isnan(found)))
         columns = {column: pa.nulls(size, schema.field(column).type) for column in schema.names}
-        columns |= {column: first[column] for column in ("word", "slice_from", "slice_to", "target", "ranked")}
+        columns |= {column: first[column] for column in _OF_WORD}
         columns["system"] = pa.array([name] * size, pa.string())
         columns |= {"score": pa.array(found, from_pandas=True), "changed": changed, "reason": lacking}
         tables.append(pa.table(columns, schema=schema))
@@ -103,16 +108,18 @@ def _named(rows: pa.Table) -> list[str]:
 
 
 class SystemsTask(NamedTuple):
-    """Rows of systems of a pair, a file for each run that has some."""
+    """Rows of systems of a pair, and of its null pairs: a file for each run that has some."""
 
     parts: tuple[File, ...]
+    nulls: tuple[File, ...] = ()
 
 
 @dataclass(frozen=True)
 class JoinedSystems:
-    """A part of `change/systems`."""
+    """A part of `change/systems`, and one of `change/controls`."""
 
     part: PartFile
+    controls: PartFile
 
 
 def _chosen(_: SystemsTask, ensembles: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
@@ -120,16 +127,27 @@ def _chosen(_: SystemsTask, ensembles: tuple[str, ...]) -> dict[str, tuple[str, 
 
 
 def _join(artefact: Artefact, task: SystemsTask, ensembles: tuple[str, ...]) -> JoinedSystems:
-    rows = read_table([checked(file) for file in task.parts])
-    rows = sort_rows(pa.concat_tables([rows, ensemble_rows(rows, ensembles)]), SYSTEM_SCORES.key)
-    return JoinedSystems(write_part(artefact, SYSTEM_SCORES.schema(), [rows], sort_keys=SYSTEM_SCORES.key))
+    rows = _joined(task.parts, ensembles)
+    nulls = _joined(task.nulls, ensembles) if task.nulls else rows.slice(0, 0)
+    part = write_part(artefact, SYSTEM_SCORES.schema(), [rows], sort_keys=SYSTEM_SCORES.key)
+    controls = control_rows(rows, nulls)
+    with artefact.writing("-controls.parquet") as stream:
+        write_rows(stream, SYSTEM_CONTROLS.schema(), [controls], sort_keys=SYSTEM_CONTROLS.key)
+    return JoinedSystems(part, PartFile(artefact.file("-controls.parquet"), controls.num_rows))
+
+
+def _joined(parts: Sequence[File], ensembles: Sequence[str]) -> pa.Table:
+    """Return the rows of systems and ensembles; a null pair has slices of its own, and so ensembles of its own."""
+    rows = read_table([checked(file) for file in parts])
+    pairs = [rows.filter(pc.field("slice_from") == name) for name in pc.unique(rows["slice_from"]).to_pylist()]
+    return sort_rows(pa.concat_tables([rows, *(ensemble_rows(pair, ensembles) for pair in pairs)]), SYSTEM_SCORES.key)
 
 
 SYSTEMS_SIDE_BY_SIDE: Stage[SystemsTask, tuple[str, ...], JoinedSystems] = Stage(
     name="change/systems",
     receipt=JoinedSystems,
     build=_join,
-    unordered=("task.parts", "options"),
+    unordered=("task.parts", "task.nulls", "options"),
     chosen=_chosen,
     unit="pairs",
 )

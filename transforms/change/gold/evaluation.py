@@ -16,9 +16,8 @@ import pyarrow.compute as pc
 
 from schemas.change.scores import SCORES
 from schemas.metrics import CHANGE_METRICS
-from transforms.change.scores.gold import Gold
-from transforms.change.scores.ranking import Row
-from transforms.change.scores.systems import (
+from transforms.change.gold.gold import Gold
+from transforms.change.gold.systems import (
     VALUES,
     ScoredWords,
     SystemScores,
@@ -27,6 +26,7 @@ from transforms.change.scores.systems import (
     named_systems_in,
     systems_in,
 )
+from transforms.change.scores.ranking import Row
 from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
 from transforms.change.view.targets import suffix_of
 from transforms.common.code.registry import Entry, Registry

@@ -10,9 +10,9 @@ import scipy.stats
 from published import scores
 
 from schemas.change.scores import SCORES
-from transforms.change.scores.evaluation import EvaluationOptions, evaluate, of_gold
-from transforms.change.scores.gold import Gold
-from transforms.change.scores.systems import ScoredWords, mean_ranks, read_predictions, systems_in
+from transforms.change.gold.evaluation import EvaluationOptions, evaluate, of_gold
+from transforms.change.gold.gold import Gold
+from transforms.change.gold.systems import ScoredWords, mean_ranks, read_predictions, systems_in
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.evaluation.bootstrap import BootstrapOptions

@@ -8,9 +8,9 @@ from published import scores
 from scipy.stats import pearsonr, rankdata
 
 from schemas.change.scores import SCORES
-from transforms.change.scores.evaluation import EvaluationOptions, evaluate, of_gold
-from transforms.change.scores.gold import Gold
-from transforms.change.scores.systems import ScoredWords
+from transforms.change.gold.evaluation import EvaluationOptions, evaluate, of_gold
+from transforms.change.gold.gold import Gold
+from transforms.change.gold.systems import ScoredWords
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.evaluation.bootstrap import BootstrapOptions
 

@@ -2,7 +2,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from transforms.change.scores.gold import Gold, GoldOptions, read_gold
+from transforms.change.gold.gold import Gold, GoldOptions, read_gold
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError
 

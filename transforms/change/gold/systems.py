@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from transforms.change.gold.gold import table_of
 from transforms.change.scores.evidence_rows import LEVEL
-from transforms.change.scores.gold import table_of
 from transforms.change.scores.ranking import Row
 from transforms.change.view.targets import target_word
 from transforms.change.view.words import ViewOptions
