@@ -155,6 +155,21 @@ def _make(name: str, make: Callable[[Path], Any], shared: Path, result: Path, fa
     return made
 
 
+@pytest.fixture(scope="session")
+def wordnet_cache(made_once: Callable[..., Any]) -> str:
+    """A cache of resources that has Debian's WordNet, which takes seconds to compile, where it is installed."""
+
+    def make(folder: Path) -> str:
+        from transforms.lexicon.resources import LexiconOptions, prepare
+        from transforms.lexicon.wordnet.kind import DEBIAN
+
+        if Path(DEBIAN, "index.sense").exists():
+            prepare(LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=str(folder)))
+        return str(folder)
+
+    return made_once("wordnet-cache", make)
+
+
 @pytest.fixture
 def outsider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """A function that installs a package for this process: `outsiders.install` without a folder."""

@@ -21,15 +21,16 @@ SPARE = ("ner/", "vocab/", "senter/cfg", "tagger/cfg", "tok2vec/cfg", "morpholog
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_spacy_folder_with_a_damaged_file(damage, tiny_spacy, tmp_path):
+@pytest.mark.parametrize("damages", [[*DAMAGES], *(pytest.param([one], marks=pytest.mark.soak) for one in DAMAGES)])
+def test_a_spacy_folder_with_a_damaged_file(damages, tiny_spacy, tmp_path):
+    """In the suite each file has one damage, the next file the next one; in a soak each has all."""
     whole = sorted(path for path in tiny_spacy.rglob("*") if path.is_file())
     told = 0
     for number, path in enumerate(whole):
         name = path.relative_to(tiny_spacy).as_posix()
         folder = tmp_path / f"model{number}"  # a loaded engine is kept by its path
         shutil.copytree(tiny_spacy, folder)
-        DAMAGES[damage](folder / name)
+        DAMAGES[damages[number % len(damages)]](folder / name)
         try:
             describe_engine(f"spacy:{folder}")
             load_engine(f"spacy:{folder}")

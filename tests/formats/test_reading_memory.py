@@ -20,7 +20,7 @@ PACKED = 18  # of an archive that holds twice as much
         pytest.param("lines", MEGABYTES, 1, marks=pytest.mark.soak),
         ("conllu", MEGABYTES // 2, 1),  # the slowest, and what is kept of it is the largest
         pytest.param("tar.gz of texts", PACKED, 600, marks=pytest.mark.soak),
-        ("tar.gz of one member of lines", PACKED, 1),
+        pytest.param("tar.gz of one member of lines", PACKED, 1, marks=pytest.mark.soak),
     ],
 )
 def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch, kind, megabytes, least):

@@ -62,6 +62,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare")
 def test_a_run_that_is_out_of_inodes_loses_nothing(tmp_path):
     script = SCRIPT.format(root=str(ROOT), here=str(Path(__file__).parent))

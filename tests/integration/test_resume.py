@@ -208,7 +208,7 @@ PLACES = {"switching": ("publish._replace_link", "old"), "removing": ("publish.r
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", ["switching", pytest.param("removing", marks=pytest.mark.soak)])
 def test_a_kill_within_publication_leaves_old_tables_or_new_ones(place, sample_config, sample_run, other_run, out):
     name, left = PLACES[place]
     prelude = (

@@ -67,7 +67,6 @@ def test_every_table_has_the_same_bytes_on_s3(runner, ready, bucket, world):
     assert published_bytes(bucket) == published_bytes(world / "one")
 
 
-# The suite has the texts below, whose one pipeline has all these transforms.
 @pytest.mark.parametrize("runner", compared_runners())
 def test_the_same_on_every_runner(runner, ready, world):
     ready(runner)
@@ -77,7 +76,7 @@ def test_the_same_on_every_runner(runner, ready, world):
     assert digests(one) == digests(two)
 
 
-@pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
+@pytest.mark.parametrize("runner", compared_runners())
 def test_texts_are_the_same_on_every_runner(runner, ready, tmp_path):
     ready(runner)
     (tmp_path / "th.dat").write_text("UTF-8\narduous|1\n-|hard|tough\nordinance|1\n-|law\n")

@@ -39,8 +39,8 @@ def theirs(tmp_path_factory):
 
 @needs_files
 @pytest.mark.slow
-def test_what_nltk_says(tmp_path, theirs):
-    options = LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=str(tmp_path / "cache"))
+def test_what_nltk_says(wordnet_cache, theirs):
+    options = LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=wordnet_cache)
     setting = FeatureSetting(("wordnet", "mwe"), prepare(options), (), ())
     some = sorted(name for name in theirs.all_lemma_names() if name.isalpha())[::300]
     words = [*WORDS, *(word for word in some if theirs.morphy(word) == word)]
@@ -93,8 +93,8 @@ def test_what_nltk_says(tmp_path, theirs):
 
 @needs_files
 @pytest.mark.slow
-def test_senses_are_those_of_the_annotated_lemma(tmp_path, theirs):
-    options = LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=str(tmp_path / "cache"))
+def test_senses_are_those_of_the_annotated_lemma(wordnet_cache, theirs):
+    options = LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=wordnet_cache)
     setting = FeatureSetting(("wordnet",), prepare(options), (), ())
     tags = "he/PRON see/VERB the/DET tool/NOUN"
     rows = [

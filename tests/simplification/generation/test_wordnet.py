@@ -191,9 +191,9 @@ def test_other_languages_have_their_own(folder, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path(DEBIAN, "index.sense").exists(), reason="needs Debian's wordnet-base")
-def test_words_of_wordnet_are_those_of_its_files(tmp_path):
+def test_words_of_wordnet_are_those_of_its_files(wordnet_cache):
     plain = PlainWordNet(DEBIAN)
-    lexicon = prepare(LexiconOptions(resources=("wordnet_=wordnet",), cache=str(tmp_path)))
+    lexicon = prepare(LexiconOptions(resources=("wordnet_=wordnet",), cache=wordnet_cache))
     sample = random.Random(1).sample(sorted(plain.senses), 400)
     tags = {"n": "NOUN", "v": "VERB", "a": "ADJ", "r": "ADV"}
     rows = [instance(word.replace("_", " "), word.replace("_", " "), tags[pos]) for word, pos in sample]
