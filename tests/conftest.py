@@ -70,6 +70,12 @@ def _stays_with(nodeid: str) -> str:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many workers there are: one more than cores, since some tests wait for other processes."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Deal out what stays together at once, in the order of the collection."""
     from xdist.scheduler import LoadScopeScheduling
