@@ -71,6 +71,7 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     page = (out / "report.html").read_text("utf-8")
     assert "neighbour-overlap" in page
     assert "Thresholds" in page
+    assert "Agreement of systems" in page
     gold = tmp_path / "gold.tsv"
     gold.write_text("word\tbinary\nship\t0\nsea\t1\nland\t0\n")
     capsys.readouterr()

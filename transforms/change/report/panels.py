@@ -1,4 +1,4 @@
-"""What a report shows of change: slices, warnings, evidence, words, pictures of words, series."""
+"""What a report shows of change: slices, warnings, evidence, systems, words, pictures of words, series."""
 
 import logging
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from transforms.change.nulls.deals import UNITS
 from transforms.change.report.pictures import picture_panels
 from transforms.change.report.rankings import PAIRS, Compared, compared, flagged_of, pictured
 from transforms.change.report.series import series_panels
+from transforms.change.report.systems import system_panels
 from transforms.change.report.words import word_panels
 from transforms.change.scores.ranking import Row
 from transforms.change.shown.classes import classes_of
@@ -63,6 +64,7 @@ def panels(snapshot: Snapshot) -> list[Panel]:
         _warnings(snapshot, rankings),
         *_evidence(snapshot, rankings),
         *_classes(snapshot, rankings),
+        *system_panels(snapshot, rankings),
         *word_panels(snapshot, rankings),
         *series_panels(snapshot, pictured(rankings), flagged_of(rankings)),
         *picture_panels(snapshot, rankings),

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from schemas.change.systems import NO_SCORE, SYSTEM_CONTROLS
 from transforms.change.scores.ranking import Row, spearman_with_frequency
 
-__all__ = ["control_rows"]
+__all__ = ["OVER", "control_rows"]
 
 OVER = {"ranked": "ranked", "targets": "target"}  # by name, the column that says which words
 

@@ -1,0 +1,127 @@
+"""Panels of systems by name: their first words, how many words they call changed, and how far two of them agree."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.change.systems import NO_RHO, SYSTEM_CONTROLS, SYSTEM_SCORES
+from schemas.columns import column
+from transforms.change.report.rankings import PAIRS, Compared
+from transforms.change.scores.ranking import Row
+from transforms.change.scores.system_controls import OVER
+from transforms.change.shown.ranking_rows import Pair, pairs_of
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store.tables import read_rows
+from transforms.evaluation.metrics import spearman
+from transforms.report.panels import Panel, Rows
+
+__all__ = ["system_panels"]
+
+WORDS = 10  # first ones of a system
+KINDS = {"ranked": "ranked words", "targets": "targets"}
+
+_RHOS = {
+    "spearman_from": ("rho earlier", "Spearman's rho of score and uses in the earlier slice"),
+    "spearman_to": ("rho later", "the same of uses in the later slice"),
+    "spearman_growth": ("rho growth", "Spearman's rho of score and how many times as frequent a word has become"),
+    "spearman_change": ("rho change", "the same, be it growth or decline"),
+}
+_COMPARED = [
+    column("compared", pa.string(), "slices"),
+    column("of", pa.string(), "which words the row is about"),
+    column("system", pa.string(), "name of the system, or of what systems make together"),
+]
+_SCHEMA = pa.schema(
+    [
+        *_COMPARED,
+        column("first words", pa.string(), "those with the highest scores"),
+        column("scored", pa.int64(), "words with a score"),
+        column("classed", pa.int64(), "words with a class"),
+        column("changed", pa.int64(), "words that it calls changed"),
+        column("share", pa.float64(), "changed words of those with a class", unit="%"),
+        column("share by chance", pa.float64(), "the same where documents are dealt out anew", unit="%"),
+        *(column(name, pa.float64(), doc) for name, doc in _RHOS.values()),
+        column("no rho since", pa.string(), "why one is missing"),
+    ]
+)
+_AGREEMENT = pa.schema(
+    [
+        *_COMPARED,
+        column("other", pa.string(), "the system that it is compared with"),
+        column("both score", pa.int64(), "words that both score"),
+        column("rho", pa.float64(), "Spearman's rho of both scores; none where they do not vary"),
+    ]
+)
+
+Scores = Mapping[str, Mapping[str, float]]  # by system, then by word
+
+
+def system_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
+    """Return a panel of the systems that were run by name, and one of their agreement if several score words.
+
+    Words are those that rankings show, and targets.
+    """
+    if SYSTEM_CONTROLS.name not in snapshot.tables:
+        return []
+    controls = snapshot.read(SYSTEM_CONTROLS.name).to_pylist()
+    by_system: list[tuple[object, ...]] = []
+    by_two: list[tuple[object, ...]] = []
+    for pair in pairs_of(snapshot)[:PAIRS]:
+        shown = {word for ranking in rankings if ranking.pair == pair for word in ranking.ranking}
+        for over, scores in _scores(snapshot, pair, shown):
+            head = (f"{pair[0]} to {pair[1]}", KINDS[over])
+            of_pair = [row for row in controls if (row["slice_from"], row["slice_to"], row["over"]) == (*pair, over)]
+            by_system += [(*head, *_row(row, scores)) for row in of_pair if row["words"]]
+            by_two += [(*head, *compared) for compared in _agreement(scores)]
+    found: list[Panel] = [Rows("Systems", _TEXT, _table(by_system, _SCHEMA))] if by_system else []
+    return [*found, Rows("Agreement of systems", _OF_TWO, _table(by_two, _AGREEMENT))] if by_two else found
+
+
+_TEXT = (
+    "A row is a system by name, over the ranked words of two slices or the targets; first words are of the parts of "
+    "speech that rankings show. Classes that are as many by chance, where null pairs deal the dates of documents out "
+    "anew, say nothing of the slices, and scores that follow frequency may say no more than that does."
+)
+_OF_TWO = "A row is two systems, over the ranked words of two slices that rankings show, or the targets."
+
+
+def _table(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
+    return pa.table([list(values) for values in zip(*rows, strict=True)], schema=schema)
+
+
+def _scores(snapshot: Snapshot, pair: Pair, shown: Collection[str]) -> Iterator[tuple[str, Scores]]:
+    """Yield the scores of a pair over ranked words that are shown, and over targets."""
+    found: dict[str, dict[str, dict[str, float]]] = {over: {} for over in OVER}
+    of_pair = (pc.field("slice_from") == pair[0]) & (pc.field("slice_to") == pair[1]) & pc.field("score").is_valid()
+    columns = ["slice_from", "slice_to", "system", "word", "score", *OVER.values()]
+    for rows in read_rows(snapshot.paths(SYSTEM_SCORES.name), columns):
+        for row in rows.filter(of_pair & (pc.field("ranked") | pc.field("target"))).to_pylist():
+            for over, flag in OVER.items():
+                if row[flag] and (over != "ranked" or row["word"] in shown):
+                    found[over].setdefault(row["system"], {})[row["word"]] = row["score"]
+    yield from found.items()
+
+
+def _row(row: Row, scores: Scores) -> tuple[object, ...]:
+    of_system = scores.get(row["system"], {})
+    first = sorted(of_system, key=lambda word: (-of_system[word], word))[:WORDS]
+    shares = (row["share_changed"], row["null_changed"])
+    return (
+        row["system"],
+        ", ".join(first) or None,
+        *(row[name] for name in ("scored", "classed", "changed")),
+        *(None if share is None else 100.0 * share for share in shares),
+        *(row[name] for name in _RHOS),
+        NO_RHO.get(row["spearman_reason"]),
+    )
+
+
+def _agreement(scores: Scores) -> Iterator[tuple[object, ...]]:
+    for one, other in combinations(sorted(scores), 2):
+        both = sorted(scores[one].keys() & scores[other].keys())
+        first, second = (np.array([scores[name][word] for word in both]) for name in (one, other))
+        rho = spearman(first, second) if both else None
+        yield one, other, len(both), rho if isinstance(rho, float) else None
