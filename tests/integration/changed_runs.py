@@ -187,14 +187,25 @@ def _others(name: str, entry: Option, base: str | None) -> list[str]:
 
 
 def _chosen(command: str, entry: Option) -> dict[str, str]:
-    """Return the choice without which an option is refused, and alignments that go with it."""
+    """Return the choice without which an option is refused, and alignments that go with it; none where it is not."""
     registry, _, users = entry.of.partition("=")
     for name, other in options_of(load(command).options).items():
-        if users and other.choices == registry:
+        if users and other.choices == registry and BASE[command].get(name, other.default) not in users.split(","):
             user = users.split(",")[-1]
             aligned = getattr(other.entries[user], "alignments", None)
             return {name: user, **({"alignment": ",".join(aligned)} if aligned else {})}
     return {}
+
+
+def _taken(command: str, options: dict[str, str]) -> dict[str, str]:
+    """Return the options of the base run but those of training, where a change takes vectors that are counted."""
+    known, chosen = options_of(load(command).options), options.get("representation")
+    of = {name: known[name].of.partition("REPRESENTATIONS=")[2] for name in BASE[command]}
+    return {
+        name: value
+        for name, value in BASE[command].items()
+        if not (chosen and of[name]) or chosen in of[name].split(",")
+    }
 
 
 def _known(entry: Option) -> list[str]:
@@ -305,7 +316,7 @@ class Grid:
                 self._corpus[edit] = self._made_corpus(edit)
             reads = str(self._corpus[edit])
         words = [command, reads, "--out", str(out), *more]
-        for name, value in {**BASE[command], **options}.items():
+        for name, value in {**_taken(command, options), **options}.items():
             flag = name.replace("_", "-")
             value = str(self.files.get(value, value))
             if value in ("yes", "no"):

@@ -5,9 +5,14 @@ import shutil
 import pandas as pd
 import pytest
 from mixed_runs import compared_runners
-from small_runs import call, change, make_out, published
+from small_runs import SLICES, call, change, make_out, published
 
 NULLS = ["--null", "3", "--rank-min-count", "5", "--overwrite"]
+COUNTED = ["--min-count", "1", "--min-sentence", "1"]  # what is trained takes more
+
+
+def counted(out, *options):
+    return call("change", "--out", out, *SLICES, *COUNTED, *options)
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +26,7 @@ def scores(out):
     """A function that runs `change` again and returns the means over seeds by word, of the first measure."""
 
     def run(*options):
-        assert change(out, *NULLS, *options) == 0
+        assert counted(out, *NULLS, *options) == 0
         table = pd.read_parquet(out / "scores")
         return table[table.seed.isna() & (table.measure == "cosine")].set_index("word")
 
@@ -29,7 +34,7 @@ def scores(out):
 
 
 def test_decomposed_counts_are_aligned_and_weighed_as_trained_vectors_are(scores, out, capsys):
-    found = scores("--representation", "svd", "--shift", "1", "--gamma", "0.5")
+    found = scores("--representation", "svd", "--dim", "5", "--shift", "1", "--gamma", "0.5")
     assert set(found.alignment) == {"op", "cca"}
     assert found[found.alignment == "op"].score.notna().all()
     assert found.score_sd.isna().all()  # of one seed
@@ -40,7 +45,7 @@ def test_decomposed_counts_are_aligned_and_weighed_as_trained_vectors_are(scores
 
 
 def test_glove_is_aligned_and_weighed_and_differs_by_seed(scores, out):
-    found = scores("--representation", "glove", "--iterations", "3", "--x-max", "5", "--seeds", "2")
+    found = scores("--representation", "glove", "--dim", "5", "--iterations", "3", "--x-max", "5", "--seeds", "2")
     assert set(found.alignment) == {"op", "cca"}
     mapped = found[found.alignment == "op"]
     assert mapped.score.notna().all()
@@ -110,7 +115,7 @@ def test_counted_spaces_are_the_same_on_every_runner(runner, representation, rea
     for number, config in enumerate(("direct", runner)):
         folder = shutil.copytree(out, tmp_path / str(number), symlinks=True)
         options = ["--representation", representation, "--shift", "1", "--runner-config", config]
-        assert change(folder, *NULLS, *options) == 0
+        assert counted(folder, *NULLS, *options) == 0
         files = published(folder)
         made.append({name: bytes for name, bytes in files.items() if name.endswith(".parquet")})
     assert made[0] == made[1]
@@ -125,6 +130,8 @@ def test_counted_spaces_are_the_same_on_every_runner(runner, representation, rea
         (["--representation", "ri"], "--nonzero 10: a random vector has --dim 5 places"),
         (["--representation", "pmi"], "pmi"),
         (["--gamma", "1"], "--gamma 1.0: it is used with --representation svd, not with sgns"),
+        (["--representation", "svd"], "--epochs 1: it is used with --representation sgns, not with svd: leave it out"),
+        (["--alignment", "vi", "--fit-on", "top:9"], "--fit-on top:9: nothing is fitted by --alignment vi: leave it"),
     ],
 )
 def test_what_says_nothing_of_a_representation_is_refused(options, told, out, capsys):

@@ -30,7 +30,7 @@ True
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -59,6 +59,7 @@ __all__ = [
     "APART",
     "Alignment",
     "FitOn",
+    "check_fit_on",
     "composed_alignment",
     "fit_alignment",
     "named_alignment",
@@ -116,6 +117,24 @@ def parse_fit_on(spec: str) -> FitOn:
                 f"(known, joined by +: {', '.join(known)} with N from 1)"
             )
     return fit_on
+
+
+def check_fit_on(spec: str, alignments: Sequence[str]) -> None:
+    """Refuse words to fit on where nothing is fitted.
+
+    Args:
+        spec: see `parse_fit_on`.
+        alignments: keys of `ALIGNMENTS`.
+
+    Raises:
+        UsageError: they are told wrongly, or no alignment fits a map.
+    """
+    parse_fit_on(spec)
+    if all(ALIGNMENTS[name].fit is unaligned for name in alignments):
+        raise UsageError(
+            f"`fit_on` {spec}: nothing is fitted by `alignment` {','.join(alignments)}: leave it out, or take an "
+            "alignment that maps one space onto another"
+        )
 
 
 def fit_alignment(

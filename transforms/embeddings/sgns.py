@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SgnsOptions", "derive_seed", "jobs_of", "sentences_of", "train", "vocabulary_of"]
 
+_TRAINED = "transforms.embeddings.representations:REPRESENTATIONS=sgns"  # what uses an option, see `option`
+
 
 @dataclass(frozen=True, kw_only=True)
 class SgnsOptions:
@@ -43,19 +45,22 @@ class SgnsOptions:
         trainer: what trains, see `trainers`; `train` of this module is gensim's whatever it says.
     """
 
-    dim: int = option(100, help="length of the vectors", least=1, most=10_000)
+    dim: int = option(100, help="length of the vectors", least=1, most=10_000, of=f"{_TRAINED},svd,ri,glove")
     window: int = option(10, help="words to either side, at most", least=1, most=10_000)
-    epochs: int = option(5, help="passes over a slice", least=1, most=10_000)
-    negative: int = option(5, help="words drawn for each true context", least=1, most=1_000)
-    sample: float = option(0.0, help="threshold of random removal of frequent words; 0 for none", least=0, most=1)
+    epochs: int = option(5, help="passes over a slice", least=1, most=10_000, of=_TRAINED)
+    negative: int = option(5, help="words drawn for each true context", least=1, most=1_000, of=_TRAINED)
+    sample: float = option(
+        0.0, help="threshold of random removal of frequent words; 0 for none", least=0, most=1, of=_TRAINED
+    )
     min_count: int = 5
-    alpha: float = option(0.025, help="learning rate at the start", least=0, most=1)
+    alpha: float = option(0.025, help="learning rate at the start", least=0, most=1, of=_TRAINED)
     min_alpha: float = 0.0001
     ns_exponent: float = 0.75
     trainer: str = option(
         "gensim",
         help="what trains: gensim, the reference, or the same computed by a loop in C, several times as fast",
         choices="transforms.embeddings.trainers:TRAINERS",
+        of=_TRAINED,
     )
 
     def __post_init__(self) -> None:

@@ -46,7 +46,7 @@ from transforms.corpora.corpus import (
     tokens_by_year,
     years,
 )
-from transforms.embeddings.alignment import ALIGNMENTS, parse_fit_on, variants_of
+from transforms.embeddings.alignment import ALIGNMENTS, check_fit_on, parse_fit_on, variants_of
 from transforms.embeddings.joint.trainings import of_targets
 from transforms.embeddings.representations import REPRESENTATIONS, SGNS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
@@ -238,6 +238,8 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
     """
     if not options.score.systems:  # which may use it beside the run
         check_uses(options)
+        if options.align.fit_on:
+            check_fit_on(options.align.fit_on, options.score.alignments)
     if options.representation.representation == SGNS:
         TRAINERS[options.sgns.trainer].check_installed(f"trainer `{options.sgns.trainer}`")
     corpora = corpora_of(inputs)

@@ -3,7 +3,7 @@
 import pytest
 
 from pipelines.commands.change.plan import ChangeOptions
-from transforms.change.scores.named_systems import SYSTEMS
+from transforms.change.scores.named_systems import SYSTEMS, NamedSystem
 from transforms.change.scores.system_settings import as_texts, options_beside, parsed, presets, system_of
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import from_mapping, options_of, value_of
@@ -112,7 +112,7 @@ def test_options_that_a_run_has_noted_are_taken_up_as_they_are(asked):
         ({"system": "uwb,cs2020", "systems": "cs2020:min-sentence=2"}, "cs2020: `min_sentence` holds for all systems"),
         ({"system": "uwb", "systems": "uwb:unit=lemma"}, "uwb: `unit` holds for all systems of a run: set it for the"),
         ({"system": "uwb,cs2020", "systems": "cs2020:neighbour-words=9"}, "`neighbour_words` holds for all systems"),
-        ({"system": "uwb", "systems": "uwb:windw=3"}, "unknown option windw; did you mean 'window'"),
+        ({"system": "uwb", "systems": "uwb:windw=3"}, "`systems`: uwb: unknown option windw; did you mean 'window'"),
         ({"system": "uwb,cs2020", "systems": "cs2020:windw=3"}, "cs2020: unknown option windw; did you mean 'window'"),
         ({"system": "freq", "systems": "freq:windw=3"}, "freq: unknown option windw; did you mean 'window'"),
         ({"system": "freq", "systems": "freq:window=3"}, "freq: `window` says nothing of a system without vectors"),
@@ -128,6 +128,12 @@ def test_what_is_no_system_is_an_error(given, message):
     with pytest.raises(UsageError) as error:
         from_mapping(ChangeOptions, {**GIVEN, **given})
     assert message in str(error.value)
+
+
+def test_a_system_of_another_package_sets_options_that_there_are(monkeypatch):
+    monkeypatch.setitem(SYSTEMS, "own", NamedSystem("nobody", "cosine", "mean", "op", {"windw": 3}, doc="its own"))
+    with pytest.raises(UsageError, match="`system`: own sets an unknown option windw; did you mean 'window'"):
+        from_mapping(ChangeOptions, {**GIVEN, "system": "own"})
 
 
 def test_all_systems_that_there_are_can_be_named_at_once():

@@ -25,6 +25,9 @@ def asked(**values):
         ({"whiten": False}, "`whiten`: it is used with `alignment` op+, not with op,cca"),
         ({"reweight": 1, "alignment": "cca,op"}, "`reweight` 1.0: it is used with `alignment` op+, not with cca,op"),
         ({"rcond": 0.1, "representation": "ri"}, "not with none"),
+        ({"epochs": 3, "representation": "svd"}, "`epochs` 3: it is used with `representation` sgns, not with svd"),
+        ({"trainer": "fast", "representation": "glove"}, "`trainer` fast: it is used with `representation` sgns, not"),
+        ({"dim": 50, "representation": "ppmi"}, "`dim` 50: it is used with `representation` sgns or svd or ri or"),
         ({"pivots": 7, "measure": "lnd"}, "`pivots` 7: it is used with `measure` pivots, not with lnd"),
     ],
 )
@@ -35,7 +38,8 @@ def test_a_value_that_nothing_takes_is_refused(values, told):
 
 def test_values_that_something_takes_and_defaults_are_not():
     for values in (
-        {"gamma": 1, "representation": "svd"},
+        {"gamma": 1, "representation": "svd", "dim": 50, "window": 3},
+        {"dim": 50, "epochs": 3, "negative": 1, "sample": 0.1, "alpha": 0.1, "trainer": "fast"},
         {"threshold_sd": 2, "threshold": "mean,mean-sd"},
         {"neighbourhood": 9, "measure": "ecdf"},
         {name: entry.default for name, entry in options_of(ChangeOptions).items() if entry.of},

@@ -111,7 +111,7 @@ def has_chance(representation: str, measures: Iterable[str]) -> bool:
 
 
 def check_settings(names: Collection[str], texts: Sequence[str], able: Collection[str], known: Collection[str]) -> None:
-    """Refuse what is stated for single systems and would say nothing.
+    """Refuse options that there are not, and what is stated for single systems and would say nothing.
 
     Args:
         names: of the systems of the run.
@@ -124,6 +124,10 @@ def check_settings(names: Collection[str], texts: Sequence[str], able: Collectio
             there is not, that holds for whole runs, or that is about vectors where a system has none.
     """
     settings = parsed(texts)
+    for name in names:
+        for option in system_of(name, settings).sets:
+            if option not in known:
+                raise UsageError(f"`system`: {name} sets an unknown option {option}{nearest(option, known)}")
     for name, stated in settings.items():
         # A whole system of one's own may stand in a file for runs that name it.
         if name not in names and (name in SYSTEMS or "measure" not in stated):

@@ -168,8 +168,8 @@ def from_mapping(cls: type[T], values: Mapping[str, object], where: str = "", ba
     for name, entry in known.items():
         if entry.presets is not None and chosen.get(name):
             found = entry.presets(chosen[name], chosen)
-            for key in found.keys() - known.keys():
-                raise UsageError(f"{_named(entry, where)}: unknown option {key}{nearest(key, known)}")
+            # The class says where one that there is not stands.
+            found = {key: value for key, value in found.items() if key in known}
             chosen |= {key: _converted(known[key], value, where, base or os.getcwd()) for key, value in found.items()}
     for name, entry in known.items():
         if entry.default is MISSING and name not in chosen:

@@ -61,7 +61,8 @@ class Option(NamedTuple):
             options are read, so that nobody else meets it.
         listed: a registry, as in `choices`, whose doc lines help shows where a value may be more than
             the name of an entry.
-        presets: of its value and the values that are given, values of other options, which then stand as if given.
+        presets: of its value and the values that are given, values of other options, which then stand as if given;
+            those that there are not the class refuses.
         lists: a flag of the command line that lists its choices, each with what the entry's `listed` says, and ends.
         of: entries of a registry that alone use it, as `package.module:NAME=ENTRY,ENTRY`: where
             none of them is chosen it decides no artefact.
