@@ -149,7 +149,7 @@ def test_a_threshold(recipe):
 
 
 def test_a_system(recipe):
-    from pipelines.commands.change.plan import ChangeOptions
+    from pipelines.commands.change.options import ChangeOptions
     from transforms.common.options.fields import from_mapping, value_of
 
     options = from_mapping(ChangeOptions, {"slices": "1..2,3..4", "out": "out", "system": recipe("Add a system")})

@@ -9,7 +9,7 @@ from schemas.corpus.sentences import UPOS
 from transforms.change.graph.comparisons import Comparisons, SliceReady, facts_of, train_tasks
 from transforms.change.graph.pair_tasks import align_tasks
 from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.score_stages import ScoreTask, VariantSpaces
+from transforms.change.scores.score_stage import ScoreTask, VariantSpaces
 from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
 from transforms.change.spaces.training import TRAIN
 from transforms.change.view.counts import COUNTS

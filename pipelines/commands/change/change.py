@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
-from pipelines.commands.change.plan import ChangeOptions, ChangePlan, plan_change, read_targets
+from pipelines.commands.change.options import ChangeOptions, read_targets
+from pipelines.commands.change.plan import ChangePlan, plan_change
 from pipelines.commands.change.work import STAGES, WAITS, expected_artefacts, groups_in, weights_of
 from pipelines.frame.command import Command, Graph, HandedBack, Moved, TableSource
 from pipelines.frame.openings import Opening

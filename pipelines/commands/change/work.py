@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pipelines.commands.change.plan import ChangeOptions, ChangePlan, may_be_series, parse_seeds
+from pipelines.commands.change.options import ChangeOptions, may_be_series, parse_seeds
+from pipelines.commands.change.plan import ChangePlan
 from transforms.change.graph.comparisons import needed_places
 from transforms.change.graph.null_pairs import Groups, groups_of, null_slices
 from transforms.change.graph.sequences import needed_sequences
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
+from transforms.change.scores.combine_stage import COMBINE
 from transforms.change.scores.measures import MEASURES
-from transforms.change.scores.score_stages import COMBINE, SCORE
+from transforms.change.scores.score_stage import SCORE
 from transforms.change.scores.summary_stage import SUMMARISE
 from transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE
 from transforms.change.series.series_stage import SERIES

@@ -14,7 +14,7 @@ from transforms.change.graph.comparisons import (
     space_number,
     train_tasks,
 )
-from transforms.change.scores.score_stages import Combined, MostChanged
+from transforms.change.scores.combine_stage import Combined, MostChanged
 from transforms.change.spaces.alignment_stage import SliceFacts
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.slices import Slice
@@ -54,9 +54,14 @@ def test_neighbours_are_asked_of_targets_and_the_most_changed_words_of_a_slices_
     part = PartFile(file("scores"), 1)
     combined = {
         0: Combined(
-            part=part, pair=part, nulls=None, systems=None, tops=(ranking("y", "x", "z"), ranking("x", "w", "v"))
+            part=part,
+            pair=part,
+            nulls=None,
+            systems=None,
+            system_nulls=None,
+            tops=(ranking("y", "x", "z"), ranking("x", "w", "v")),
         ),
-        1: Combined(part=part, pair=part, nulls=None, systems=None, tops=(ranking("q"),)),
+        1: Combined(part=part, pair=part, nulls=None, systems=None, system_nulls=None, tops=(ranking("q"),)),
     }
 
     def words(place, most, targets=("t", "x")):

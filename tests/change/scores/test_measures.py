@@ -18,7 +18,7 @@ from transforms.change.scores.measures import (
     log_frequency_difference,
     raw_frequency_difference,
 )
-from transforms.change.scores.score_stages import ChangeScoreOptions
+from transforms.change.scores.score_stage import ChangeScoreOptions
 from transforms.common.options.fields import options_of
 
 

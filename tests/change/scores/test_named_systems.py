@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines.cli import main
-from pipelines.commands.change.plan import ChangeOptions
+from pipelines.commands.change.options import ChangeOptions
 from pipelines.commands.change.systems_page import page
 from schemas.change.scores import SCORES
 from schemas.change.systems import SYSTEM_SCORES

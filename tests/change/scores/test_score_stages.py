@@ -7,7 +7,8 @@ import pytest
 from space_making import RANK, score_task, tag_of
 
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.score_stages import COMBINE, SCORE, ChangeScoreOptions, CombineTask
+from transforms.change.scores.combine_stage import COMBINE, CombineTask
+from transforms.change.scores.score_stage import SCORE, ChangeScoreOptions
 from transforms.common.store.artefacts import Workspace, make
 
 EVERY = ("op", "cca", "none")

@@ -14,8 +14,9 @@ from space_making import RANK, score_task, tag_of
 from schemas.change.scores import SCORES
 from schemas.change.summary import SUMMARY, SummaryColumns
 from transforms.change.scores import summary_stage as module
-from transforms.change.scores.score_stages import COMBINE, SCORE, ChangeScoreOptions, CombineTask, summary_columns
-from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask, summarise
+from transforms.change.scores.combine_stage import COMBINE, CombineTask
+from transforms.change.scores.score_stage import SCORE, ChangeScoreOptions
+from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask, summarise, summary_columns
 from transforms.change.view.tags import Majority
 from transforms.common.store.artefacts import Workspace, make
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from schemas.change.systems import SYSTEM_SCORES
-from transforms.change.scores.score_stages import ChangeScoreOptions
+from transforms.change.scores.score_stage import ChangeScoreOptions
 from transforms.change.scores.system_ensembles import ENSEMBLES, SYSTEMS_SIDE_BY_SIDE, SystemsTask, ensemble_rows
 from transforms.common.errors import UsageError
 from transforms.common.store.artefacts import Artefact, Workspace, make

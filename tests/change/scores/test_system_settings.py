@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.commands.change.plan import ChangeOptions
+from pipelines.commands.change.options import ChangeOptions
 from transforms.change.scores.named_systems import SYSTEMS, NamedSystem
 from transforms.change.scores.system_settings import as_texts, options_beside, parsed, presets, system_of
 from transforms.common.errors import UsageError

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
-from transforms.change.scores.score_stages import ChangeScoreOptions
+from transforms.change.scores.score_stage import ChangeScoreOptions
 from transforms.change.scores.thresholds import RANKED, REGISTRY, TARGETS, THRESHOLDS, CutOff
 from transforms.common.options.fields import options_of
 

@@ -11,7 +11,7 @@ from series_making import COMPARISONS, OPTIONS
 from schemas.change.series import DISTANCES
 from transforms.change.graph.pair_tasks import align_tasks
 from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.score_stages import SCORE, ChangeScoreOptions, ScoreTask, VariantSpaces
+from transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoreTask, VariantSpaces
 from transforms.change.series.change_points import common_space, cut_distances, unit_rows
 from transforms.change.series.trace_stage import TRACE, read_trace
 from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions

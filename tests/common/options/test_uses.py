@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipelines.commands.change.plan import ChangeOptions
+from pipelines.commands.change.options import ChangeOptions
 from transforms.change.scores.measures import MEASURES, Measure
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import from_mapping, options_of

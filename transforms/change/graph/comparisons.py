@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.score_stages import Combined, CombineTask, ScoredSeed
+from transforms.change.scores.combine_stage import Combined, CombineTask
+from transforms.change.scores.score_stage import ScoredSeed
 from transforms.change.series.series_stage import SeriesTask
 from transforms.change.series.trace_stage import Traced, TraceTask
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts

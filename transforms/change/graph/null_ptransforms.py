@@ -31,7 +31,7 @@ from transforms.change.nulls.deal_stages import (
     Sized,
     SizesTask,
 )
-from transforms.change.scores.score_stages import ChangeScoreOptions, ScoredSeed
+from transforms.change.scores.score_stage import ChangeScoreOptions, ScoredSeed
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.change.spaces.training import TrainedSpace
 from transforms.change.view.slice_merges import PartCounts, SliceCounts

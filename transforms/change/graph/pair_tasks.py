@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from transforms.change.graph.comparisons import Comparisons, SpaceKey
-from transforms.change.scores.score_stages import ScoreTask, VariantSpaces
+from transforms.change.scores.score_stage import ScoreTask, VariantSpaces
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask, FrameSlice, PairFrame, SliceFacts
 from transforms.common.store.receipts import File
 from transforms.embeddings.alignment import ALIGNMENTS, APART

@@ -29,17 +29,9 @@ from transforms.change.graph.context_ptransforms import RepresentSlices
 from transforms.change.graph.joint_ptransforms import TrainTogether
 from transforms.change.graph.pair_tasks import PairSide, PairSpaces, pair_sides, pair_tasks, score_task
 from transforms.change.graph.shard_ptransforms import TrainShards
-from transforms.change.scores.score_stages import (
-    COMBINE,
-    SCORE,
-    ChangeScoreOptions,
-    Combined,
-    CombineTask,
-    ScoredSeed,
-    ScoreTask,
-    summary_columns,
-)
-from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
+from transforms.change.scores.combine_stage import COMBINE, Combined, CombineTask
+from transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoredSeed, ScoreTask
+from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask, summary_columns
 from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
 from transforms.change.spaces.context_stages import ContextOptions
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, ListedPart, NeighbourOptions, NeighbourTask

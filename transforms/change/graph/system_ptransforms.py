@@ -14,7 +14,8 @@ from transforms.change.graph.comparisons import SliceReady
 from transforms.change.graph.null_pairs import null_slices
 from transforms.change.graph.null_ptransforms import ScoreNulls
 from transforms.change.graph.ptransforms import AlignPairs, CombineSeeds, ScoreSeeds, TrainSlices
-from transforms.change.scores.score_stages import ChangeScoreOptions, Combined
+from transforms.change.scores.combine_stage import Combined
+from transforms.change.scores.score_stage import ChangeScoreOptions
 from transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, JoinedSystems, SystemsTask
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.common.store.artefacts import Workspace

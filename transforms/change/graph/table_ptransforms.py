@@ -24,7 +24,7 @@ from transforms.change.graph.comparisons import (
     slice_row,
     space_number,
 )
-from transforms.change.scores.score_stages import Combined
+from transforms.change.scores.combine_stage import Combined
 from transforms.change.scores.system_ensembles import JoinedSystems
 from transforms.change.series.series_stage import SeriesMade
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask

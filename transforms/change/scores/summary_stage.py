@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import of_threshold
-from schemas.change.summary import SUMMARY, SummaryColumns, suffixed
+from schemas.change.summary import SUMMARY, SummaryColumns, SummedKind, suffixed
+from transforms.change.scores.measures import MEASURES, kinds_of, of_usage, suffix_of
 from transforms.change.scores.ranking import by_change
+from transforms.change.scores.score_stage import ChangeScoreOptions
 from transforms.change.spaces.neighbour_stage import ListedPart
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
@@ -23,7 +25,16 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table, write_part
 
-__all__ = ["SUMMARISE", "SummaryTask", "summarise"]
+__all__ = ["SUMMARISE", "SummaryTask", "summarise", "summary_columns"]
+
+
+def summary_columns(options: ChangeScoreOptions) -> SummaryColumns:
+    """Return what `change/summary` has columns of: by what usage is scored, and thresholds, in the order of options."""
+    kinds = tuple(
+        SummedKind(alignment, measure, suffix_of(alignment, measure), MEASURES[measure].doc, MEASURES[measure].range)
+        for alignment, measure in kinds_of(options.alignments, filter(of_usage, options.measures))
+    )
+    return SummaryColumns(kinds, tuple(dict.fromkeys(options.thresholds)))
 
 
 class SummaryTask(NamedTuple):

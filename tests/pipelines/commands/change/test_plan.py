@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pipelines.commands.change.plan import ChangeOptions, may_be_series, plan_change
+from pipelines.commands.change.options import ChangeOptions, may_be_series
+from pipelines.commands.change.plan import plan_change
 from pipelines.frame.command import Inputs, InputTable
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import from_mapping, plain_options

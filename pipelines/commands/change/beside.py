@@ -1,0 +1,56 @@
+"""Options of systems that want other spaces than those of the run, and so have spaces of their own beside it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pipelines.commands.change.options import ChangeOptions, compared_by
+from transforms.change.scores.measures import needs_alignment
+from transforms.change.scores.system_settings import has_chance, options_beside
+from transforms.common.options.fields import from_mapping, options_of, value_of
+from transforms.embeddings.representations import REPRESENTATIONS
+
+__all__ = ["systems_beside"]
+
+
+def systems_beside(options: ChangeOptions) -> dict[tuple[str, ...], ChangeOptions]:
+    """Return the options of systems that want other spaces than the run's own options make, by the systems' names.
+
+    Systems that state the same stand together.
+    """
+    known = options_of(ChangeOptions)
+    of_run = {name: value_of(options, name) for name in known}
+    none = {"system": (), "systems": (), "ensemble": (), "write_text": None}
+    of_run |= _seeds(options.representation.representation, options.score.measures)
+    served = from_mapping(ChangeOptions, of_run | none)
+    stated: dict[str, tuple[list[str], dict[str, Any]]] = {}
+    for name, system in options.score.named.items():
+        own = options_beside(name, options.score.configured)
+        wanted = {key: known[key].default if value is None and key in known else value for key, value in own.items()}
+        kind, measures = compared_by(options, name)
+        representation = REPRESENTATIONS[kind]
+        aligned = needs_alignment(system.measure) and system.measure
+        scored = {
+            "measure": measures,
+            "threshold": (system.threshold,) if system.threshold else options.score.thresholds,
+            "alignment": (system.alignment,) if aligned else representation.alignments[:1],
+        }
+        unscored = any(not set(scored[key]) <= set(of_run[key]) for key in ("measure", "threshold", "alignment"))
+        unscored = unscored or kind != options.representation.representation
+        if own and (unscored or from_mapping(ChangeOptions, of_run | none | wanted) != served):
+            names, both = stated.setdefault(str(sorted(own.items(), key=str)), ([], {}))
+            names.append(name)
+            both |= {
+                key: tuple(dict.fromkeys([*both.get(key, ()), *values])) for key, values in scored.items()
+            } | wanted
+    given = of_run | none | {"seeds": options.seeds}
+    return {
+        tuple(names): from_mapping(
+            ChangeOptions, given | _seeds(both.get("representation", given["representation"]), both["measure"]) | both
+        )
+        for names, both in stated.values()
+    }
+
+
+def _seeds(representation: str, measures: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return one seed where chance has no part."""
+    return {} if has_chance(representation, measures) else {"seeds": (1,)}
