@@ -1,6 +1,6 @@
 """What `--shards` costs and gains: scores and work by the number of shards, and one slice on two workers.
 
-    python -m benchmarks.shards quality --out DIR                     (the sample, 300,000 tokens, made there)
+    python -m benchmarks.shards quality --out DIR                     (the sample, of --tokens, made there)
     python -m benchmarks.shards quality --out DIR --corpus CORPUS --slices 1790-1860,1960-2024 --targets FILE
     python -m benchmarks.shards speed --out DIR --words 100000000
 
@@ -37,13 +37,13 @@ BATCH = 40_000  # sentences
 REPEATS = 3
 
 
-def _sample(folder: Path) -> tuple[Path, Path]:
+def _sample(folder: Path, tokens: int) -> tuple[Path, Path]:
     """Return a corpus made of the sample, and its truth."""
     corpus = folder / "corpus"
     if not (corpus / "current").exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        make_config(folder, SAMPLE_TOKENS)
+        make_config(folder, tokens)
         read = ["--engine", "none", "--format", "lines", "--dates", r"name:^(\d{4})_"]
         lexbeam("corpus", str(folder / "lines"), "--out", str(corpus), *read)
     return corpus, folder / "sample" / "truth.tsv"
@@ -59,12 +59,12 @@ def words_a_second(out: Path, epochs: int) -> float:
 def quality(given: argparse.Namespace) -> None:
     """Train what is not there, and print the table."""
     if given.corpus is None:
-        given.corpus, given.truth = _sample(given.out / "sample")
+        given.corpus, given.truth = _sample(given.out / "sample", given.tokens)
         given.slices = SAMPLE_SLICES
     how = ["--trainer", given.trainer, "--epochs", str(given.epochs)]
     scores: dict[int, list[Scores]] = {}
     speeds = {}
-    for shards in SHARDS:
+    for shards in (1, *(number for number in given.shards if number > 1)):
         cut = ["--shards", str(shards), *(["--rounds", str(given.rounds)] if shards > 1 else [])]
         out = given.out / f"{given.trainer}-{shards}-{given.rounds if shards > 1 else 1}"
         if given.raise_alpha and shards > 1:
@@ -156,6 +156,7 @@ def main() -> None:
     what = parser.add_subparsers(dest="what", required=True)
     of_quality, of_speed = what.add_parser("quality"), what.add_parser("speed")
     add_arguments(of_quality)
+    of_quality.add_argument("--tokens", type=int, default=SAMPLE_TOKENS, help="of the sample")
     of_quality.add_argument("--corpus", type=Path)
     of_quality.add_argument("--slices")
     of_quality.add_argument("--rounds", type=int, default=1)
@@ -163,9 +164,9 @@ def main() -> None:
     of_speed.add_argument("--out", type=Path, required=True)
     of_speed.add_argument("--words", type=int, default=10_000_000)
     of_speed.add_argument("--min-count", default="5")
-    of_speed.add_argument("--shards", type=int, nargs="+", default=SHARDS)
     of_speed.add_argument("--repeats", type=int, default=REPEATS)
     for one in (of_quality, of_speed):
+        one.add_argument("--shards", type=int, nargs="+", default=SHARDS)
         one.add_argument("--trainer", default="fast")
         one.add_argument("--epochs", type=int, default=5)
     given = parser.parse_args()
