@@ -12,7 +12,7 @@ from s3_server import published_bytes
 
 from pipelines.cli import main
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.soak]  # each step by itself is in the suite
 pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
@@ -78,7 +78,6 @@ def test_dataflow_would_be_sent_whole_jobs(inputs, expected, tmp_path):
     assert check_jobs(inputs / "config.yaml", expected[0], tmp_path) == sections
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("runner", S3_RUNNERS)
 def test_every_table_has_the_same_bytes_on_s3(runner, ready, bucket, inputs, expected):
     ready(runner)

@@ -266,6 +266,7 @@ def test_a_call_from_python_leaves_nothing_in_any_thread(runner, folder, expecte
     assert os.listdir(folder / "tmp") == []
 
 
+@pytest.mark.soak
 def test_one_core_is_enough(folder, expected):
     if shutil.which("taskset") is None or not hasattr(os, "sched_getaffinity"):
         pytest.skip("needs Linux")
