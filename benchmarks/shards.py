@@ -59,7 +59,7 @@ def words_a_second(out: Path, epochs: int) -> float:
 def quality(given: argparse.Namespace) -> None:
     """Train what is not there, and print the table."""
     if given.corpus is None:
-        given.corpus, given.truth = _sample(given.out / "sample", given.tokens)
+        given.corpus, given.truth = _sample(given.out / f"sample-{given.tokens}", given.tokens)
         given.slices = SAMPLE_SLICES
     how = ["--trainer", given.trainer, "--epochs", str(given.epochs)]
     scores: dict[int, list[Scores]] = {}

@@ -59,7 +59,7 @@ class ChangePlan:
     write_text: str | None
     frees: bool = False  # null spaces, once they are scored
     ensembles: tuple[str, ...] = ()
-    beside: tuple["ChangePlan", ...] = ()  # for systems that want other spaces; of them `change/systems` alone is made
+    beside: tuple["ChangePlan", ...] = ()  # for systems that want other spaces; of them tables of systems alone
 
 
 def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:

@@ -225,6 +225,15 @@ def test_what_frequency_says_of_both_is_taken_away():
     assert row["n"] == len(words)
 
 
+def test_a_system_that_scores_no_word_of_gold_has_no_correlation():
+    _, gold, rows, _, _ = of_some()
+    unscored = [row | {"score": None, "reason": "no_map"} for row in rows]
+    found, _ = evaluated(unscored, gold, metric=("spearman", "partial_spearman"))
+    for metric in ("spearman", "partial_spearman"):
+        row = found[OP, "all", metric]
+        assert (row["value"], row["n"], row["reason"]) == (None, 0, "empty")
+
+
 def test_files_are_about_the_one_pair_of_slices_that_there_is():
     words, gold, rows, score, _ = of_some()
     file = ScoredWords("mine", dict(zip(words, score.tolist(), strict=True)))

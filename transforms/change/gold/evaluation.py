@@ -263,7 +263,7 @@ def _paired_values(system: SystemScores, needs: str, subset: set[str], gold: Gol
             return None
         known = dict(zip(words, system.frequencies, strict=True))
         chosen = [word for word in chosen if not np.isnan(known[word]).any()]
-        controls = (np.array([known[word] for word in chosen]).reshape(len(chosen), -1),)
+        controls = (np.array([known[word] for word in chosen]).reshape(len(chosen), system.frequencies.shape[1]),)
     first = np.array([gold_values[w] for w in chosen], np.float64 if numbers else np.bool_)
     second = np.array([said[w] for w in chosen], np.bool_ if needs == "classes" else np.float64)
     return chosen, (first, second, *controls)
