@@ -76,8 +76,9 @@ SYSTEM_CONTROLS = Table(
         share("share_changed", "changed over classed; null without classes", nullable=True),
         share(
             "null_changed",
-            "the same of null pairs, whose documents are dealt out anew, each by a threshold of its own scores: mean "
-            "over those with classes; null without",
+            "the same of null pairs, whose documents or sentences are dealt out anew: mean over those with classes; "
+            "null without. Each has ranked words of its own, and classes by a threshold of its own scores, which are "
+            "of the first seed alone, so that `votes` counts for nothing",
             nullable=True,
         ),
         column("null_runs", pa.int32(), "null pairs with classes", range="0 and up"),

@@ -9,7 +9,6 @@ from scipy.stats import spearmanr
 
 from schemas.change.summary import SUMMARY
 from schemas.change.systems import SYSTEM_SCORES
-from transforms.change.report.rankings import compared
 from transforms.change.report.systems import system_panels
 from transforms.change.scores.system_controls import control_rows
 
@@ -32,20 +31,20 @@ def system(name, values, *, slices=("old", "new")):
 
 @pytest.fixture
 def made(tmp_path):
-    def of(systems, nulls=()):
+    def of(systems, nulls=(), own=0.5):
         parts = [rows for one in systems for rows in one]
         tables = [pa.Table.from_pylist(rows, SYSTEM_SCORES.schema()) for rows in (parts, [r for n in nulls for r in n])]
-        rows = [scores(word, 0.5, ranked=word in RANKED, target=word in TARGETS) for word in WORDS]
+        rows = [scores(word, own, ranked=word in RANKED, target=word in TARGETS) for word in WORDS]
         kept = set(SUMMARY.schema().names)
         summary = [
-            {name: value for name, value in row.items() if name in kept} | {"upos": TAGS[row["word"]], "score_op": 0.5}
+            {name: value for name, value in row.items() if name in kept} | {"upos": TAGS[row["word"]], "score_op": own}
             for row in rows
         ]
         more = {"change/systems": [parts], "change/controls": [control_rows(*tables).to_pylist()]}
         more["change/summary"] = [summary]
         options = {"rank-pos": ["NOUN"], "alignment": ["op"], "measure": ["cosine"]}
         snapshot = snapshot_of(tmp_path, rows, more, options=options)
-        found = system_panels(snapshot, compared(snapshot))
+        found = system_panels(snapshot)
         return {panel.title: panel for panel in found}
 
     return of
@@ -78,6 +77,40 @@ def test_a_system_has_its_first_words_its_classes_and_its_controls(made):
         assert both["rho"] == pytest.approx(spearmanr(uwb[places], freq[places]).statistic)
 
 
+def test_words_that_the_runs_own_measure_does_not_score_are_shown_all_the_same(made):
+    """As where the run's own alignment has no map between the slices."""
+    found = made([system("uwb", np.arange(20.0)), system("freq", np.arange(20.0))], own=None)
+    rows = [row for row in found["Systems"].rows.to_pylist() if row["of"] == "ranked words"]
+    expected = [word for word in RANKED[::-1] if word != "w03"][:10]
+    assert [row["first words"] for row in rows] == [", ".join(expected)] * 2
+    (both,) = (row for row in found["Agreement of systems"].rows.to_pylist() if row["of"] == "ranked words")
+    assert (both["both score"], both["rho"]) == (13, pytest.approx(1.0))
+
+
+def test_a_system_without_classes_says_why(made):
+    """Where seeds vote there is no single threshold, and words have classes all the same."""
+    stated = {
+        "equal": ("mean", "all_equal", None),
+        "mine": (None, None, None),
+        "votes": ("mean", "votes", True),
+        "uwb": ("mean", None, True),
+    }
+    systems = [system("majority", None)]
+    for name, (threshold, reason, changed) in stated.items():
+        more = {"threshold": threshold, "threshold_reason": reason, "changed": changed}
+        systems.append([row | more for row in system(name, np.arange(20.0))])
+    for row in systems[0]:
+        row["changed"] = False
+    found = {row["system"]: row["no class since"] for row in made(systems)["Systems"].rows.to_pylist()}
+    assert found == {
+        "equal": "all scores are equal",
+        "majority": None,
+        "mine": "the system has no threshold",
+        "uwb": None,
+        "votes": None,
+    }
+
+
 def test_one_system_agrees_with_none_and_without_systems_there_is_no_panel(made, tmp_path):
     found = made([system("uwb", np.ones(20))])
     assert {row["no rho since"] for row in found["Systems"].rows.to_pylist()} == {"all scores are equal"}
@@ -92,4 +125,4 @@ def test_where_scores_do_not_vary_or_no_word_has_both_there_is_no_agreement_and_
     rows = found["Agreement of systems"].rows.to_pylist()
     assert {(row["system"], row["other"]) for row in rows} == {("freq", "uwb")}
     assert {row["rho"] for row in rows} == {None}
-    assert not system_panels(snapshot_of(tmp_path / "none", [scores("a", 0.5)]), [])
+    assert not system_panels(snapshot_of(tmp_path / "none", [scores("a", 0.5)]))

@@ -64,7 +64,7 @@ def panels(snapshot: Snapshot) -> list[Panel]:
         _warnings(snapshot, rankings),
         *_evidence(snapshot, rankings),
         *_classes(snapshot, rankings),
-        *system_panels(snapshot, rankings),
+        *system_panels(snapshot),
         *word_panels(snapshot, rankings),
         *series_panels(snapshot, pictured(rankings), flagged_of(rankings)),
         *picture_panels(snapshot, rankings),

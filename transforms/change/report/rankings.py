@@ -15,6 +15,7 @@ from transforms.change.shown.ranking_rows import (
     pairs_of,
     ranked_rows,
     ranked_words,
+    shown_pos,
     spearman,
     target_rows,
 )
@@ -83,8 +84,7 @@ def _compared(snapshot: Snapshot, pair: Pair, kind: tuple[str, str], several: bo
     alignment, measure = kind
     rows = ranked_rows(snapshot, pair, alignment, measure)
     rows = rows.filter(pc.or_(rows["score"].is_valid(), rows["target"]))
-    pos = snapshot.section("change")["options"].get("rank-pos") or ()
-    words = ranked_words(rows, pos)
+    words = ranked_words(rows, shown_pos(snapshot))
     ordered = _ordered(rows, words)
     targets = pc.sum(pc.cast(ordered["target"], pa.int64())).as_py() or 0
     shown = ordered[: targets + most]

@@ -12,6 +12,7 @@ from schemas.change.scores import FINDINGS
 from schemas.columns import column
 from transforms.change.report.rankings import named_flagged
 from transforms.change.scores.ranking import of_pos
+from transforms.change.shown.ranking_rows import shown_pos
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_rows
 from transforms.report.layered_charts import series
@@ -72,8 +73,7 @@ def _points(snapshot: Snapshot) -> pa.Table:
     """
     rows = snapshot.read(POINTS)
     rows = rows.filter(pc.equal(rows[ALIGNMENT], rows[ALIGNMENT][0])) if rows.num_rows else rows
-    pos = snapshot.section("change")["options"].get("rank-pos") or ()
-    others = of_pos(rows.filter(pc.and_(rows[RANKED], pc.invert(rows[TARGET]))), pos)
+    others = of_pos(rows.filter(pc.and_(rows[RANKED], pc.invert(rows[TARGET]))), shown_pos(snapshot))
     rows = pa.concat_tables([rows.filter(rows[TARGET]), others])
     return rows.sort_by([(P_VALUE, "ascending"), (DISTANCE, "descending"), (WORD, "ascending")]).combine_chunks()
 

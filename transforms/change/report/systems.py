@@ -1,20 +1,22 @@
 """Panels of systems by name: their first words, how many words they call changed, and how far two of them agree."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.change.scores import NO_THRESHOLD
 from schemas.change.systems import NO_RHO, SYSTEM_CONTROLS, SYSTEM_SCORES
 from schemas.columns import column
-from transforms.change.report.rankings import PAIRS, Compared
-from transforms.change.scores.ranking import Row
+from transforms.change.report.rankings import PAIRS
+from transforms.change.scores.ranking import Row, of_pos
 from transforms.change.scores.system_controls import OVER
-from transforms.change.shown.ranking_rows import Pair, pairs_of
+from transforms.change.shown.classes import UNCLASSED
+from transforms.change.shown.ranking_rows import SUMMARY, Pair, pairs_of, shown_pos, tagged
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import read_rows
+from transforms.common.store.tables import read_table
 from transforms.evaluation.metrics import spearman
 from transforms.report.panels import Panel, Rows
 
@@ -42,7 +44,8 @@ _SCHEMA = pa.schema(
         column("classed", pa.int64(), "words with a class"),
         column("changed", pa.int64(), "words that it calls changed"),
         column("share", pa.float64(), "changed words of those with a class", unit="%"),
-        column("share by chance", pa.float64(), "the same where documents are dealt out anew", unit="%"),
+        column("share by chance", pa.float64(), "the same under dealt dates", unit="%"),
+        column("no class since", pa.string(), "why no word has one"),
         *(column(name, pa.float64(), doc) for name, doc in _RHOS.values()),
         column("no rho since", pa.string(), "why one is missing"),
     ]
@@ -59,10 +62,11 @@ _AGREEMENT = pa.schema(
 Scores = Mapping[str, Mapping[str, float]]  # by system, then by word
 
 
-def system_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
+def system_panels(snapshot: Snapshot) -> list[Panel]:
     """Return a panel of the systems that were run by name, and one of their agreement if several score words.
 
-    Words are those that rankings show, and targets.
+    Words are ranked ones of the parts of speech that rankings show, whether or not the run's own measures score them,
+    and targets.
     """
     if SYSTEM_CONTROLS.name not in snapshot.tables:
         return []
@@ -70,8 +74,7 @@ def system_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Pane
     by_system: list[tuple[object, ...]] = []
     by_two: list[tuple[object, ...]] = []
     for pair in pairs_of(snapshot)[:PAIRS]:
-        shown = {word for ranking in rankings if ranking.pair == pair for word in ranking.ranking}
-        for over, scores in _scores(snapshot, pair, shown):
+        for over, scores in _scores(snapshot, pair):
             head = (f"{pair[0]} to {pair[1]}", KINDS[over])
             of_pair = [row for row in controls if (row["slice_from"], row["slice_to"], row["over"]) == (*pair, over)]
             by_system += [(*head, *_row(row, scores)) for row in of_pair if row["words"]]
@@ -82,8 +85,8 @@ def system_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Pane
 
 _TEXT = (
     "A row is a system by name, over the ranked words of two slices or the targets; first words are of the parts of "
-    "speech that rankings show. Classes that are as many by chance, where null pairs deal the dates of documents out "
-    "anew, say nothing of the slices, and scores that follow frequency may say no more than that does."
+    "speech that rankings show. Classes that are as many by chance, where null pairs deal dates out anew, say "
+    "nothing of the slices, and scores that follow frequency may say no more than that does."
 )
 _OF_TWO = "A row is two systems, over the ranked words of two slices that rankings show, or the targets."
 
@@ -92,17 +95,25 @@ def _table(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
     return pa.table([list(values) for values in zip(*rows, strict=True)], schema=schema)
 
 
-def _scores(snapshot: Snapshot, pair: Pair, shown: Collection[str]) -> Iterator[tuple[str, Scores]]:
+def _scores(snapshot: Snapshot, pair: Pair) -> Iterator[tuple[str, Scores]]:
     """Yield the scores of a pair over ranked words that are shown, and over targets."""
-    found: dict[str, dict[str, dict[str, float]]] = {over: {} for over in OVER}
-    of_pair = (pc.field("slice_from") == pair[0]) & (pc.field("slice_to") == pair[1]) & pc.field("score").is_valid()
-    columns = ["slice_from", "slice_to", "system", "word", "score", *OVER.values()]
-    for rows in read_rows(snapshot.paths(SYSTEM_SCORES.name), columns):
-        for row in rows.filter(of_pair & (pc.field("ranked") | pc.field("target"))).to_pylist():
-            for over, flag in OVER.items():
-                if row[flag] and (over != "ranked" or row["word"] in shown):
-                    found[over].setdefault(row["system"], {})[row["word"]] = row["score"]
-    yield from found.items()
+    columns = ["system", "score", *OVER.values()]
+    rows = _of_pair(snapshot, SYSTEM_SCORES.name, pair, columns).filter(pc.field("score").is_valid())
+    if SUMMARY in snapshot.tables:
+        rows = tagged(rows, _of_pair(snapshot, SUMMARY, pair, ["upos", "upos_share"]))
+    for over, flag in OVER.items():
+        words = rows.filter(pc.field(flag))
+        scores: dict[str, dict[str, float]] = {}
+        for row in (of_pos(words, shown_pos(snapshot)) if over == "ranked" else words).to_pylist():
+            scores.setdefault(row["system"], {})[row["word"]] = row["score"]
+        yield over, scores
+
+
+def _of_pair(snapshot: Snapshot, table: str, pair: Pair, columns: Sequence[str]) -> pa.Table:
+    """Return the words of a pair with some columns; tables have a part for each pair."""
+    same = (pc.field("slice_from") == pair[0]) & (pc.field("slice_to") == pair[1])
+    names = ["slice_from", "slice_to", "word", *columns]
+    return pa.concat_tables(read_table([path], names).filter(same) for path in snapshot.paths(table))
 
 
 def _row(row: Row, scores: Scores) -> tuple[object, ...]:
@@ -114,9 +125,19 @@ def _row(row: Row, scores: Scores) -> tuple[object, ...]:
         ", ".join(first) or None,
         *(row[name] for name in ("scored", "classed", "changed")),
         *(None if share is None else 100.0 * share for share in shares),
+        _why_no_class(row),
         *(row[name] for name in _RHOS),
         NO_RHO.get(row["spearman_reason"]),
     )
+
+
+def _why_no_class(row: Row) -> str | None:
+    """Return why no word has a class, for a person; None if some have, or each has none for want of a score."""
+    if row["classed"]:  # where seeds vote, some may have a threshold
+        return None
+    if row["threshold"] is None and row["measure"] is not None:
+        return UNCLASSED
+    return None if row["threshold_reason"] == "votes" else NO_THRESHOLD.get(row["threshold_reason"])
 
 
 def _agreement(scores: Scores) -> Iterator[tuple[object, ...]]:

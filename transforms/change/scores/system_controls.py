@@ -1,7 +1,7 @@
 """Controls of systems by name: how many words each calls changed, also by chance, and how scores go with frequency.
 
-A system whose scores follow frequency may tell no more than that; one that calls as many words changed where documents
-are dealt out at random tells nothing of the slices (Dubossarsky et al. 2017).
+A system whose scores follow frequency may tell no more than that; one that calls as many words changed where dates are
+dealt out at random tells nothing of the slices (Dubossarsky et al. 2017).
 """
 
 from statistics import fmean

@@ -16,7 +16,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import number
 from transforms.common.store.tables import read_rows
 
-__all__ = ["AboveThreshold", "classes_of", "told_class", "told_systems"]
+__all__ = ["UNCLASSED", "AboveThreshold", "classes_of", "told_class", "told_systems"]
 
 NO_CLASS = "so few scores give no threshold"
 UNCLASSED = "the system has no threshold"

@@ -29,7 +29,9 @@ __all__ = [
     "pairs_of",
     "ranked_rows",
     "ranked_words",
+    "shown_pos",
     "spearman",
+    "tagged",
     "target_rows",
 ]
 
@@ -139,11 +141,22 @@ def ranked_rows(snapshot: Snapshot, pair: Pair, alignment: str, measure: str = "
         pc.field("seed").is_null() & (pc.field("alignment") == alignment) & (pc.field("measure") == measure)
     )
     if summary is not None:
-        rows = _with_tags(rows, summary)
+        rows = tagged(rows, summary)
     return _as_ranked(rows, "", alignment, measure)
 
 
-def _with_tags(rows: pa.Table, summary: pa.Table) -> pa.Table:
+def shown_pos(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the parts of speech that rankings of a run show; empty, or with `ALL_TAGS`, for any."""
+    return tuple(snapshot.section("change")["options"].get("rank-pos") or ())
+
+
+def tagged(rows: pa.Table, summary: pa.Table) -> pa.Table:
+    """Return rows of words of a pair with `upos` and `upos_share`, null for words that the summary lacks.
+
+    Args:
+        rows: with a column `word`.
+        summary: rows of table `change/summary` of the pair.
+    """
     place = pc.index_in(rows["word"], value_set=summary["word"].combine_chunks()).combine_chunks()
     for name in ("upos", "upos_share"):
         rows = rows.append_column(name, summary[name].combine_chunks().take(place))

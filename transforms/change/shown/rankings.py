@@ -22,6 +22,7 @@ from transforms.change.shown.ranking_rows import (
     pairs_of,
     ranked_rows,
     ranked_words,
+    shown_pos,
     spearman,
 )
 from transforms.change.shown.warnings import (
@@ -86,7 +87,7 @@ def ranking(snapshot: Snapshot) -> Iterator[Block]:
         request = RankingRequest(
             pairs_of(snapshot),
             *chosen_kind(snapshot, measure=measures[0]),
-            options.get("rank-pos") or (),
+            shown_pos(snapshot),
             SHOWN,
             neighbours=NEIGHBOURS_SHOWN,
         )

@@ -10,6 +10,7 @@ from schemas.change.scores import FINDINGS
 from transforms.change.scores.evidence_rows import LEVEL
 from transforms.change.scores.ranking import Row, of_pos
 from transforms.change.shown.cells import null_band
+from transforms.change.shown.ranking_rows import shown_pos
 from transforms.change.view.targets import near_matches
 from transforms.change.view.words import ViewOptions, normalise_word
 from transforms.common.errors import LexbeamError, UsageError
@@ -164,8 +165,7 @@ def turning(snapshot: Snapshot) -> Iterator[str]:
     """
     if POINTS not in snapshot.tables:
         return
-    options = snapshot.section("change")["options"]
-    rows = of_pos(snapshot.read(POINTS), options.get("rank-pos") or ())
+    rows = of_pos(snapshot.read(POINTS), shown_pos(snapshot))
     finding = pc.first(rows["finding"]).as_py() if rows.num_rows else "no_null"
     if finding == "no_null":
         return

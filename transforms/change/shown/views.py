@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from schemas.corpus.sentences import UPOS
 from transforms.change.scores.ranking import ALL_TAGS
 from transforms.change.shown.ranking_requests import RankingRequest, pair_ranking
-from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows
+from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, shown_pos
 from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, tell_ranking
 from transforms.change.shown.series_view import SeriesViewOptions, series_of, tell_series
 from transforms.change.shown.word import NeighbourViewOptions, WordOptions, WordsOptions, neighbours_of, scores_of
@@ -141,7 +141,7 @@ def _request(snapshot: Snapshot, options: RankedWordsOptions) -> RankingRequest:
 
 
 def _pos(snapshot: Snapshot, options: RankedWordsOptions) -> Sequence[str]:
-    return options.pos or tuple(snapshot.section("change")["options"].get("rank-pos") or ())
+    return options.pos or shown_pos(snapshot)
 
 
 def _check_tags(options: RankedWordsOptions, rows: pa.Table) -> None:
