@@ -52,7 +52,7 @@ from transforms.embeddings.map_fits import (
     unaligned,
 )
 from transforms.embeddings.rows import Rows, is_sparse, row_dots
-from transforms.embeddings.spaces import Side, Space, apply, shared_places
+from transforms.embeddings.spaces import Side, Space, apply, shared_places, working_rows
 
 __all__ = [
     "ALIGNMENTS",
@@ -204,16 +204,18 @@ def composed_alignment(
 def _residual(source: Side, target: Side, earlier: Space, later: Space, mine: Places, theirs: Places) -> float:
     """Return the root mean square distance of aligned vectors of the same words."""
     squares = 0.0
+    kept = working_rows(earlier.vectors), working_rows(later.vectors)
     with one_thread():
         for z, x in fitted_rows(earlier.vectors, later.vectors, mine, theirs):
-            gap = _mapped(source, z) - _mapped(target, x)
+            gap = _mapped(source, z, kept[0])
+            gap -= _mapped(target, x, kept[1])
             squares += float(row_dots(gap, gap).sum() if is_sparse(gap) else np.einsum("ij,ij->", gap, gap))
     return math.sqrt(squares / len(mine))
 
 
-def _mapped(side: Side, vectors: Rows) -> Rows:
+def _mapped(side: Side, vectors: Rows, out: Rows | None) -> Rows:
     """Return vectors as `apply` does, but that the last bits of one may hang on those beside it, in less time."""
-    rows = apply(side._replace(matrix=None), vectors)
+    rows = apply(side._replace(matrix=None), vectors, out)
     return rows if side.matrix is None else rows @ side.matrix
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from transforms.embeddings.linear_maps import canonical_map, whitened_maps
 from transforms.embeddings.rows import Rows
-from transforms.embeddings.spaces import BLOCK, Side, apply, unit_mean
+from transforms.embeddings.spaces import BLOCK, Side, apply, unit_mean, working_rows
 
 __all__ = [
     "Fit",
@@ -33,7 +33,12 @@ Fit = tuple[Side, Side]
 def fitted_rows(z: Rows, x: Rows, mine: Places, theirs: Places) -> Iterator[tuple[Rows, Rows]]:
     """Yield the rows of both spaces that are fitted on, some at a time."""
     for start in range(0, len(mine), BLOCK):
-        yield z[mine[start : start + BLOCK]], x[theirs[start : start + BLOCK]]
+        yield _taken(z, mine[start : start + BLOCK]), _taken(x, theirs[start : start + BLOCK])
+
+
+def _taken(rows: Rows, places: Places) -> Rows:
+    """Return the rows at places; those that lie side by side are not copied."""
+    return rows[places[0] : places[-1] + 1] if (np.diff(places) == 1).all() else rows[places]
 
 
 def procrustes_centred(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
@@ -51,8 +56,9 @@ def _procrustes(
 ) -> Fit:
     source, target = Side(True, mean_z), Side(True, mean_x)
     products = np.zeros((z.shape[1], x.shape[1]))
+    of_z, of_x = working_rows(z), working_rows(x)
     for earlier, later in fitted_rows(z, x, mine, theirs):
-        products += apply(source, earlier).T @ apply(target, later)
+        products += apply(source, earlier, of_z).T @ apply(target, later, of_x)
     u, _, vt = np.linalg.svd(products)
     return source, target._replace(matrix=vt.T @ u.T)
 

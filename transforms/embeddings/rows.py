@@ -18,6 +18,7 @@ from transforms.common.rowwise import dots, product
 
 __all__ = [
     "Rows",
+    "as_float64",
     "at_length_one",
     "dense",
     "is_sparse",
@@ -61,18 +62,28 @@ def row_dots(first: Rows, second: Rows) -> Floats:
 
 def lengths(rows: Rows) -> Floats:
     """Return the length of each row."""
-    rows = rows.astype(np.float64)
+    rows = rows.astype(np.float64, copy=False)
     return np.asarray(np.sqrt(row_dots(rows, rows)))
 
 
-def at_length_one(rows: Rows) -> Rows:
-    """Return rows at length 1, float64; those of length zero stay zero."""
-    rows = rows.astype(np.float64)
+def as_float64(rows: Rows, out: Floats | None = None) -> Rows:
+    """Return a copy of rows in float64, dense ones in the first rows of `out` if it is given."""
+    if out is None or is_sparse(rows):
+        return rows.astype(np.float64)
+    taken = out[: len(rows)]
+    taken[:] = rows
+    return taken
+
+
+def at_length_one(rows: Rows, out: Floats | None = None) -> Rows:
+    """Return rows at length 1, float64, dense ones in `out` if it is given; those of length zero stay zero."""
+    rows = as_float64(rows, out)
     length = lengths(rows)
     if is_sparse(rows):
         rows.data /= np.repeat(length, np.diff(rows.indptr))
         return rows
-    return np.divide(rows, length[:, None], out=rows, where=length[:, None] > 0)
+    rows /= np.where(length > 0, length, 1.0)[:, None]
+    return rows
 
 
 def products(first: Rows, second: Rows) -> Floats:

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.rowwise import product
-from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths
+from transforms.embeddings.rows import Rows, as_float64, at_length_one, is_sparse, lengths
 
-__all__ = ["BLOCK", "Side", "Space", "apply", "shared_places", "unit_mean"]
+__all__ = ["BLOCK", "Side", "Space", "apply", "shared_places", "unit_mean", "working_rows"]
 
 Matrix = npt.NDArray[np.float64]
 
@@ -62,20 +62,22 @@ def shared_places(earlier: Space, later: Space) -> tuple[npt.NDArray[np.int64], 
     return mine, indices[mine]
 
 
-def apply(side: Side, vectors: Rows) -> Rows:
+def apply(side: Side, vectors: Rows, out: Matrix | None = None) -> Rows:
     """Return vectors (rows) mapped by one side of an alignment, float64; sparse ones stay sparse.
 
     A vector of length zero has no direction and stays zero, whatever the mean. The result for a vector
-    does not depend on the vectors beside it.
+    does not depend on the vectors beside it. Its memory may be that of `out`, see `working_rows`.
     """
     if is_sparse(vectors):
         return _taken(side, vectors)
-    zero = lengths(vectors) == 0
-    mapped = at_length_one(vectors) if side.unit_length else vectors.astype(np.float64)
+    mapped = at_length_one(vectors, out) if side.unit_length else as_float64(vectors, out)
+    if side.mean is None and side.matrix is None:
+        return mapped
+    zero = lengths(mapped) == 0
     if side.mean is not None:
         mapped -= side.mean
     if side.unit_centred:
-        mapped = at_length_one(mapped)
+        mapped = at_length_one(mapped, mapped)
     if side.matrix is not None:
         mapped = product(mapped, side.matrix)
     mapped[zero] = 0.0
@@ -89,9 +91,17 @@ def _taken(side: Side, vectors: Rows) -> Rows:
     return at_length_one(taken) if side.unit_length else taken.astype(np.float64)
 
 
+def working_rows(vectors: Rows) -> Matrix | None:
+    """Return what `apply` fills with a block of rows, for a loop that would else ask for memory each time.
+
+    None for sparse vectors, which have no such place.
+    """
+    return None if is_sparse(vectors) else np.empty((BLOCK, vectors.shape[1]))
+
+
 def unit_mean(vectors: npt.NDArray[np.float32]) -> Matrix:
     """Return the mean of vectors (rows) brought to length 1; of zero vectors count zeros."""
-    total = np.zeros(vectors.shape[1])
+    total, kept = np.zeros(vectors.shape[1]), working_rows(vectors)
     for start in range(0, len(vectors), BLOCK):
-        total += apply(Side(True), vectors[start : start + BLOCK]).sum(axis=0)
+        total += apply(Side(True), vectors[start : start + BLOCK], kept).sum(axis=0)
     return np.asarray(total / len(vectors))
