@@ -72,7 +72,8 @@ def _stays_with(nodeid: str) -> str:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return how many workers there are: one more than cores, since some tests wait for other processes."""
-    return len(os.sched_getaffinity(0)) + 1
+    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)  # macOS
+    return len(usable) + 1
 
 
 @pytest.hookimpl(optionalhook=True)

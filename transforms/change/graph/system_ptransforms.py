@@ -1,4 +1,4 @@
-"""Beam glue of systems by name.
+"""Beam glue of systems by name: parts of tables `change/systems` and `change/controls`.
 
 ScoreBeside     PCollection[SliceReady] -> PCollection[(pair, Combined)]
 JoinSystems     PCollection[(pair, Combined)] of several runs -> PCollection[(pair, JoinedSystems)]
