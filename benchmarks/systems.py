@@ -25,6 +25,7 @@ from scipy.stats import spearmanr
 from benchmarks.measure import ROOT, data_folder, lexbeam
 from transforms.change.scores.named_systems import SYSTEMS
 from transforms.change.scores.system_settings import has_chance
+from transforms.embeddings.representations import SGNS
 from transforms.evaluation.ranking import average_precision
 
 FOLDER = ROOT / "docs" / "systems"
@@ -51,9 +52,10 @@ def rows_of(trial: Trial, out: Path, systems: Sequence[str], seeds: int) -> dict
     Systems that chance has a part in have the seeds.
     """
     words = ["--targets", str(trial.targets), "--no-series", "--system", ",".join(systems), *trial.options]
-    if any(SYSTEMS[name].sets for name in systems):
+    kinds = {SYSTEMS[name].sets.get("representation") for name in systems}
+    if SGNS in kinds:
         words += ["--trainer", "fast"]
-    else:  # what needs no vectors has small ones
+    elif kinds == {None}:  # what needs no vectors has small ones
         words += ["--dim", "10", "--epochs", "1", "--alignment", "op"]
     if any(
         SYSTEMS[name].sets and has_chance(SYSTEMS[name].representation, [SYSTEMS[name].measure]) for name in systems

@@ -78,8 +78,8 @@ def test_sparse_vectors_are_intersected_weighed_shown_and_not_exported(scores, o
 
 
 def test_systems_of_graphs_and_topics_are_weighed_as_others(out):
-    for name, measure in (("ucd", "resistance"), ("uob", "topics")):
-        assert change(out, *NULLS, "--system", name, "--shift", "1", "--topic-words", "9") == 0
+    for name, measure, *own in (("ucd", "resistance", "--shift", "1"), ("uob", "topics", "--topic-words", "9")):
+        assert counted(out, *NULLS, "--system", name, *own) == 0
         rows = pd.read_parquet(out / "change" / "systems")
         assert set(rows.measure) == {measure}
         assert rows.score.notna().sum() > 5

@@ -59,11 +59,11 @@ __all__ = [
     "APART",
     "Alignment",
     "FitOn",
-    "check_fit_on",
     "composed_alignment",
     "fit_alignment",
     "named_alignment",
     "parse_fit_on",
+    "unfitted",
     "variants_of",
 ]
 
@@ -119,22 +119,19 @@ def parse_fit_on(spec: str) -> FitOn:
     return fit_on
 
 
-def check_fit_on(spec: str, alignments: Sequence[str]) -> None:
-    """Refuse words to fit on where nothing is fitted.
+def unfitted(spec: str | None, alignments: Sequence[str]) -> dict[str, str]:
+    """Return what to say of words to fit on, by option, where they are given and nothing is fitted.
 
     Args:
         spec: see `parse_fit_on`.
         alignments: keys of `ALIGNMENTS`.
-
-    Raises:
-        UsageError: they are told wrongly, or no alignment fits a map.
     """
-    parse_fit_on(spec)
-    if all(ALIGNMENTS[name].fit is unaligned for name in alignments):
-        raise UsageError(
-            f"`fit_on` {spec}: nothing is fitted by `alignment` {','.join(alignments)}: leave it out, or take an "
-            "alignment that maps one space onto another"
-        )
+    if not spec or any(ALIGNMENTS[name].fit is not unaligned for name in alignments):
+        return {}
+    return {
+        "fit_on": f"`fit_on` {spec}: nothing is fitted by `alignment` {','.join(alignments)}: leave it out, or take an "
+        "alignment that maps one space onto another"
+    }
 
 
 def fit_alignment(

@@ -1,21 +1,28 @@
 """Options of systems that want other spaces than those of the run, and so have spaces of their own beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from pipelines.commands.change.options import ChangeOptions, compared_by
 from transforms.change.scores.measures import needs_alignment
+from transforms.change.scores.named_systems import NamedSystem
 from transforms.change.scores.system_settings import has_chance, options_beside
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import from_mapping, options_of, value_of
+from transforms.common.options.uses import unused
+from transforms.embeddings.alignment import unfitted
 from transforms.embeddings.representations import REPRESENTATIONS
 
-__all__ = ["systems_beside"]
+__all__ = ["check_uses", "systems_beside"]
 
 
 def systems_beside(options: ChangeOptions) -> dict[tuple[str, ...], ChangeOptions]:
     """Return the options of systems that want other spaces than the run's own options make, by the systems' names.
 
     Systems that state the same stand together.
+
+    Raises:
+        UsageError: a system states what it cannot use.
     """
     known = options_of(ChangeOptions)
     of_run = {name: value_of(options, name) for name in known}
@@ -34,6 +41,11 @@ def systems_beside(options: ChangeOptions) -> dict[tuple[str, ...], ChangeOption
             "threshold": (system.threshold,) if system.threshold else options.score.thresholds,
             "alignment": (system.alignment,) if aligned else representation.alignments[:1],
         }
+        if own:
+            alone = from_mapping(ChangeOptions, of_run | none | _seeds(kind, measures) | wanted | scored)
+            for option, told in _unused(alone, [system]).items():
+                if option in own:
+                    raise UsageError(f"`systems`: {name}: {told}")
         unscored = any(not set(scored[key]) <= set(of_run[key]) for key in ("measure", "threshold", "alignment"))
         unscored = unscored or kind != options.representation.representation
         if own and (unscored or from_mapping(ChangeOptions, of_run | none | wanted) != served):
@@ -49,6 +61,24 @@ def systems_beside(options: ChangeOptions) -> dict[tuple[str, ...], ChangeOption
         )
         for names, both in stated.values()
     }
+
+
+def check_uses(options: ChangeOptions, others: Collection[ChangeOptions]) -> None:
+    """Refuse values that neither the run nor what stands beside it takes.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for name, told in _unused(options, options.score.named.values()).items():
+        if not any(value_of(one, name) == value_of(options, name) and name not in _unused(one) for one in others):
+            raise UsageError(told)
+
+
+def _unused(options: ChangeOptions, systems: Iterable[NamedSystem] = ()) -> dict[str, str]:
+    """Return what to say of values that nothing takes, by option, but of those that systems of the registry set."""
+    found = unused(options) | unfitted(options.align.fit_on, options.score.alignments)
+    sets = [system.options for system in systems]
+    return {name: told for name, told in found.items() if all(one.get(name) != value_of(options, name) for one in sets)}
 
 
 def _seeds(representation: str, measures: Sequence[str]) -> dict[str, tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.commands.change.beside import systems_beside
+from pipelines.commands.change.beside import check_uses, systems_beside
 from pipelines.commands.change.options import LEAST_SLICES, ChangeOptions, parse_budget, parse_seeds, read_targets
 from pipelines.frame.command import Inputs
 from pipelines.frame.inputs import corpora_of
@@ -18,7 +18,6 @@ from transforms.change.view.targets import ViewTargets
 from transforms.change.view.view_stage import RANGE_TOKENS, ViewSpec
 from transforms.change.view.words import case_of
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options.uses import check_uses
 from transforms.common.store.tables import Part
 from transforms.corpora.corpus import (
     Corpus,
@@ -29,7 +28,7 @@ from transforms.corpora.corpus import (
     tokens_by_year,
     years,
 )
-from transforms.embeddings.alignment import ALIGNMENTS, check_fit_on, variants_of
+from transforms.embeddings.alignment import ALIGNMENTS, variants_of
 from transforms.embeddings.joint.trainings import of_targets
 from transforms.embeddings.representations import SGNS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
@@ -69,10 +68,8 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         UsageError: an option is wrong, needs annotation that the corpora lack, or a trainer that is not compiled.
         LexbeamError: a slice without documents.
     """
-    if not options.score.systems:  # which may use it beside the run
-        check_uses(options)
-        if options.align.fit_on:
-            check_fit_on(options.align.fit_on, options.score.alignments)
+    others = systems_beside(options)
+    check_uses(options, others.values())
     if options.representation.representation == SGNS:
         TRAINERS[options.sgns.trainer].check_installed(f"trainer `{options.sgns.trainer}`")
     corpora = corpora_of(inputs)
@@ -89,7 +86,6 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
     )
     frame = common_frame(options, [slice.name for slice in slices])
     cuts = per_slice(list(options.min_count), slices)
-    others = systems_beside(options)
     own = tuple(name for name in options.score.systems if not any(name in names for names in others))
     plan = ChangePlan(
         parts=sentence_parts(corpora),

@@ -9,6 +9,7 @@ import pytest
 from pipelines.commands.change.options import ChangeOptions, may_be_series
 from pipelines.commands.change.plan import plan_change
 from pipelines.frame.command import Inputs, InputTable
+from transforms.change.scores.named_systems import SYSTEMS
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import from_mapping, plain_options
 
@@ -105,3 +106,51 @@ def test_a_series_needs_three_slices_with_documents(slices, asked, series):
     assert planned(found, slices=slices, series=asked).series == series
     options = from_mapping(ChangeOptions, {"out": "x", "slices": slices, "series": asked})
     assert may_be_series(options) == (series or slices == "every 100")
+
+
+OF_COUNTS = {"measure": "cosine", "representation": "ppmi"}
+UNALIGNED = {"measure": "cosine", "alignment": "vi", "fit_on": "shared"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"system": "count-ci-cd", "epochs": 9}, "`epochs` 9: it is used with `representation` sgns, not with count"),
+        ({"system": "freq,count-ci-cd,ucd", "trainer": "fast"}, "`trainer` fast: it is used with"),
+        ({"system": "count-ci-cd,uwb", "epochs": 9, "systems": {"uwb": {"epochs": 3}}}, "`epochs` 9: it is used with"),
+        ({"system": "uwb,rpi-trust", "pivots": 9}, "`pivots` 9: it is used with `measure` pivots, not with cosine"),
+        ({"system": "ims", "fit_on": "top:9"}, "`fit_on` top:9: nothing is fitted by `alignment` vi: leave it out"),
+        ({"system": "circe", "representation": "svd", "negative": 2}, "`negative` 2: it is used with"),
+        ({"system": "mine", "systems": {"mine": {**OF_COUNTS, "epochs": 9}}}, "`systems`: mine: `epochs` 9: it is"),
+        ({"system": "uwb,mine", "systems": {"mine": {**OF_COUNTS, "epochs": 9}}}, "`systems`: mine: `epochs` 9: it"),
+        ({"system": "mine", "systems": {"mine": UNALIGNED}}, "`systems`: mine: `fit_on` shared: nothing is fitted"),
+        ({"system": "uwb,mine", "systems": {"mine": UNALIGNED}}, "`systems`: mine: `fit_on` shared: nothing is"),
+        (
+            {"system": "life-language,dcc", "systems": {name: {"pivots": 9} for name in ("life-language", "dcc")}},
+            "`systems`: dcc: `pivots` 9: it is used with `measure` pivots, not with cosine",
+        ),
+    ],
+)
+def test_what_neither_the_run_nor_a_system_uses_is_refused(asked, told, targets):
+    with pytest.raises(UsageError, match=re.escape(told)):
+        planned(inputs({"en"}), targets=targets, **asked)
+
+
+@pytest.fixture
+def targets(tmp_path):
+    path = tmp_path / "targets.txt"
+    path.write_text("arm\n")
+    return str(path)
+
+
+def test_what_one_of_them_uses_or_a_named_system_sets_is_not(targets):
+    for asked in (
+        *({"system": name} for name in (*SYSTEMS, list(SYSTEMS), list(SYSTEMS)[::-1])),
+        *({"system": system, "epochs": 9} for system in ("uwb,count-ci-cd", "count-ci-cd,uwb")),
+        {"system": "ims,uwb", "fit_on": "top:9", "rcond": 0.1},
+        {"system": "cs2020,life-language,entity,rpi-trust", "pivots": 9, "x_max": 9, "threshold_sd": 2},
+        {"system": "uwb,circe", "representation": "svd", "gamma": 1},
+        {"system": "uwb,circe", "systems": {"circe": {"representation": "svd", "gamma": 1}}},
+        {"system": "uwb,mine", "systems": {"mine": OF_COUNTS | {"shift": 3}}},
+    ):
+        assert planned(inputs({"en"}), targets=targets, **asked)
