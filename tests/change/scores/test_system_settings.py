@@ -67,11 +67,13 @@ def test_a_system_of_ones_own_is_a_mapping_in_a_file_and_texts_elsewhere():
         assert set(options.score.named) == {"mine", "uwb"}
 
 
-def test_an_option_for_one_system_alone_goes_before_that_for_all():
+def test_an_option_for_one_system_alone_goes_before_that_for_all_and_is_for_no_other():
     found = presets(["uwb", "cs2020"], {"dim": 50, "systems": ("cs2020:dim=20", "cs2020:window=5")})
     assert found["window"] == 5
     assert "dim" not in found
     assert options_beside("cs2020", found["systems"])["dim"] == "20"
+    found = presets(["uwb", "cs2020"], {"dim": 50, "systems": ("uwb:dim=20",)})
+    assert "dim" not in options_beside("cs2020", found["systems"])
 
 
 def test_a_system_of_ones_own_may_wait_for_a_run_that_names_it():
@@ -92,6 +94,7 @@ def test_a_system_of_ones_own_may_wait_for_a_run_that_names_it():
         {"system": "mine,uwb", "systems": "mine:measure=lnd,mine:window=5,mine:epochs=5,mine:min_count=5,mine:dim=100"},
         {"system": "mine,cs2020", "systems": "mine:measure=cosine,mine:alignment=op-,mine:dim=100"},
         {"system": "uwb,mine", "systems": {"mine": {"measure": "euclidean", "alignment": "op", "dim": 7}}},
+        {"system": "mine,freq", "systems": "mine:measure=cosine", "representation": "count"},
     ],
 )
 def test_options_that_a_run_has_noted_are_taken_up_as_they_are(asked):
@@ -165,9 +168,13 @@ def test_what_is_stated_of_measure_alignment_and_threshold_holds_for_a_system_of
 @pytest.mark.parametrize(
     ("representation", "alignment"), [("sgns", "op"), ("count", "column-intersection"), ("ri", "none")]
 )
-def test_a_system_of_ones_own_is_aligned_as_its_representation_is(representation, alignment):
+def test_a_system_of_ones_own_is_aligned_as_its_representation_or_else_that_of_the_run_is(representation, alignment):
     own = {"mine": {"measure": "cosine", "representation": representation}}
     assert system_of("mine", parsed(as_texts(own))).alignment == alignment
+    asked = {"system": "mine,plain", "systems": "mine:measure=cosine,plain:measure=frequency"}
+    options = from_mapping(ChangeOptions, {**GIVEN, **asked, "representation": representation})
+    assert options.score.named["mine"].alignment == alignment
+    assert options.representation.representation == representation
 
 
 @pytest.mark.parametrize("seeds", ["3", "5,9"])

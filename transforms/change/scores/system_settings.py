@@ -18,7 +18,7 @@ from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.embeddings.alignment import ALIGNMENTS
-from transforms.embeddings.representations import REPRESENTATIONS
+from transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
 __all__ = ["as_texts", "check_settings", "has_chance", "options_beside", "parsed", "presets", "system_of"]
 
@@ -169,7 +169,8 @@ def presets(names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that systems set, by name, beside those that are given.
 
     The options of the first system with vectors become those of the run, and alignments, measures and thresholds of the
-    systems that want the same are added to those given. What another system wants otherwise is noted in `systems`.
+    systems that want the same are added to those given. What another system wants otherwise is noted in `systems`, and
+    so is a representation that is given, for a system of one's own that states none.
 
     Raises:
         UsageError: there is no such system.
@@ -177,6 +178,13 @@ def presets(names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     texts = given.get("systems", ())
     settings = parsed(texts)
     systems = {name: system_of(name, settings) for name in names}
+    kind, noted = given.get("representation", SGNS), []
+    for name, system in systems.items():
+        own = name not in SYSTEMS and of_usage(system.measure) and "representation" not in settings[name]
+        if own and kind != system.representation:
+            noted.append(f"{name}:representation={kind}")
+            settings[name]["representation"] = kind
+            systems[name] = system_of(name, settings)
     wanted = {
         name: _wanted(name, system, given, settings.get(name, {}))
         for name, system in systems.items()
@@ -200,11 +208,11 @@ def presets(names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
         for option, value in base.items()
         if option not in given and option not in found
     }
-    noted = [
+    noted += [
         f"{name}:{option}={options.get(option, '')}"
         for name, options in beside.items()
         for option in sorted(base.keys() | options.keys())
-        if settings.get(name, {}).get(option) is None
+        if option not in given and settings.get(name, {}).get(option) is None  # what is given holds for all
     ]
     return found | ({"systems": tuple(dict.fromkeys([*texts, *noted]))} if noted else {})
 
