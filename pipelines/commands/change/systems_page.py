@@ -108,9 +108,9 @@ def _latin(rows: list[dict[str, str]]) -> Iterator[str]:
         "",
         "    python -m benchmarks.systems latin --corpus latin --out trials",
         "",
-        f"Scores and classes of the {words} targets of the task in LatinISE, before year 0 and from it on, by one seed,",
-        "are in [systems/latin.tsv](systems/latin.tsv). With `--seeds 5` the same command trains the four others beside",
-        "what is there; cut off, it goes on.",
+        f"Scores and classes of the {words} targets of the task in LatinISE, before year 0 and from it on, by one",
+        "seed, are in [systems/latin.tsv](systems/latin.tsv). With `--seeds 5` the same command trains the four others",
+        "beside what is there; cut off, it goes on.",
     )
 
 
