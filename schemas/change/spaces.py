@@ -118,7 +118,11 @@ ALIGNMENTS = Table(
             "of sparse vectors, the contexts that both slices have, as `vectors` numbers them; else null",
             nullable=True,
         ),
-        column("fit_words", pa.int64(), "shared words the map was fitted on"),
+        column(
+            "fit_words",
+            pa.int64(),
+            "shared words the map was fitted on; those whose vector is zero in a slice only where it is no matrix",
+        ),
         column(
             "residual",
             pa.float64(),

@@ -7,10 +7,11 @@ from scipy.stats import ortho_group
 
 from transforms.change.scores.measures import cosine_distance
 from transforms.common.errors import UsageError
-from transforms.embeddings.alignment import ALIGNMENTS, FitOn, fit_alignment, parse_fit_on
+from transforms.embeddings.alignment import ALIGNMENTS, FitOn, composed_alignment, fit_alignment, parse_fit_on
 from transforms.embeddings.spaces import Side, Space, apply, shared_places
 
 SEEDS = st.integers(0, 10_000)
+FITTED = [name for name, method in ALIGNMENTS.items() if method.least_words]
 
 
 def space(vectors, words=None, counts=None, tokens=10_000):
@@ -261,6 +262,23 @@ def test_too_few_shared_words_fit_nothing():
     assert fit_alignment("none", space(z), apart).residual is None
 
 
+@pytest.mark.parametrize("name", FITTED)
+def test_nothing_is_fitted_on_zero_vectors(name):
+    z, x = random_spaces(9)
+    z[:10], x[50:] = 0, 0
+    fitted = fit_alignment(name, space(z), space(x))
+    gap = apply(fitted.source, space(z).vectors)[10:50] - apply(fitted.target, space(x).vectors)[10:50]
+    assert fitted.fit_words == 40
+    assert fitted.residual == pytest.approx(np.sqrt((gap**2).sum(axis=1).mean()))
+    composed = composed_alignment(name, *fitted[:2], space(z), space(x))
+    assert (composed.fit_words, composed.residual) == (40, fitted.residual)
+    assert fit_alignment(name, space(z), space(x), fit_on="top:40").fit_words == 40
+    z, x = random_spaces(9)
+    z[3:] = 0
+    few = fit_alignment(name, space(z), space(x))
+    assert (few.reason, few.residual, few.fit_words) == ("too_few_shared", None, 3)
+
+
 def test_none_changes_nothing():
     z, x = random_spaces(5)
     alignment = fit_alignment("none", space(z), space(x))
@@ -269,7 +287,7 @@ def test_none_changes_nothing():
 
 
 @settings(max_examples=10, deadline=None)
-@given(SEEDS, st.sampled_from([name for name, method in ALIGNMENTS.items() if method.least_words]), st.booleans())
+@given(SEEDS, st.sampled_from(FITTED), st.booleans())
 def test_axes_of_spaces_that_differ_change_no_score(seed, name, permuted):
     """Turned or permuted axes leave cosine distances where they are, to the rounding of float32."""
     z, x = random_spaces(seed)

@@ -51,7 +51,7 @@ from transforms.embeddings.map_fits import (
     procrustes_plus,
     unaligned,
 )
-from transforms.embeddings.rows import Rows, is_sparse, row_dots
+from transforms.embeddings.rows import Rows, is_sparse, row_dots, with_direction
 from transforms.embeddings.spaces import Side, Space, apply, shared_places, working_rows
 
 __all__ = [
@@ -78,7 +78,7 @@ class Alignment(NamedTuple):
     Attributes:
         source: what is done to the earlier space.
         target: what is done to the later space.
-        fit_words: shared words it was fitted on.
+        fit_words: shared words it was fitted on, a matrix only on those without a zero vector.
         residual: root mean square distance of their aligned vectors; None if nothing was fitted.
         reason: why nothing was fitted, one of `schemas.change.spaces.NO_MAP`; None if a map was.
     """
@@ -164,7 +164,7 @@ def fit_alignment(
     """
     ALIGNMENTS.check([name])
     method = ALIGNMENTS[name]
-    mine, theirs = _fit_places(earlier, later, parse_fit_on(fit_on or method.fit_on), frozenset(targets))
+    mine, theirs = _fit_places(method, earlier, later, fit_on, frozenset(targets))
     nothing = Alignment(Side(method.unit_length), Side(method.unit_length), len(mine), None)
     if len(mine) < max(1, method.least_words * earlier.vectors.shape[1]):
         return nothing._replace(reason="too_few_shared")
@@ -191,8 +191,7 @@ def composed_alignment(
 
     Arguments are those of `fit_alignment`; `fit_words` are the words that the residual is of.
     """
-    fit_words = parse_fit_on(fit_on or ALIGNMENTS[name].fit_on)
-    mine, theirs = _fit_places(earlier, later, fit_words, frozenset(targets))
+    mine, theirs = _fit_places(ALIGNMENTS[name], earlier, later, fit_on, frozenset(targets))
     if not len(mine):
         return Alignment(source, target, 0, None, "too_few_shared")
     return Alignment(source, target, len(mine), _residual(source, target, earlier, later, mine, theirs))
@@ -217,9 +216,13 @@ def _mapped(side: Side, vectors: Rows, out: Rows | None) -> Rows:
 
 
 def _fit_places(
-    earlier: Space, later: Space, fit_on: FitOn, targets: frozenset[str]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    method: "Method", earlier: Space, later: Space, spec: str | None, targets: frozenset[str]
+) -> tuple[Places, Places]:
+    fit_on = parse_fit_on(spec or method.fit_on)
     mine, theirs = shared_places(earlier, later)
+    if method.least_words:  # A vector of length zero says nothing of a map; else rows may be those of contexts.
+        keep = with_direction(earlier.vectors)[mine] & with_direction(later.vectors)[theirs]
+        mine, theirs = mine[keep], theirs[keep]
     if fit_on.without_targets and targets:
         keep = np.array([earlier.words[place] not in targets for place in mine], dtype=bool)
         mine, theirs = mine[keep], theirs[keep]

@@ -45,7 +45,12 @@ def dense(rows: Rows) -> npt.NDArray[Any]:
 
 def with_direction(rows: Rows) -> npt.NDArray[np.bool_]:
     """Return which rows are not zero."""
-    return np.asarray(np.diff(rows.indptr) > 0 if is_sparse(rows) else rows.any(axis=1))
+    if is_sparse(rows):
+        return np.asarray(np.diff(rows.indptr) > 0)
+    found = np.asarray(rows[:, :1].any(axis=1))  # a number of each row tells of nearly all
+    rest = np.flatnonzero(~found)
+    found[rest] = rows[rest].any(axis=1)
+    return found
 
 
 def most_numbers(rows: Rows) -> int:
