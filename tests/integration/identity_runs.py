@@ -89,7 +89,7 @@ def change(folder: Path) -> None:
     dealt = ("--null", "3", "--null-by", "sentence", "--seeds", "1", "--rank-min-count", "1")
     counted = ("--slices", "1800-1849,1850-1900", "--representation", "svd", *systems, *dealt, "--overwrite")
     with mock.patch.object(context_ptransforms, "free_files"):
-        assert do("change", "--out", out, *counted, *SMALL) == 0
+        assert do("change", "--out", out, *counted, "--dim", "5", "--min-count", "1", "--min-sentence", "1") == 0
     (texts / "1890.txt").unlink()
     assert corpus(texts, folder / "kept", "--keep-missing", out) == 0
 

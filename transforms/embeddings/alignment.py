@@ -173,7 +173,10 @@ def fit_alignment(
         fitted = method.fit(earlier.vectors, later.vectors, mine, theirs, **used)
         if fitted is None:
             return nothing._replace(reason="rank_deficient")
-    return Alignment(*fitted, len(mine), _residual(*fitted, earlier, later, mine, theirs))
+    source, target, squares = Fit(*fitted)
+    if squares is None:
+        squares = _squares(source, target, earlier, later, mine, theirs)
+    return Alignment(source, target, len(mine), math.sqrt(squares / len(mine)))
 
 
 def composed_alignment(
@@ -194,11 +197,12 @@ def composed_alignment(
     mine, theirs = _fit_places(ALIGNMENTS[name], earlier, later, fit_on, frozenset(targets))
     if not len(mine):
         return Alignment(source, target, 0, None, "too_few_shared")
-    return Alignment(source, target, len(mine), _residual(source, target, earlier, later, mine, theirs))
+    squares = _squares(source, target, earlier, later, mine, theirs)
+    return Alignment(source, target, len(mine), math.sqrt(squares / len(mine)))
 
 
-def _residual(source: Side, target: Side, earlier: Space, later: Space, mine: Places, theirs: Places) -> float:
-    """Return the root mean square distance of aligned vectors of the same words."""
+def _squares(source: Side, target: Side, earlier: Space, later: Space, mine: Places, theirs: Places) -> float:
+    """Return the sum of the squared distances of aligned vectors of the same words."""
     squares = 0.0
     kept = working_rows(earlier.vectors), working_rows(later.vectors)
     with one_thread():
@@ -206,7 +210,7 @@ def _residual(source: Side, target: Side, earlier: Space, later: Space, mine: Pl
             gap = _mapped(source, z, kept[0])
             gap -= _mapped(target, x, kept[1])
             squares += float(row_dots(gap, gap).sum() if is_sparse(gap) else np.einsum("ij,ij->", gap, gap))
-    return math.sqrt(squares / len(mine))
+    return squares
 
 
 def _mapped(side: Side, vectors: Rows, out: Rows | None) -> Rows:
@@ -253,7 +257,7 @@ class Method(Entry):
         also: other names that people use; options, manifests and tables have its name in the registry.
     """
 
-    fit: Callable[..., Fit | None]
+    fit: Callable[..., Fit | tuple[Side, Side] | None]
     fit_on: str = "shared"
     least_words: int = 0
     unit_length: bool = False

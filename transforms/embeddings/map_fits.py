@@ -4,6 +4,7 @@ Formulas are in `alignment`.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,20 @@ __all__ = [
 Matrix = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int64]
-Fit = tuple[Side, Side]
+
+
+class Fit(NamedTuple):
+    """What is done to either space.
+
+    Attributes:
+        source: to the earlier space.
+        target: to the later space.
+        squares: the sum of the squared distances of the vectors fitted on, aligned, where the fit tells it.
+    """
+
+    source: Side
+    target: Side
+    squares: float | None = None
 
 
 def fitted_rows(z: Rows, x: Rows, mine: Places, theirs: Places) -> Iterator[tuple[Rows, Rows]]:
@@ -55,12 +69,15 @@ def _procrustes(
     z: Vectors, x: Vectors, mine: Places, theirs: Places, mean_z: Matrix | None, mean_x: Matrix | None
 ) -> Fit:
     source, target = Side(True, mean_z), Side(True, mean_x)
-    products = np.zeros((z.shape[1], x.shape[1]))
+    products, squares = np.zeros((z.shape[1], x.shape[1])), 0.0
     of_z, of_x = working_rows(z), working_rows(x)
     for earlier, later in fitted_rows(z, x, mine, theirs):
-        products += apply(source, earlier, of_z).T @ apply(target, later, of_x)
-    u, _, vt = np.linalg.svd(products)
-    return source, target._replace(matrix=vt.T @ u.T)
+        both = apply(source, earlier, of_z), apply(target, later, of_x)
+        products += both[0].T @ both[1]
+        squares += sum(float(np.einsum("ij,ij->", rows, rows)) for rows in both)
+    u, s, vt = np.linalg.svd(products)
+    # |Z - X W|^2 = |Z|^2 + |X|^2 - 2 tr(W Zt X), and the trace is that of S.
+    return Fit(source, target._replace(matrix=vt.T @ u.T), max(0.0, squares - 2 * float(s.sum())))
 
 
 def procrustes_plus(
@@ -77,24 +94,24 @@ def procrustes_plus(
     source, target = (Side(True, unit_mean(vectors), unit_centred=True) for vectors in (z, x))
     rows = apply(source, z[mine]), apply(target, x[theirs])
     maps = whitened_maps(*rows, whiten=whiten, reweight=reweight, dewhiten=dewhiten)
-    return None if maps is None else (source._replace(matrix=maps[0]), target._replace(matrix=maps[1]))
+    return None if maps is None else Fit(source._replace(matrix=maps[0]), target._replace(matrix=maps[1]))
 
 
 def canonical(z: Vectors, x: Vectors, mine: Places, theirs: Places, *, rcond: float = 1e-10) -> Fit:
     """Return the sides of `cca`: the earlier space is mapped onto the later."""
-    return Side(matrix=canonical_map(z[mine], x[theirs], rcond)), Side()
+    return Fit(Side(matrix=canonical_map(z[mine], x[theirs], rcond)), Side())
 
 
 def canonical_reversed(z: Vectors, x: Vectors, mine: Places, theirs: Places, *, rcond: float = 1e-10) -> Fit:
     """Return the sides of `cca-reversed`: the later space is mapped onto the earlier."""
-    return Side(), Side(matrix=canonical_map(x[theirs], z[mine], rcond))
+    return Fit(Side(), Side(matrix=canonical_map(x[theirs], z[mine], rcond)))
 
 
 def intersected(z: Rows, x: Rows, mine: Places, theirs: Places) -> Fit:
     """Return the sides of `column-intersection`: rows that are fitted on are those of the contexts that are kept."""
-    return Side(contexts=mine), Side(contexts=theirs)
+    return Fit(Side(contexts=mine), Side(contexts=theirs))
 
 
 def unaligned(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
     """Return sides that change nothing."""
-    return Side(), Side()
+    return Fit(Side(), Side())
