@@ -87,11 +87,13 @@ def _sample(rows: list[dict[str, str]]) -> Iterator[str]:
 def _sotu(rows: list[dict[str, str]]) -> Iterator[str]:
     words, names = max(int(row["words"]) for row in rows), [rows[0]["system"]]
     names += [row["other"] for row in rows if row["system"] == names[0]]
+    some = (
+        [] if names == [name for name, one in SYSTEMS.ours().items() if one.measure] else ["--system", ",".join(names)]
+    )
     yield from (
         "## How they agree",
         "",
-        "    python -m benchmarks.systems sotu --corpus sotu --out trials \\",
-        f"        --system {','.join(names)}",
+        " ".join(["    python -m benchmarks.systems sotu --corpus sotu --out trials", *some]),
         "",
         f"Spearman's rho of the scores of two systems, of up to {words} nouns of the",
         "State of the Union with 100 uses in 1790-1860 and in 1960-2024; `sotu` is the corpus of",
