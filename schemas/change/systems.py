@@ -52,8 +52,17 @@ SYSTEM_SCORES = Table(
         column(
             "changed", pa.bool_(), "whether the word has changed, the system says; null where it cannot", nullable=True
         ),
-        share("q_value", "see table scores: usage differs", nullable=True),
-        share("q_relative", "see table scores: usage differs more than the vocabulary at large", nullable=True),
+        share(
+            "q_value",
+            "see table scores: usage differs; null for ensembles, of which `null_changed` of change/controls tells "
+            "what chance gives",
+            nullable=True,
+        ),
+        share(
+            "q_relative",
+            "see table scores: usage differs more than the vocabulary at large; null for ensembles",
+            nullable=True,
+        ),
         *USES,
     ],
     version="2",

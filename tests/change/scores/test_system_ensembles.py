@@ -56,6 +56,7 @@ def test_ensembles_are_means_of_places_and_votes(three):
                 wanted = (whole.loc[word] - among.mean()) / among.std(ddof=1)
             assert got.score[word] == pytest.approx(np.mean(wanted))
         assert got.reason.dropna().to_dict() == {"w8": "no y"}
+        assert got.q_value.isna().all()  # a place among the words of a pair does not compare with those of null pairs
     votes = pd.DataFrame({name: classes for name, _, classes in named}, index=WORDS)
     got = found[found.system == "mean-rank"].set_index("word").changed
     for word in WORDS:
