@@ -46,6 +46,45 @@ def test_a_system_sets_options_of_change_that_are_not_given():
     ]
 
 
+def test_what_descriptions_state_is_what_systems_take():
+    """As the paper of the task, section 5 and appendix B, and the descriptions of UWB and CIRCE have it."""
+    kinds = {name: (system.representation, system.alignment, system.measure) for name, system in SYSTEMS.items()}
+    assert kinds["freq"][2] == "frequency"
+    assert (kinds["majority"][2], SYSTEMS["majority"].threshold) == ("", "")
+    assert kinds["count-ci-cd"] == ("count", "column-intersection", "cosine")
+    assert kinds["uwb"] == ("sgns", "cca", "cosine")
+    assert kinds["circe"] == ("sgns", "op", "euclidean")
+    assert kinds["cs2020"] == kinds["discovery"] == ("sgns", "op", "cosine")
+    assert kinds["temporalteller"] == ("sgns", "tr", "cosine")
+    assert kinds["rpi-trust"][:2] == ("sgns", "op")
+    assert MEASURES[kinds["rpi-trust"][2]].parts == ("cosine", "mapped-neighbours", "frequency-log2")
+    assert kinds["rijp"] == ("sgns", "vi", "gaussian")
+    assert kinds["ucd"][::2] == ("ppmi", "resistance")
+    assert kinds["random"] == ("ri", "none", "cosine")
+    stated = {
+        "uwb": {"dim": 100, "window": 5, "epochs": 5, "min_count": (5,), "threshold": ("mean",)},
+        "circe": {"dim": 300, "window": 10, "negative": 1},
+        "temporalteller": {"threshold": ("gamma",), "threshold_quantile": 0.75},
+        "random": {"threshold": ("mixture",)},
+    }
+    for name, wanted in stated.items():
+        options = from_mapping(ChangeOptions, {**GIVEN, "system": name})
+        assert {option: value_of(options, option) for option in wanted} == wanted
+
+
+def test_what_systems_need_follows_from_measure_threshold_and_representation():
+    takes = {name: system.takes for name, system in SYSTEMS.items()}
+    assert takes["freq"] == "counts; targets, for classes"
+    assert takes["uwb"] == "vectors; targets, for classes"
+    assert takes["temporalteller"] == "vectors, of targets alone; targets, for classes"
+    assert takes["entity"] == "vectors; a compiled loop; targets, for classes"
+    assert takes["rijp"] == "vectors; counts; targets, for classes"
+    assert takes["rpi-trust"] == "vectors; counts; ranked words, for scores and classes"
+    assert replace(SYSTEMS["rpi-trust"], measure="ecdf").takes == (
+        "vectors; counts; targets, for scores; ranked words, for classes"
+    )
+
+
 def scores(*rows):
     shared = {"slice_from": "a", "slice_to": "b", "target": True, "ranked": False, "seeds": 1}
     shared |= {name: 1 for name in SCORES.schema().names if name.startswith(("count", "documents", "relative"))}

@@ -1,10 +1,13 @@
 """Which options systems set, and which systems want spaces of their own."""
 
+from inspect import signature
+
 import pytest
 
 from pipelines.commands.change.options import ChangeOptions
 from transforms.change.scores.named_systems import SYSTEMS, NamedSystem
 from transforms.change.scores.system_settings import as_texts, options_beside, parsed, presets, system_of
+from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import from_mapping, options_of, value_of
 
@@ -42,6 +45,22 @@ def test_what_is_given_holds_for_all_systems_and_those_that_agree_share_their_sp
     assert presets(["uwb", "freq", "count-ci-cd"], given)["systems"] == ("count-ci-cd:representation=count",)
     assert presets(["freq", "count-ci-cd"], {})["representation"] == "count"
     assert presets(["freq"], {"measure": ("lnd",)}) == {"measure": ("lnd", "frequency"), "threshold": ("mean",)}
+
+
+def test_systems_that_state_what_a_threshold_has_by_default_share_their_spaces():
+    names = ("temporalteller", "cs2020", "rpi-trust", "dcc")
+    for order in (names, names[::-1]):
+        found = presets(order, {})
+        assert "systems" not in found
+        assert set(found["alignment"]) == {"tr", "op"}
+    own = presets(names, {"systems": ("temporalteller:threshold_quantile=0.9",)})["systems"]
+    assert options_beside("temporalteller", own) == {"threshold_quantile": "0.9"}
+    given = from_mapping(ChangeOptions, {**GIVEN, "system": "temporalteller", "threshold_quantile": 0.9})
+    assert value_of(given, "threshold_quantile") == 0.9
+    for name, threshold in THRESHOLDS.items():
+        parameters = signature(threshold.of).parameters
+        for option in threshold.uses:
+            assert parameters[option].default == options_of(ChangeOptions)[option].default, name
 
 
 def test_a_system_of_ones_own_is_a_mapping_in_a_file_and_texts_elsewhere():

@@ -15,15 +15,17 @@ import pyarrow.compute as pc
 from schemas.change.scores import of_threshold
 from schemas.change.systems import NO_SCORE, SYSTEM_SCORES
 from transforms.change.scores.combining import Cuts
-from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, of_usage
-from transforms.change.scores.thresholds import TARGETS, THRESHOLDS, CutOff
+from transforms.change.scores.measures import COUNTS, FREQUENCY, MEASURES, NO_ALIGNMENT, of_usage
+from transforms.change.scores.thresholds import RANKED, TARGETS, THRESHOLDS, CutOff
 from transforms.common.code.registry import Entry, Registry
 from transforms.embeddings.joint.trainings import of_targets
-from transforms.embeddings.representations import SGNS
+from transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
 __all__ = ["REGISTRY", "SYSTEMS", "NamedSystem", "shown_value", "system_rows"]
 
 REGISTRY = "transforms.change.scores.named_systems:SYSTEMS"
+# Reference words, as measures and thresholds name them, for people.
+_WORDS = {"target": "targets", TARGETS: "targets", RANKED: "ranked words"}
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,20 @@ class NamedSystem(Entry):
     @property
     def takes(self) -> str:
         """What it needs, for people."""
-        what = [] if not self.measure else ["vectors" if of_usage(self.measure) else "counts"]
-        if of_targets(self.alignment):
-            what = ["vectors, of targets alone"]
-        if self.threshold and THRESHOLDS[self.threshold].over == TARGETS:
-            what.append("targets, for classes")
+        what: list[str] = []
+        uses: dict[str, list[str]] = {}  # of reference words
+        if self.measure:
+            measure = MEASURES[self.measure]
+            if of_usage(self.measure):
+                what.append("vectors, of targets alone" if of_targets(self.alignment) else "vectors")
+                what += ["a compiled loop"] if REPRESENTATIONS[self.representation].check else []
+            parts = [measure, *(MEASURES[name] for name in measure.parts)]
+            what += ["counts"] if any(part.counted or part.takes == COUNTS for part in parts) else []
+            if measure.over:
+                uses.setdefault(_WORDS[measure.over], []).append("scores")
+        if self.threshold:
+            uses.setdefault(_WORDS[THRESHOLDS[self.threshold].over], []).append("classes")
+        what += [f"{words}, for {' and '.join(made)}" for words, made in uses.items()]
         return "; ".join(what) or "nothing"
 
     @property
@@ -104,7 +115,7 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "op",
             {"dim": 300, "window": 10, "negative": 1, "min_count": (5,)},
             "SGNS alone, without the contextual model that CIRCE adds. The frequency cut is 5, for theirs hangs on the "
-            f"number of lines (a 50,000th). {_MEAN}",
+            f"number of lines (a 50,000th). Epochs and what else is of training are Lexbeam's defaults. {_MEAN}",
             doc="SGNS, orthogonal Procrustes, Euclidean distance of unit vectors",
         ),
         "cs2020": NamedSystem(
@@ -121,7 +132,8 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "cosine",
             "gamma",
             "tr",
-            differs="The quantile is .75. The gamma distribution begins at 0. Training has Lexbeam's defaults.",
+            {"threshold_quantile": 0.75},
+            "The gamma distribution begins at 0. Training has Lexbeam's defaults.",
             doc="SGNS, temporal referencing, cosine distance, classes by the quantile of a gamma distribution",
         ),
         "dcc": NamedSystem(
@@ -164,8 +176,9 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "Asgari et al. 2020, team Life-Language",
             "pivots",
             "mean",
-            differs="Classes are those above the mean over the targets, where theirs compare with the scores of "
-            "unstable pivots. Training has Lexbeam's defaults.",
+            differs="How pivots are chosen, profiles (exp of cosine, as shares) and their Jensen-Shannon divergence "
+            "are Lexbeam's, for the description leaves them open. Classes are those above the mean over the targets, "
+            "where theirs compare with the scores of unstable pivots. Training has Lexbeam's defaults.",
             doc="SGNS, divergence of a word's profile of cosines to stable pivots in two unaligned spaces",
         ),
         "rpi-trust": NamedSystem(
@@ -173,8 +186,10 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "ecdf-ranked",
             "mean-sd-ranked",
             "op",
-            differs="Distribution functions are over ranked words. An anomaly is a score over their mean + one "
-            "standard deviation, for the description leaves it open. Training has Lexbeam's defaults.",
+            {"threshold_sd": 1.0},
+            "Distribution functions are over ranked words. Neighbours are 24 by cosine, where their code takes ten by "
+            "Euclidean distance. Change of frequency is the absolute log2 ratio, and an anomaly a score over the mean "
+            "+ one standard deviation, for the description leaves both open. Training has Lexbeam's defaults.",
             doc="SGNS, orthogonal Procrustes, mean of the distribution functions of cosine distance, mapped neighbours "
             "and change of frequency",
         ),
@@ -185,8 +200,10 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             options={"alignment": ("column-intersection",), "shift": 5.0},
             differs="The graph has the 300 most frequent words beside the one compared, in place of all; only that one "
             "has a node for each slice, and what others, targets too, are joined by is the mean of both slices. Edges "
-            "are those above the logarithm of 5, for the description leaves their threshold open; they conduct what is "
-            f"over it, and not the whole information. Counts of contexts are smoothed by a power of .75. {_MEAN}",
+            "are those above the logarithm of 5, for the description does not give their threshold; they conduct what "
+            "is over it, and not the whole information. Counts of contexts are smoothed by a power of .75. Classes are "
+            "those above the mean over the targets, for the description does not give the threshold that they set by "
+            "hand.",
             representation="ppmi",
             doc="graph of pointwise mutual information with a node of the word for each slice, resistance distance",
         ),
@@ -206,16 +223,19 @@ SYSTEMS: Registry[NamedSystem] = Registry(
             "gaussian",
             "mean",
             "vi",
-            differs="How covariances tell the change of frequency is left open: here a variance is the relative "
-            f"frequency over the mean of both. Training has Lexbeam's defaults. {_MEAN}",
+            differs="How covariances tell the change of frequency is left open, and so is the direction: here a "
+            "variance is the relative frequency over the mean of both, and the divergence that of the earlier "
+            "distribution from the later one. Means are brought to length 1. Training has Lexbeam's defaults. "
+            f"{_MEAN}",
             doc="SGNS, vector initialisation, divergence of normal distributions as wide as a word is frequent",
         ),
         "random": NamedSystem(
             "Cassotti et al. 2020, team Random",
             "cosine",
             "mixture",
-            differs="Temporal random indexing alone, of the dynamic representations that they tried. Window and random "
-            "vectors are Lexbeam's.",
+            differs="Temporal random indexing and cosine alone, of the dynamic representations and measures (also "
+            "Pearson correlation and neighbourhood similarity) that they tried. Window and random vectors are "
+            "Lexbeam's.",
             representation="ri",
             doc="temporal random indexing, cosine distance, classes by a mixture of two normal distributions",
         ),

@@ -9,6 +9,7 @@ a system, for one that has a name of its own (then with `measure`), and what is 
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 from transforms.change.scores.measures import MEASURES, NO_ALIGNMENT, needs_alignment, of_usage
@@ -156,8 +157,17 @@ def check_settings(names: Collection[str], texts: Sequence[str], able: Collectio
 
 
 def _wanted(name: str, system: NamedSystem, given: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
-    """Return the options that a system sets, as texts: where they are not given for all, and those for it alone."""
-    sets = {option: _text(value) for option, value in system.sets.items() if option not in given}
+    """Return the options that a system sets, as texts: where they are not given for all, and those for it alone.
+
+    What a threshold takes by default is left out: it makes no spaces, so that systems share them whether they set it.
+    """
+    of_threshold = signature(THRESHOLDS[system.threshold].of).parameters if system.threshold else {}
+    usual = {option: parameter.default for option, parameter in of_threshold.items()}
+    sets = {
+        option: _text(value)
+        for option, value in system.sets.items()
+        if option not in given and usual.get(option) != value
+    }
     return sets | {
         option: value
         for option, value in own.items()
