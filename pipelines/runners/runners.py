@@ -18,6 +18,7 @@ from apache_beam.options.pipeline_options import PipelineOptions, SetupOptions
 from apache_beam.runners.runner import PipelineResult, PipelineState, create_runner
 from apache_beam.transforms import environments
 
+from pipelines.runners.bundles import small_bundles
 from pipelines.runners.causes import explained_flink, raised_in
 from pipelines.runners.configs import DIRECT, RunnerConfig
 from pipelines.runners.flink_jobs import JobKind, state_of
@@ -85,7 +86,7 @@ def run_pipeline(
     processes = here and has_processes(options)
     if not here:  # Dataflow, and those that stage files at gs://
         restore_google()
-    with leashed() as leash, thread_failures(leash) as ended, _as_in_a_script(), signatures_kept():
+    with leashed() as leash, thread_failures(leash) as ended, _as_in_a_script(), signatures_kept(), small_bundles():
         runner = direct_runner(options, leash) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)
         # Beam removes this folder after a run unless killed; without programs none is needed.
@@ -234,4 +235,7 @@ def _readable(error: Exception) -> LexbeamError:
         return explained(error)
     if known := explained_text(str(error)) or explained_flink(str(error)):
         return known
-    return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}")
+    why = (
+        "" if error.__cause__ is None else f": {error.__cause__}"
+    )  # of what cannot be pickled Beam says the name alone
+    return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}{why}")

@@ -2,26 +2,48 @@
 
 For every `DoFn` Beam asks `inspect` for the parameters of each of its methods, some forty: whenever a transform is
 applied, checked, translated, and by every worker for every bundle that begins anew. It derives types from the same
-annotations, and reads the source of each for a warning to its author, which is shown with --verbose alone. And
-before it measures a side input it goes through all that all modules have, which a side input never holds.
+annotations, with the stack at each step for messages, and reads the source of each for a warning to its author, which
+is shown with --verbose alone. For each option that it reads it lists all. And before it measures a side input it goes
+through all that all modules have, which a side input never holds.
+
+It also pickles what no other process gets: each function and its arguments when a transform is made, to see that it
+can, though they are pickled with the graph; and in a worker each function that it has unpickled, to unpickle it again.
 """
 
 import functools
 import inspect
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FunctionType, MethodType
-from typing import Any
+from types import FunctionType, MethodType, SimpleNamespace
+from typing import Any, NamedTuple
 
 import objsize  # type: ignore[import-untyped]
-from apache_beam.transforms import core, userstate
+from apache_beam.internal import pickler
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.worker import bundle_processor, operations
+from apache_beam.transforms import core, ptransform, userstate
 from apache_beam.typehints import decorators
 
-__all__ = ["signatures_kept"]
+__all__ = ["replaced", "signatures_kept"]
+
+Replacement = tuple[Any, str, Any]  # a module or class, the name of an attribute, the value in its place
 
 # Functions of which signatures are kept: more than any graph has methods.
 _kept = functools.lru_cache(4096)
+
+
+@contextmanager
+def replaced(replacements: Sequence[Replacement]) -> Iterator[None]:
+    """Put values in the place of attributes of Beam's while the block runs."""
+    before = [(place, name, vars(place)[name]) for place, name, _ in replacements]
+    try:
+        for place, name, value in replacements:
+            setattr(place, name, value)
+        yield
+    finally:
+        for place, name, value in before:
+            setattr(place, name, value)
 
 
 @contextmanager
@@ -29,22 +51,54 @@ def signatures_kept() -> Iterator[None]:
     """Let Beam look up parameters, types and state of each method once while the block runs."""
     hints = decorators.IOTypeHints
     typed = functools.partial(_hinted, hints.from_callable)
-    patched: list[tuple[Any, str, Any]] = [
+    replacements: list[Replacement] = [
+        (core, "get_function_arguments", functools.partial(_arguments, {}, core.get_function_arguments)),
         (core, "get_signature", functools.partial(_signature, _kept(_bound), core.get_signature)),
         (hints, "from_callable", functools.partial(_hints, _kept(typed), hints.from_callable)),
+        (hints, "_make_origin", lambda *_, **__: []),
         (userstate, "get_dofn_specs", functools.partial(_specs, {}, userstate.get_dofn_specs)),
+        (PipelineOptions, "__getattr__", functools.partialmethod(_option, PipelineOptions.__getattr__)),
+        (ptransform, "pickler", _pickler(roundtrip=lambda value: value)),
+        (bundle_processor, "pickler", _pickler(dumps=_Handed, loads=_loads)),
+        (operations, "pickler", _pickler(loads=_loads)),
         (objsize.default_settings, "exclude_modules_globals", False),
     ]
     if not core._LOGGER.isEnabledFor(logging.WARNING):
-        patched.append((core, "_check_fn_use_yield_and_return", lambda function: False))
-    before = [(place, name, vars(place)[name]) for place, name, _ in patched]
-    try:
-        for place, name, value in patched:
-            setattr(place, name, value)
+        replacements.append((core, "_check_fn_use_yield_and_return", lambda function: False))
+    with replaced(replacements):
         yield
-    finally:
-        for place, name, value in before:
-            setattr(place, name, value)
+
+
+class _Handed(NamedTuple):
+    """What is unpickled already."""
+
+    value: Any
+
+
+def _loads(content: Any) -> Any:
+    return content.value if isinstance(content, _Handed) else pickler.loads(content)
+
+
+def _pickler(**functions: Callable[[Any], Any]) -> SimpleNamespace:
+    return SimpleNamespace(**vars(pickler) | functions)
+
+
+def _option(options: PipelineOptions, real: Callable[[Any, str], Any], name: str) -> Any:
+    """Return the value of an option."""
+    shown = vars(options).get("_visible_options")
+    if shown is not None and not name.startswith("_") and name in vars(shown):
+        return vars(options)["_all_options"][name]
+    return real(options, name)
+
+
+def _arguments(found: dict[object, Any], real: Callable[[Any, str], Any], dofn: Any, name: str) -> Any:
+    """Return the parameters of a method of a `DoFn`: its class has it, but for what hides it or stands for its own."""
+    key = type(dofn), name
+    if name in vars(dofn) or hasattr(dofn, f"_inspect_{name}"):
+        return real(dofn, name)
+    if key not in found:
+        found[key] = real(dofn, name)
+    return found[key]
 
 
 def _signature(
