@@ -43,10 +43,10 @@ def tag_of(word):
     return "NOUN" if int(word[1:]) % 3 else "ADP"
 
 
-def ready(folder, place, vocabulary=30, keys=range(200)):
-    """A slice of random sentences, written as the earlier stages write it; a sentence has its key's document."""
+def ready(folder, place, vocabulary=30, keys=range(200), sentences=None):
+    """A slice of sentences, by default random, written as the earlier stages write it; each has its key's document."""
     random = np.random.default_rng(place)
-    sentences = [[f"w{n}" for n in random.zipf(1.4, 12) % vocabulary] for _ in range(200)]
+    sentences = sentences or [[f"w{n}" for n in random.zipf(1.4, 12) % vocabulary] for _ in range(200)]
     words, counts = np.unique([word for s in sentences for word in s], return_counts=True)
     tags = [[(UPOS.index(tag_of(word)), count)] for word, count in zip(words, counts, strict=True)]
     table = pa.table([words.tolist(), counts, np.minimum(counts, 9), tags], schema=COUNTS)

@@ -6,7 +6,7 @@ import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.starts import Start, context_rows
+from transforms.embeddings.starts import Start, context_rows, fill_by_chance
 from transforms.embeddings.trainers import TRAINERS, train_space
 
 DIM = 12
@@ -67,6 +67,15 @@ def test_where_nothing_is_read_what_was_given_comes_out(trained):
     assert np.abs(plain.vectors).max() <= 1 / DIM
     assert not made.contexts[others].any()
     assert not plain.contexts.any()
+
+
+def test_chance_may_have_a_seed_of_its_own(trained):
+    texts = grouped()
+    plain, made = (trained(NOTHING_KNOWN, known=texts, seed=seed) for seed in (5, 6))
+    assert np.array_equal(plain.vectors, trained(NOTHING_KNOWN, known=texts).vectors)
+    expected = np.empty_like(made.vectors)
+    fill_by_chance(expected, 6)
+    assert sorted(made.vectors.tolist()) == sorted(expected.tolist()) != sorted(plain.vectors.tolist())
 
 
 def test_training_goes_on_from_what_was_given(trained):

@@ -167,7 +167,7 @@ def train_fast(
     tables = draw_tables(vocabulary.values(), rows.uses, options)
     dim = options.dim
     vectors, contexts = padded(len(vocabulary), dim), padded(len(rows.words), dim)
-    fill_by_chance(vectors[:, :dim], seed)
+    fill_by_chance(vectors[:, :dim], seed if start.seed is None else start.seed)
     given_rows(list(vocabulary), start.words, start.vectors, vectors[:, :dim])
     given_rows(rows.words, start.words, start.contexts, contexts[:, :dim])
     jobs = jobs_of(options, sentences)

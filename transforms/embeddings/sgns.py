@@ -18,7 +18,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.embeddings.memory import check_memory
 from transforms.embeddings.schedule import Jobs
-from transforms.embeddings.starts import ContextRows, Start, Weights, context_rows, given_rows
+from transforms.embeddings.starts import ContextRows, Start, Weights, context_rows, fill_by_chance, given_rows
 
 if TYPE_CHECKING:
     from gensim.models import Word2Vec
@@ -146,6 +146,8 @@ def train(
     scale = _FROZEN if start.freeze_contexts else 1.0
     model = _model(options, seed, scale)
     model.build_vocab_from_freq({word: vocabulary.get(word, 1) for word in rows.words}, corpus_count=sentences)
+    if start.seed is not None:
+        fill_by_chance(model.wv.vectors, start.seed)
     given_rows(rows.words, start.words, start.vectors, model.wv.vectors)
     given_rows(rows.words, start.words, start.contexts, model.syn1neg)
     model.wv.vectors_lockf[:] = 1 / scale

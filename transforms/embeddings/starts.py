@@ -27,6 +27,7 @@ class Start:
     Attributes:
         words: of which vectors or contexts are given; those that are not trained are passed over.
         vectors: input vectors of these words, float32 of shape (words, dim); None: as without a start, by the seed.
+        seed: of the vectors that are not given; None: that of the training.
         contexts: context vectors of these words; None: zeros, as without a start.
         freeze_contexts: whether contexts stay as they are; one that is not given stays zero, and moves no vector.
         marks: words with a mark, such as `plane@1850`, each with the word that stands for it where it is a context:
@@ -35,6 +36,7 @@ class Start:
 
     words: Sequence[str] = ()
     vectors: Floats | None = None
+    seed: int | None = None
     contexts: Floats | None = None
     freeze_contexts: bool = False
     marks: Mapping[str, str] = field(default_factory=dict)

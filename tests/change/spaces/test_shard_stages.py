@@ -1,5 +1,7 @@
 """Training in shards, against the same by hand: sentences picked one by one, weights averaged word by word."""
 
+import tracemalloc
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,12 +13,13 @@ from transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, Average
 from transforms.change.spaces.shards import ShardOptions
 from transforms.change.spaces.training import TRAIN
 from transforms.change.view.feeds import Held, read_counts, read_feed
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store.artefacts import Artefact, Workspace, make, name_of
 from transforms.common.store.batches import BatchWriter
+from transforms.embeddings.memory import training_memory
 from transforms.embeddings.sgns import SgnsOptions, derive_seed
 from transforms.embeddings.starts import Start
-from transforms.embeddings.trainers import train_space
+from transforms.embeddings.trainers import TRAINERS, train_space
 
 SGNS = SgnsOptions(dim=DIM, epochs=2, window=3, alpha=0.05, min_count=1)
 CUT = ShardOptions(shards=3, rounds=2)
@@ -134,6 +137,31 @@ def test_words_and_rounds_that_are_in_no_shard_keep_their_weights(tmp_path):
     ]
     again = make(space, AVERAGE, AverageTask(task, averages[0], (empty.weights,) * 3), DIM).weights
     assert again.sha256 == averages[0].sha256 != averages[1].sha256
+
+
+@pytest.mark.parametrize("trainer", list(TRAINERS))
+def test_a_shard_takes_the_memory_that_is_stated(trainer, tmp_path):
+    """At the first step, which starts by chance, and at later ones, which start from a file."""
+    try:
+        TRAINERS[trainer].check()
+    except UsageError as error:
+        pytest.skip(str(error))
+    words, dim, space = 5_000, 200, Workspace(str(tmp_path / "w"))
+    texts = np.array([f"w{number}" for number in range(words)]).reshape(-1, 20).tolist()
+    keys = np.arange(len(texts), dtype=np.uint64) * np.uint64(2**64 // len(texts))
+    large = next(train_tasks(COMPARISONS, ready(tmp_path, 0, keys=keys, sentences=texts)))[1]
+    large = large._replace(sentences=len(texts), tokens=words, min_count=1)
+    sgns, cut = SgnsOptions(dim=dim, epochs=2, window=1, negative=1, trainer=trainer), ShardOptions(shards=2)
+    common = None
+    for step in range(2):
+        tasks = [ShardTask(large, step, shard, cut, common) for shard in range(2)]
+        weights = [make(space, SHARD, tasks[0], sgns).weights]
+        tracemalloc.start()
+        weights.append(make(space, SHARD, tasks[1], sgns).weights)
+        peak = tracemalloc.get_traced_memory()[1] / training_memory(words, dim, keep_contexts=True)
+        tracemalloc.stop()
+        assert 0.75 < peak < 1
+        common = make(space, AVERAGE, AverageTask(large, common, tuple(weights)), dim).weights
 
 
 def test_a_slice_without_sentences_is_named(task, tmp_path):

@@ -8,7 +8,7 @@ Weights are vectors and contexts of words, sorted by word. The first common weig
 training of the whole slice starts from, and contexts of zero.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -105,7 +105,6 @@ def _train_shard(artefact: Artefact, task: ShardTask, options: SgnsOptions) -> T
     uses, sentences, tokens = _counted(feed(), words)
     vectors = contexts = None
     if uses.any():
-        common = _common_weights(task.common, vocabulary, space, options.dim)
         of_step = options_of_step(options, task.step, steps_of(sharding, options.epochs))
         _, vectors, contexts = train_space(
             feed,
@@ -115,7 +114,7 @@ def _train_shard(artefact: Artefact, task: ShardTask, options: SgnsOptions) -> T
             sentences=sentences,
             tokens=tokens,
             slice_name=space.slice,
-            start=Start(words=words, vectors=common[:, 0], contexts=common[:, 1]),
+            start=_start(task, words, options.dim),
             keep_contexts=True,
         )
     with artefact.writing(".weights") as stream:
@@ -144,20 +143,32 @@ def _counted(lists: Iterable[pa.ListArray], words: list[str]) -> tuple[Ints, int
     return uses, sentences, tokens
 
 
-def _common_weights(file: File | None, vocabulary: dict[str, int], space: TrainTask, dim: int) -> Floats:
-    """Return the weights that shards start from, of shape (words, 2, dim), mapped from their file if there is one."""
-    if file is not None:
-        return np.frombuffer(mapped(file), np.float32).reshape(-1, 2, dim)
+def _start(task: ShardTask, words: list[str], dim: int) -> Start:
+    """Return what a shard starts from: weights that are mapped from their file, or those of chance, and no copy."""
+    if task.common is None:
+        return Start(seed=derive_seed(task.space.slice, task.space.seed))
+    common = _weights_in(task.common, dim)
+    return Start(words=words, vectors=common[:, 0], contexts=common[:, 1])
+
+
+def _weights_in(file: File, dim: int) -> Floats:
+    """Return common weights, of shape (words, 2, dim), mapped."""
+    return np.frombuffer(mapped(file), np.float32).reshape(-1, 2, dim)
+
+
+def _common_weights(task: AverageTask, vocabulary: dict[str, int], dim: int) -> Callable[[slice], Floats]:
+    """Return a function that gives what shards started from, of some words: of shape (words, 2, dim)."""
+    if task.common is not None:
+        return _weights_in(task.common, dim).__getitem__
     by_chance = np.empty((len(vocabulary), dim), np.float32)
-    fill_by_chance(by_chance, derive_seed(space.slice, space.seed))
-    weights = np.zeros((len(vocabulary), 2, dim), np.float32)
-    weights[:, 0] = by_chance[sorted(range(len(vocabulary)), key=list(vocabulary).__getitem__)]
-    return weights
+    fill_by_chance(by_chance, derive_seed(task.space.slice, task.space.seed))
+    rows = np.array(sorted(range(len(vocabulary)), key=list(vocabulary).__getitem__))
+    return lambda words: np.stack([some := by_chance[rows[words]], np.zeros_like(some)], axis=1)
 
 
 def _averages(task: AverageTask, vocabulary: dict[str, int], dim: int) -> Iterator[Floats]:
     """Yield the average of some words at a time, of shape (words, 2, dim), in the order of the words."""
-    common = _common_weights(task.common, vocabulary, task.space, dim)
+    common = _common_weights(task, vocabulary, dim)
     size = len(vocabulary)
     buffers = [mapped(file) for file in task.shards]
     uses = [np.frombuffer(buffer, np.int64, size) for buffer in buffers]
@@ -169,7 +180,7 @@ def _averages(task: AverageTask, vocabulary: dict[str, int], dim: int) -> Iterat
         for shard, of_shard in enumerate(uses):
             begin, read[shard] = read[shard], read[shard] + int(np.count_nonzero(of_shard[words]))
             rows.append(weights[shard][begin : read[shard]])
-        yield averaged(common[words], [of_shard[words] for of_shard in uses], rows)
+        yield averaged(common(words), [of_shard[words] for of_shard in uses], rows)
 
 
 def _average(artefact: Artefact, task: AverageTask, dim: int) -> AveragedWeights:
