@@ -17,6 +17,7 @@ NULL_REASONS = {
     "below_min_count_to": "too few uses in the later slice",
     "one_vector": "the alignment has one vector for both slices of words that are no targets",
     **NO_MAP,
+    "too_few_shared": "too few shared words to fit the alignment, or for a graph or topics",
     "too_few_neighbours": "a slice has fewer words than a neighbourhood",
     "too_few_pivots": "the slices share fewer than twice as many words as there are to be pivots",
     "zero_vector": "a vector of length zero has no direction",

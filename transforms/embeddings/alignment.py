@@ -157,7 +157,8 @@ def fit_alignment(
 
     Returns:
         The alignment; nothing is fitted (`residual` None) without words to fit on, with fewer than the
-        `least_words` of the method, or where op+ would whiten vectors that span fewer than their dimensions.
+        `least_words` of the method, where op+ would whiten vectors that span fewer than their dimensions, or op and
+        op+ centre vectors of one direction.
 
     Raises:
         UsageError: an unknown alignment, or `fit_on` cannot be read.

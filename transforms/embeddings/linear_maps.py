@@ -9,7 +9,7 @@ True
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["canonical_map", "whitened_maps"]
+__all__ = ["FLAT", "canonical_map", "whitened_maps"]
 
 Matrix = npt.NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.embeddings.linear_maps import canonical_map, whitened_maps
+from transforms.embeddings.linear_maps import FLAT, canonical_map, whitened_maps
 from transforms.embeddings.rows import Rows
 from transforms.embeddings.spaces import BLOCK, Side, apply, unit_mean, working_rows
 
@@ -55,9 +55,16 @@ def _taken(rows: Rows, places: Places) -> Rows:
     return rows[places[0] : places[-1] + 1] if (np.diff(places) == 1).all() else rows[places]
 
 
-def procrustes_centred(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
-    """Return the sides of `op`; `mine` and `theirs` are the rows of z and x fitted on."""
-    return _procrustes(z, x, mine, theirs, unit_mean(z), unit_mean(x))
+def procrustes_centred(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit | None:
+    """Return the sides of `op`; `mine` and `theirs` are the rows of z and x fitted on; None as `_means` says."""
+    means = _means(z, x)
+    return None if means is None else _procrustes(z, x, mine, theirs, *means)
+
+
+def _means(z: Vectors, x: Vectors) -> tuple[Matrix, Matrix] | None:
+    """Return the means of vectors brought to length 1; None where those of a space are all alike, but for rounding."""
+    means = unit_mean(z), unit_mean(x)
+    return None if any(mean @ mean > 1 - FLAT**2 for mean in means) else means
 
 
 def procrustes(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:
@@ -90,8 +97,11 @@ def procrustes_plus(
     reweight: float = 0.5,
     dewhiten: bool = True,
 ) -> Fit | None:
-    """Return the sides of `op+`; None where a space cannot be whitened."""
-    source, target = (Side(True, unit_mean(vectors), unit_centred=True) for vectors in (z, x))
+    """Return the sides of `op+`; None where a space cannot be whitened, and as `_means` says."""
+    means = _means(z, x)
+    if means is None:
+        return None
+    source, target = (Side(True, mean, unit_centred=True) for mean in means)
     rows = apply(source, z[mine]), apply(target, x[theirs])
     maps = whitened_maps(*rows, whiten=whiten, reweight=reweight, dewhiten=dewhiten)
     return None if maps is None else Fit(source._replace(matrix=maps[0]), target._replace(matrix=maps[1]))

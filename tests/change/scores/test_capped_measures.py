@@ -1,10 +1,14 @@
 """Resistance distance against the whole Laplacian of each word's graph; topics against planted ones."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from gensim.models import HdpModel
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from scipy.spatial.distance import jensenshannon
 
 from transforms.change.scores import capped_measures
 from transforms.change.scores.capped_measures import resistance_distance, topic_divergence
@@ -24,18 +28,24 @@ def spaces(seed, share=0.4):
     return found
 
 
+def chosen_words(pair, most):
+    """The words that are compared, and those of them that have the greatest smaller relative frequency."""
+    shared = [pair.earlier.words[place] for place in pair.mine]
+
+    def rarest(word):
+        return min(s.counts[s.words.index(word)] / s.tokens for s in (pair.earlier, pair.later))
+
+    return shared, sorted(shared, key=lambda word: (-rarest(word), word))[:most]
+
+
 def by_definition(pair, most):
     """Resistances by the pseudo-inverse of the whole Laplacian, of the part of the graph where both nodes are."""
-    shared = [pair.earlier.words[place] for place in pair.mine]
+    shared, chosen = chosen_words(pair, most)
     sides = []
     for space in (pair.earlier, pair.later):
         rows = space.vectors.toarray().astype(float)
         sides.append(lambda a, b, space=space, rows=rows: rows[space.words.index(a), space.words.index(b)])
 
-    def rarest(word):
-        return min(s.counts[s.words.index(word)] / s.tokens for s in (pair.earlier, pair.later))
-
-    chosen = sorted(shared, key=lambda word: (-rarest(word), word))[:most]
     found = []
     for word in shared:
         others = [other for other in chosen if other != word]
@@ -91,6 +101,29 @@ def test_words_of_another_topic_diverge_and_the_seed_says_all():
     np.testing.assert_array_equal(topic_divergence(same, topic_words=60, seed=1), np.zeros(60))
 
 
+def test_divergences_of_topics_are_those_of_the_process_itself():
+    """Documents by loops, a model of their own, and the distance of another library."""
+    pair = planted()
+    uses = np.random.default_rng(2).permutation(60) + 9
+    pair = SpacePair(pair.earlier._replace(counts=uses), pair.later._replace(counts=uses[::-1]))
+    shared, chosen = chosen_words(pair, 30)
+    contexts = sorted(chosen)
+
+    def document(space, word):
+        counts = space.vectors.toarray()[space.words.index(word)]
+        times = [int(counts[space.words.index(context)]) for context in contexts]
+        return [(number, time) for number, time in enumerate(times) if time]
+
+    documents = [document(space, word) for word in contexts for space in (pair.earlier, pair.later)]
+    model = HdpModel(documents, dict(enumerate(contexts)), T=50, K=10, chunksize=256, random_state=7)
+    expected = []
+    for word in shared:
+        weights = [model.inference([document(space, word)])[0] for space in (pair.earlier, pair.later)]
+        expected.append(jensenshannon(*(some / some.sum() for some in weights), base=2) ** 2)
+    assert np.max(expected) > 0.1
+    np.testing.assert_allclose(topic_divergence(pair, topic_words=30, seed=7), expected, rtol=0, atol=1e-12)
+
+
 def test_topics_are_told_of_some_words_at_a_time(monkeypatch):
     pair = planted()
     found = topic_divergence(pair, topic_words=30, seed=1)
@@ -111,7 +144,7 @@ def test_a_word_without_contexts_among_those_taken_has_no_value():
 def test_spaces_without_two_shared_words_have_no_value():
     earlier, later = spaces(1)
     nothing = SpacePair(earlier, later._replace(words=[f"x{word}" for word in later.words]))
-    with pytest.raises(NoScoreError):
-        resistance_distance(nothing, graph_words=9)
-    with pytest.raises(NoScoreError):
-        topic_divergence(nothing, topic_words=9, seed=1)
+    for measure in (partial(resistance_distance, graph_words=9), partial(topic_divergence, topic_words=9, seed=1)):
+        with pytest.raises(NoScoreError) as error:
+            measure(nothing)
+        assert error.value.reason == "too_few_shared"

@@ -18,7 +18,7 @@ from transforms.common.blas import one_thread
 from transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
 from transforms.embeddings.rows import Rows
 
-__all__ = ["resistance_distance", "topic_divergence"]
+__all__ = ["TooFewSharedError", "resistance_distance", "topic_divergence"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,6 +32,12 @@ ASKED = 1_024  # words whose topics are told at a time, for documents are lists 
 Document = list[tuple[int, int]]  # words by number, with how often
 
 
+class TooFewSharedError(NoScoreError):
+    """Two spaces share fewer than two words."""
+
+    reason = "too_few_shared"
+
+
 def resistance_distance(pair: SpacePair, *, graph_words: int) -> Floats:
     """Return the resistance distance of words' nodes, 0 and up; nan where no path joins them.
 
@@ -42,11 +48,11 @@ def resistance_distance(pair: SpacePair, *, graph_words: int) -> Floats:
     other nodes being eliminated (Klein and Randic 1993).
 
     Raises:
-        NoScoreError: the spaces share fewer than two words.
+        TooFewSharedError: the spaces share fewer than two words with a direction.
     """
     chosen = pair.frequent(graph_words)
     if len(chosen) < 2:
-        raise NoScoreError(f"{len(chosen)} words for a graph")
+        raise TooFewSharedError(f"{len(chosen)} words for a graph")
     sides = [side.astype(np.float64) for side in _picked(pair, chosen)]
     among = [side[chosen].toarray() for side in sides]
     joined = sum(one + one.T for one in among) / 4
@@ -92,11 +98,11 @@ def topic_divergence(pair: SpacePair, *, topic_words: int, seed: int) -> Floats:
     trained on the documents of these words in both slices. nan where a slice has no such context of a word.
 
     Raises:
-        NoScoreError: the spaces share fewer than two words.
+        TooFewSharedError: the spaces share fewer than two words with a direction.
     """
     chosen = pair.frequent(topic_words)
     if len(chosen) < 2:
-        raise NoScoreError(f"{len(chosen)} words for topics")
+        raise TooFewSharedError(f"{len(chosen)} words for topics")
     sides = _picked(pair, chosen)
     divergence = np.full(len(pair.mine), np.nan)
     able = np.flatnonzero(np.logical_and(*(np.diff(side.indptr) > 0 for side in sides)))

@@ -80,14 +80,14 @@ class ChangeScoreOptions:
     )
     graph_words: int = option(
         300,
-        help="most frequent words that a graph has, beside the one compared",
+        help="most frequent words that a graph has at most, beside the one compared",
         least=2,
         most=2_000,
         of="transforms.change.scores.measures:MEASURES=resistance",
     )
     topic_words: int = option(
         500,
-        help="most frequent words whose contexts make topics, and that are contexts",
+        help="most frequent words, at most, whose contexts make topics, and that are contexts",
         least=2,
         most=20_000,
         of="transforms.change.scores.measures:MEASURES=topics",

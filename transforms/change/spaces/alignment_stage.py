@@ -98,7 +98,7 @@ class AlignOptions:
 
     fit_on: str | None = option(
         None,
-        help="words to fit on: shared, without-targets, top:N, or several joined by +; "
+        help="words to fit on: shared, without-targets, top:N (at most), or several joined by +; "
         "default shared for op, without-targets+top:100000 for cca",
         metavar="WORDS",
     )
