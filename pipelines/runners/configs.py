@@ -237,6 +237,11 @@ class JobServerOptions(PipelineOptions):
 
 
 class _BeamParser(argparse.ArgumentParser):
+    _formatter = argparse.HelpFormatter("", width=80)  # for each option it would ask how wide the terminal is
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        return self._formatter
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"Beam option: {message}")
 

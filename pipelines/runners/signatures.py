@@ -3,7 +3,8 @@
 For every `DoFn` Beam asks `inspect` for the parameters of each of its methods, some forty: whenever a transform is
 applied, checked, translated, and by every worker for every bundle that begins anew. It derives types from the same
 annotations, with the stack at each step for messages, and reads the source of each for a warning to its author, which
-is shown with --verbose alone. For each option that it reads it lists all. And before it measures a side input it goes
+is shown with --verbose alone. For each option that it reads it lists all, and for each that it declares it asks how
+wide the terminal is. And before it measures a side input it goes
 through all that all modules have, which a side input never holds.
 
 It also pickles what no other process gets: each function and its arguments when a transform is made, to see that it
@@ -13,6 +14,7 @@ can, though they are pickled with the graph; and in a worker each function that 
 import functools
 import inspect
 import logging
+from argparse import HelpFormatter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FunctionType, MethodType, SimpleNamespace
@@ -20,7 +22,7 @@ from typing import Any, NamedTuple
 
 import objsize  # type: ignore[import-untyped]
 from apache_beam.internal import pickler
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import PipelineOptions, _BeamArgumentParser
 from apache_beam.runners.worker import bundle_processor, operations
 from apache_beam.transforms import core, ptransform, userstate
 from apache_beam.typehints import decorators
@@ -36,27 +38,31 @@ _kept = functools.lru_cache(4096)
 @contextmanager
 def replaced(replacements: Sequence[Replacement]) -> Iterator[None]:
     """Put values in the place of attributes of Beam's while the block runs."""
-    before = [(place, name, vars(place)[name]) for place, name, _ in replacements]
+    before = [(place, name, vars(place).get(name)) for place, name, _ in replacements]
     try:
         for place, name, value in replacements:
             setattr(place, name, value)
         yield
     finally:
         for place, name, value in before:
-            setattr(place, name, value)
+            if value is None:  # it is inherited
+                delattr(place, name)
+            else:
+                setattr(place, name, value)
 
 
 @contextmanager
 def signatures_kept() -> Iterator[None]:
     """Let Beam look up parameters, types and state of each method once while the block runs."""
     hints = decorators.IOTypeHints
-    typed = functools.partial(_hinted, hints.from_callable)
+    typed, formatter = functools.partial(_hinted, hints.from_callable), HelpFormatter("", width=80)
     replacements: list[Replacement] = [
         (core, "get_function_arguments", functools.partial(_arguments, {}, core.get_function_arguments)),
         (core, "get_signature", functools.partial(_signature, _kept(_bound), core.get_signature)),
         (hints, "from_callable", functools.partial(_hints, _kept(typed), hints.from_callable)),
         (hints, "_make_origin", lambda *_, **__: []),
         (userstate, "get_dofn_specs", functools.partial(_specs, {}, userstate.get_dofn_specs)),
+        (_BeamArgumentParser, "_get_formatter", lambda parser: formatter),
         (PipelineOptions, "__getattr__", functools.partialmethod(_option, PipelineOptions.__getattr__)),
         (ptransform, "pickler", _pickler(roundtrip=lambda value: value)),
         (bundle_processor, "pickler", _pickler(dumps=_Handed, loads=_loads)),

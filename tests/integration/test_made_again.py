@@ -31,9 +31,12 @@ def counted(monkeypatch):
 
 RERUNS = {
     "the same": [],
-    "a ranking option": ["--rank-min-count", "3"],
     "one alignment more": ["--alignment", "op,op-,cca"],
     "one alignment less": ["--alignment", "op"],
+}
+# Of these each by itself only in a soak.
+LATER = {
+    "a ranking option": ["--rank-min-count", "3"],
     "a measure": ["--measure", "frequency"],
     "a neighbour count": ["--neighbours", "3"],
     "a threshold of neighbours": ["--neighbour-min-count", "2"],
@@ -41,9 +44,17 @@ RERUNS = {
     "what cca drops": ["--rcond", "1e-6"],
     "words to fit on": ["--fit-on", "top:5"],
 }
+TOGETHER = [word for words in LATER.values() for word in words]
 
 
-@pytest.mark.parametrize("options", RERUNS.values(), ids=RERUNS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(pytest.param(words, id=name) for name, words in RERUNS.items()),
+        pytest.param([*TOGETHER, "--alignment", "op,cca"], id="all that comes later"),
+        *(pytest.param(words, id=name, marks=pytest.mark.soak) for name, words in LATER.items()),
+    ],
+)
 def test_another_option_annotates_and_trains_nothing_again(out, options, counted):
     assert change(out, "--overwrite", *options) == 0
     assert counted == {"annotated": 0, "trained": 0}

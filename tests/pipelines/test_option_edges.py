@@ -1,6 +1,7 @@
 """Every option of every command, at its edges, in each of the three ways to give one.
 
-The options come from the registry: one that is added is tried without a line here.
+The options come from the registry: one that is added is tried without a line here. On the command line and in
+Python the suite tries every other value with an option, and what one leaves out the other tries; a soak tries all.
 """
 
 from functools import cache, partial
@@ -38,6 +39,11 @@ def parsed(words, arguments):
         raise UsageError(as_flags(str(error), flags_of([cls]))) from error
 
 
+def some_of(values, every, number):
+    """Return all values, or of an option by its number every other one."""
+    return values if every else values[number % 2 :: 2]
+
+
 def words_of(entry, value):
     if entry.positional:
         return [value]
@@ -70,11 +76,11 @@ def shown(words, entry, value, fault):
 def test_on_the_command_line(every, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     faults = []
-    for words, entry in all_options(every):
+    for number, (words, entry) in enumerate(all_options(every)):
         needed = required_of(words, load(words).options, tmp_path)
         known = options_of(load(words).options)
         others = {name for name in needed if known[name].positional and name != entry.name}
-        for value in TEXTS.values():
+        for value in some_of([*TEXTS.values()], every, number):
             if value == "--" and entry.positional and others:
                 continue  # it ends the flags: the other one is then in its place
             values = {name: needed[name] for name in known if name in needed} | {entry.name: value}
@@ -113,10 +119,11 @@ def test_in_a_configuration_file(every, tmp_path, monkeypatch):
 @each_option
 def test_in_python(every, tmp_path):
     faults = []
-    for words, entry in all_options(every):
+    for number, (words, entry) in enumerate(all_options(every)):
         cls = load(words).options
         needed = required_of(words, cls, tmp_path)
-        for value in [*OBJECTS, *TEXTS.values()]:
+        # Objects have no other way in; of texts those that the command line leaves out.
+        for value in [*OBJECTS, *some_of([*TEXTS.values()], every, number + 1)]:
             values = {**needed, entry.name: value}
             if fault := fault_of(
                 lambda cls=cls, values=values: from_mapping(cls, option_values(cls, values)), entry, value

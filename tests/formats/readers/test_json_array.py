@@ -60,7 +60,7 @@ def streamed(data, size=7, **options):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(VALUES, max_size=6), STYLES)
 def test_any_array_in_pieces_of_any_size_is_what_the_whole_is(values, style):
     data = json.dumps(values, **style).encode()

@@ -237,6 +237,8 @@ def test_a_worker_that_is_killed_ends_the_run(folder, expected):
 CALLS = """
 import os, signal, sys, threading
 from marked import MARK, left_of, marked, wait_until
+from transforms.common.spared_imports import spare_imports
+spare_imports()
 import lexbeam
 before = signal.getsignal(signal.SIGINT)
 def run():
