@@ -97,10 +97,15 @@ def _option(options: PipelineOptions, real: Callable[[Any, str], Any], name: str
     return real(options, name)
 
 
+def _changes(cls: type) -> bool:
+    """Return whether a class is pickled by value: whenever that is unpickled, the class has other functions."""
+    return "<locals>" in cls.__qualname__ or cls.__module__ == "__main__"
+
+
 def _arguments(found: dict[object, Any], real: Callable[[Any, str], Any], dofn: Any, name: str) -> Any:
     """Return the parameters of a method of a `DoFn`: its class has it, but for what hides it or stands for its own."""
     key = type(dofn), name
-    if name in vars(dofn) or hasattr(dofn, f"_inspect_{name}"):
+    if name in vars(dofn) or hasattr(dofn, f"_inspect_{name}") or _changes(type(dofn)):
         return real(dofn, name)
     if key not in found:
         found[key] = real(dofn, name)
@@ -124,7 +129,7 @@ def _bound(function: FunctionType) -> inspect.Signature:
 def _specs(found: dict[object, Any], real: Callable[[Any], Any], dofn: Any) -> Any:
     """Return what state and timers the methods of a `DoFn` ask for: its class says it, but for what hides a method."""
     own = vars(dofn)
-    if any(isinstance(value, MethodType) for value in own.values()):
+    if any(isinstance(value, MethodType) for value in own.values()) or _changes(type(dofn)):
         return real(dofn)
     key = type(dofn), frozenset(name for name in own if hasattr(type(dofn), name))
     if key not in found:

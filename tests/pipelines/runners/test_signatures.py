@@ -186,6 +186,17 @@ def test_a_graph_of_all_kinds_of_steps_makes_the_same():
         build(pipeline)
 
 
+def test_a_class_of_a_function_has_its_own_timers_whenever_it_is_unpickled():
+    def build(pipeline):
+        pairs = pipeline | beam.Create([(1, n) for n in range(5)])
+        batches = pairs | beam.GroupIntoBatches(2) | beam.MapTuple(lambda _, some: len(some))
+        assert_that(batches, equal_to([1, 2, 2]))
+        return True
+
+    for _ in range(2):
+        run_pipeline(build, load_runner_config("direct"))
+
+
 def test_what_no_process_gets_is_not_pickled(monkeypatch):
     calls, dumps, roundtrip = Counter(), pickler.dumps, pickler.roundtrip
     monkeypatch.setattr(pickler, "dumps", lambda *args, **more: calls.update(dumps=1) or dumps(*args, **more))
