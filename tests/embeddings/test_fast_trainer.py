@@ -1,7 +1,11 @@
 import hashlib
 import importlib
+import os
+import subprocess
+import sys
 import types
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -296,7 +300,19 @@ def loading(monkeypatch):
     compiled.cache_clear()
 
 
-def test_without_the_loops_the_message_says_what_to_do(loading):
+def test_without_a_compiler_lexbeam_is_installed_and_the_message_says_what_to_do(loading, tmp_path):
+    command = ["setup.py", "--quiet", "build_ext", "--build-lib", tmp_path / "lib", "--build-temp", tmp_path / "temp"]
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "CC": "/nonexistent/cc"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    assert done.stderr.count("/nonexistent/cc") == 2
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
     def missing(name):
         raise ModuleNotFoundError(f"No module named {name!r}")
 
@@ -317,10 +333,10 @@ def test_loops_that_give_other_bytes_are_refused(loading):
     compiled.cache_clear()
 
     def fused(vectors, *values):
-        real.train_pairs(vectors, *values)
+        real.train(vectors, *values)
         vectors[3, 7] = np.nextafter(vectors[3, 7], f32(9))
 
-    loading(lambda name: types.SimpleNamespace(SOURCE=real.SOURCE, train_pairs=fused))
+    loading(lambda name: types.SimpleNamespace(SOURCE=real.SOURCE, train=fused))
     with pytest.raises(UsageError, match=r"rounded otherwise.*`trainer` gensim"):
         compiled()
 

@@ -126,10 +126,14 @@ def test_words_with_marks_have_vectors_of_their_own_and_one_context(trained):
     assert not np.array_equal(apart.contexts[places["x@1"]], apart.contexts[places["x@2"]])
 
 
-def test_all_trainers_find_the_same_space_where_contexts_are_frozen():
+@pytest.mark.parametrize("marks", [{}, {"x@1": "x", "x@2": "x"}])
+def test_all_trainers_find_the_same_space_where_contexts_are_frozen(marks):
     texts = grouped()
+    if marks:
+        texts = [[*text, "x@1" if text[0][0] == "a" else "x@2"] for text in texts]
     words, counts = np.unique([word for text in texts for word in text], return_counts=True)
-    start = Start(words=words.tolist(), contexts=some(words, 4), freeze_contexts=True)
+    given = sorted({marks.get(word, word) for word in words.tolist()})
+    start = Start(words=given, contexts=some(given, 4), freeze_contexts=True, marks=marks)
     made = []
     for name, trainer in TRAINERS.items():
         try:

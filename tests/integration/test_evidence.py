@@ -97,6 +97,20 @@ def test_vectors_of_nulls_are_freed_once_they_are_scored_where_published_parts_a
     assert set(pd.read_parquet(out / "scores").alignment) >= {"op", "op-"}
 
 
+@pytest.mark.soak
+def test_those_of_systems_that_train_otherwise_are_freed_too(tmp_path, monkeypatch):
+    out = make_out(tmp_path)
+    how = [*NULL, "--system", "cs2020,uwb", "--overwrite"]
+    monkeypatch.setattr(publishing, "free", lambda root, kept: Freed(0, 0))
+    assert change(out, *how, "--keep", "published") == 0
+    assert len(list((out / "_artefacts" / "change" / "train").glob("*.freed"))) == 2 * 6
+    kept = Path(shutil.copytree(out, tmp_path / "kept", symlinks=True))
+    shutil.rmtree(kept / "_artefacts")
+    assert change(kept, *how) == 0
+    assert not list((kept / "_artefacts").rglob("train/*.freed"))
+    assert published(kept) == published(out)
+
+
 def test_tables_say_what_was_dealt_and_what_came_of_it(judged):
     pairs = pd.read_parquet(judged / "change" / "pairs")
     assert (pairs.null_runs == 3).all()

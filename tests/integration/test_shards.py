@@ -18,6 +18,7 @@ from transforms.evaluation.ranking import average_precision
 
 FAST = "fast" if can_train("fast") else "gensim"
 SHARDED = ["--shards", "2", "--rounds", "2", "--null", "3", "--trainer", FAST, "--rank-min-count", "5"]
+compares_fast = pytest.mark.skipif(FAST != "fast", reason="the loop of `--trainer fast` is not compiled here")
 STEPS = 2  # SMALL has one epoch
 
 
@@ -50,7 +51,7 @@ def test_null_slices_are_trained_in_shards_too_and_weights_are_freed(in_shards):
     assert (pairs.null_runs == 3).all()
 
 
-@pytest.mark.soak
+@compares_fast
 @pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
 def test_shards_are_the_same_on_every_runner(runner, ready, in_shards, out):
     ready(runner)
@@ -58,6 +59,7 @@ def test_shards_are_the_same_on_every_runner(runner, ready, in_shards, out):
     assert published(out) == published(in_shards)
 
 
+@compares_fast
 @pytest.mark.soak
 @pytest.mark.parametrize("shards", ["1", "2"])
 def test_ten_repetitions_give_the_same_bytes(shards, tmp_path):

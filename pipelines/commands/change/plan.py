@@ -1,6 +1,6 @@
 """The plan that options of `lexbeam change` make with what the corpora say of themselves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.commands.change.beside import check_uses, systems_beside
@@ -111,10 +111,18 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         score=replace(options.score, targets=targets.words, systems=own, ensembles=()),
         neighbours=options.neighbours,
         write_text=options.write_text,
-        frees=options.keep == "published" and not others,  # which may be of the same trainings
         ensembles=options.score.ensembles,
     )
-    return replace(plan, beside=tuple(_beside(plan, names, other) for names, other in others.items()))
+    beside = tuple(_beside(plan, names, other) for names, other in others.items())
+    apart = {_made_from(one) for one in (plan, *beside)}
+    return replace(plan, beside=beside, frees=options.keep == "published" and len(apart) > len(beside))
+
+
+def _made_from(plan: ChangePlan) -> Hashable:
+    """Return what differs between plans that share no trainings, nor counts of contexts."""
+    if plan.representation.representation != SGNS:
+        return plan.sgns.window
+    return replace(plan.sgns, min_count=1), plan.sharding  # each slice has a cut of its own
 
 
 def _beside(plan: ChangePlan, names: tuple[str, ...], options: ChangeOptions) -> ChangePlan:

@@ -154,3 +154,23 @@ def test_what_one_of_them_uses_or_a_named_system_sets_is_not(targets):
         {"system": "uwb,mine", "systems": {"mine": OF_COUNTS | {"shift": 3}}},
     ):
         assert planned(inputs({"en"}), targets=targets, **asked)
+
+
+@pytest.mark.parametrize(
+    ("systems", "frees"),
+    [
+        ({}, True),
+        ({"uwb": {"dim": 50}}, True),
+        ({"uwb": {"dim": 50}, "circe": {"dim": 60}}, True),
+        ({"discovery": {"min_count": 9}}, False),
+        ({"uwb": {"dim": 50}, "circe": {"dim": 50, "window": 5, "negative": 5, "min_count": 7}}, False),
+        ({"count-ci-cd": {}}, True),
+        ({"count-ci-cd": {}, "mine": OF_COUNTS}, False),
+        ({"count-ci-cd": {}, "mine": OF_COUNTS | {"window": 3}}, True),
+    ],
+)
+def test_null_spaces_are_freed_early_where_no_two_systems_may_share_them(systems, frees):
+    asked = {"system": ",".join(["cs2020", *systems]), "systems": systems}  # the first is what the run's options say
+    assert not planned(inputs({"en"}), **asked).frees
+    found = planned(inputs({"en"}), keep="published", **asked)
+    assert (found.frees, len(found.beside)) == (frees, len(systems))
