@@ -1,5 +1,12 @@
 """What every run of the tests loads: imported by the process that killed runs are forked from."""
 
+# ruff: noqa: E402
+
+from transforms.common.spared_imports import spare_imports
+
+spare_imports()  # as the command does, before all that it spares
+
+# isort: split
 import gensim.models.word2vec  # noqa: F401
 
 import transforms.annotation.ptransforms

@@ -41,22 +41,21 @@ def test_help_loads_nothing_that_takes_seconds():
     assert loaded(*lines)[0] == [[line, 0, []] for line in lines]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("change x --out y --slices 1-2,2-3", "overlap"),
-        ("change x --out y --slices 1-2,3-4 --seeds 2,2", "names a seed twice"),
-        ("change x --out y --slices 1-2,3-4 --fit-on tpo:3", "--fit-on 'tpo:3'"),
-        ("change x --out y --slices 1-2,3-4 --max-tokens few", "--max-tokens must be"),
-        ("corpus x --out y --engine bulitin:en", "did you mean 'builtin'"),
-        ("corpus x --out y --dates nmae:x", "did you mean 'name'"),
-        ("corpus x --out y --encoding utf9", "--encoding: no text encoding"),
-    ],
-)
-def test_a_wrong_value_is_told_before_anything_heavy_is_loaded(words, message):
-    actual, output = loaded(words)
-    assert actual == [[words, 2, []]]
-    assert message in output
+WRONG = {
+    "change x --out y --slices 1-2,2-3": "overlap",
+    "change x --out y --slices 1-2,3-4 --seeds 2,2": "names a seed twice",
+    "change x --out y --slices 1-2,3-4 --fit-on tpo:3": "--fit-on 'tpo:3'",
+    "change x --out y --slices 1-2,3-4 --max-tokens few": "--max-tokens must be",
+    "corpus x --out y --engine bulitin:en": "did you mean 'builtin'",
+    "corpus x --out y --dates nmae:x": "did you mean 'name'",
+    "corpus x --out y --encoding utf9": "--encoding: no text encoding",
+}
+
+
+def test_a_wrong_value_is_told_before_anything_heavy_is_loaded():
+    actual, output = loaded(*WRONG)
+    assert actual == [[words, 2, []] for words in WRONG]
+    assert [message for message in WRONG.values() if message not in output] == []
 
 
 @pytest.mark.parametrize(
