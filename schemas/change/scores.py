@@ -20,7 +20,7 @@ NULL_REASONS = {
     "too_few_shared": "too few shared words to fit the alignment, or for a graph or topics",
     "too_few_neighbours": "a slice has fewer words than a neighbourhood",
     "too_few_pivots": "the slices share fewer than twice as many words as there are to be pivots",
-    "zero_vector": "a vector of length zero has no direction",
+    "zero_vector": "a vector of length zero has no direction, as that of a word without contexts",
     "no_reference": "no target, or no ranked word, has all the scores that the measure is made of",
     "undefined": "the measure has no value for this word, as where no neighbour is in both spaces",
 }

@@ -55,7 +55,7 @@ def _vector_columns(dim: int | None) -> list[pa.Field]:
         column("weights", pa.list_(pa.float32()), "of each context: uses near it, or its association, unaligned"),
     ]
     if dim is not None:
-        doc = "vector of the word, unaligned; of SGNS the input vector"
+        doc = "vector of the word, unaligned; of SGNS the input vector, zeros if it never stood beside a trained word"
         vector = [column("vector", pa.list_(pa.float32(), dim), doc)]
     return [
         column("slice", pa.string(), "name of the slice"),

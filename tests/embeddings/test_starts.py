@@ -27,7 +27,7 @@ def trained(request):
     except UsageError as error:
         pytest.skip(str(error))
 
-    def train(texts, *, known=None, **start):
+    def train(texts, *, known=None, keep_untaught=True, **start):
         words, counts = np.unique([word for text in known or texts for word in text], return_counts=True)
         return train_space(
             lambda: [pa.array(texts, pa.list_(pa.string()))],
@@ -38,6 +38,7 @@ def trained(request):
             tokens=sum(map(len, texts)),
             start=Start(**start),
             keep_contexts=True,
+            keep_untaught=keep_untaught,
         )
 
     return train
@@ -67,6 +68,30 @@ def test_where_nothing_is_read_what_was_given_comes_out(trained):
     assert np.abs(plain.vectors).max() <= 1 / DIM
     assert not made.contexts[others].any()
     assert not plain.contexts.any()
+
+
+@pytest.mark.parametrize("start", ["chance", "a seed", "given"])
+def test_words_without_company_have_zeros_and_others_what_they_have_learnt(trained, start):
+    """A word alone in its sentences, one beside rare words, one beside itself."""
+    texts = [*grouped(), ["lone"], ["lone"], ["beside", "rare"], ["beside"], ["twice", "twice"]]
+    given = {"words": ["b3", "lone", "a0"], "vectors": some("bla", 1), "contexts": some("bla", 2)}
+    options = {"chance": {}, "a seed": {"seed": 9}, "given": given}[start]
+    plain, made = (trained(texts, keep_untaught=keep, **options) for keep in (True, False))
+    assert [word for word, row in zip(made.words, made.vectors, strict=True) if not row.any()] == ["beside", "lone"]
+    others = made.vectors.any(axis=1)
+    assert np.array_equal(made.vectors[others], plain.vectors[others])
+    assert np.array_equal(made.contexts, plain.contexts)
+    assert plain.vectors.any(axis=1).all()
+
+
+def test_a_vector_of_zeros_is_none_to_start_from(trained):
+    texts = grouped()
+    vectors = some(["a1", "b3"], 1)
+    made, without = (
+        trained(texts, words=words, vectors=vectors[: len(words)] * keep)
+        for words, keep in ((["a1", "b3"], np.float32([[1], [0]])), (["a1"], np.float32([[1]])))
+    )
+    assert np.array_equal(made.vectors, without.vectors)
 
 
 def test_chance_may_have_a_seed_of_its_own(trained):

@@ -5,7 +5,7 @@ one model hold the words of several slices side by side (temporal referencing: m
 in the sentences, and none here). Every trainer takes it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.common.errors import LexbeamError
+from transforms.embeddings.rows import with_direction
 
-__all__ = ["ContextRows", "Start", "Weights", "context_rows", "fill_by_chance", "given_rows"]
+__all__ = ["ContextRows", "Start", "Weights", "context_rows", "fill_by_chance", "given_rows", "zero_untaught"]
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
 
 
@@ -26,7 +28,8 @@ class Start:
 
     Attributes:
         words: of which vectors or contexts are given; those that are not trained are passed over.
-        vectors: input vectors of these words, float32 of shape (words, dim); None: as without a start, by the seed.
+        vectors: input vectors of these words, float32 of shape (words, dim); None, and for a vector of zeros: as
+            without a start, by the seed.
         seed: of the vectors that are not given; None: that of the training.
         contexts: context vectors of these words; None: zeros, as without a start.
         freeze_contexts: whether contexts stay as they are; one that is not given stays zero, and moves no vector.
@@ -92,18 +95,23 @@ def fill_by_chance(vectors: Floats, seed: int) -> None:
         vectors: float32 of shape (words, dim), rows in the order of `sgns.vocabulary_of`.
         seed: of the generator, see `sgns.derive_seed`.
     """
-    rows, dim = vectors.shape
-    generator = np.random.default_rng(seed)
-    for start in range(0, rows, _FILLED):
-        some = generator.random((min(_FILLED, rows - start), dim), np.float32)
-        vectors[start : start + _FILLED] = (some * np.float32(2) - np.float32(1)) / np.float32(dim)
+    for start, some in _by_chance(len(vectors), vectors.shape[1], seed):
+        vectors[start : start + len(some)] = some
 
 
 _FILLED = 4_096
 
 
+def _by_chance(rows: int, dim: int, seed: int) -> Iterator[tuple[int, Floats]]:
+    """Yield the vectors that training starts from, some at a time, and the row of the first."""
+    generator = np.random.default_rng(seed)
+    for start in range(0, rows, _FILLED):
+        some = generator.random((min(_FILLED, rows - start), dim), np.float32)
+        yield start, (some * np.float32(2) - np.float32(1)) / np.float32(dim)
+
+
 def given_rows(words: Sequence[str], given: Sequence[str], rows: Floats | None, into: Floats) -> None:
-    """Put given rows into a matrix, whose rows are of `words`.
+    """Put given rows into a matrix, whose rows are of `words`; a row of zeros is none.
 
     Raises:
         LexbeamError: they have another shape than words and matrix ask for.
@@ -112,8 +120,39 @@ def given_rows(words: Sequence[str], given: Sequence[str], rows: Floats | None, 
         return
     if rows.shape != (len(given), into.shape[1]):
         raise LexbeamError(f"vectors of shape {rows.shape} are given for {len(given)} words of {into.shape[1]} numbers")
-    places = {word: place for place, word in enumerate(given)}
+    ours, theirs = _shared(words, given, rows)
+    into[ours] = rows[theirs]
+
+
+def _shared(words: Sequence[str], given: Sequence[str], rows: Floats) -> tuple[Ints, Ints]:
+    """Return the places of words that have given rows, and those of the rows."""
+    able = with_direction(rows)
+    places = {word: place for place, word in enumerate(given) if able[place]}
     held = [(row, places[word]) for row, word in enumerate(words) if word in places]
-    if held:
-        ours, theirs = np.array(held).T
-        into[ours] = rows[theirs]
+    ours, theirs = np.array(held, np.int64).reshape(-1, 2).T
+    return ours, theirs
+
+
+def zero_untaught(weights: Weights, order: Sequence[str], start: Start, seed: int) -> None:
+    """Set vectors to zero that are, bit by bit, what training started from: of words that stood beside no other.
+
+    Such a vector is chance, or what another slice has taught, and says nothing of the word.
+
+    Args:
+        weights: what was trained.
+        order: its words in the order of `sgns.vocabulary_of`.
+        start: what it started from.
+        seed: of the training.
+    """
+    places = {word: place for place, word in enumerate(weights.words)}
+    rows = np.array([places[word] for word in order], np.int64)
+    same = np.zeros(len(rows), bool)
+    for first, some in _by_chance(len(rows), weights.vectors.shape[1], seed if start.seed is None else start.seed):
+        own = rows[first : first + len(some)]
+        same[own] = (weights.vectors[own] == some).all(axis=1)
+    if start.vectors is not None:
+        ours, theirs = _shared(weights.words, start.words, start.vectors)
+        for first in range(0, len(ours), _FILLED):
+            own, given = ours[first : first + _FILLED], theirs[first : first + _FILLED]
+            same[own] = (weights.vectors[own] == start.vectors[given]).all(axis=1)
+    weights.vectors[same] = 0.0

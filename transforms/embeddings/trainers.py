@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.embeddings.fast_trainer import compiled, train_fast
-from transforms.embeddings.sgns import SgnsOptions, sentences_of, train
-from transforms.embeddings.starts import Start, Weights
+from transforms.embeddings.sgns import SgnsOptions, sentences_of, train, vocabulary_of
+from transforms.embeddings.starts import Start, Weights, zero_untaught
 
 __all__ = ["REGISTRY", "TRAINERS", "Trainer", "train_space"]
 
@@ -70,6 +70,7 @@ def train_space(
     slice_name: str = "",
     start: Start | None = None,
     keep_contexts: bool = False,
+    keep_untaught: bool = True,
 ) -> Weights:
     """Train one slice's embedding with the trainer that the options name.
 
@@ -83,12 +84,13 @@ def train_space(
         slice_name: named in errors.
         start: what it starts from: given vectors or contexts, frozen contexts, words with marks.
         keep_contexts: whether context vectors are returned.
+        keep_untaught: whether vectors that training has not changed stay; else they are zero, see `zero_untaught`.
 
     Raises:
         LexbeamError: no word has `min_count` uses, or what is given to start from has another shape.
         UsageError: the trainer cannot train here.
     """
-    return TRAINERS[options.trainer].train(
+    weights = TRAINERS[options.trainer].train(
         feed,
         counts,
         options,
@@ -99,3 +101,7 @@ def train_space(
         start=start,
         keep_contexts=keep_contexts,
     )
+    if not keep_untaught:
+        order = list(vocabulary_of(counts, options.min_count, slice_name))
+        zero_untaught(weights, order, start or Start(), seed)
+    return weights

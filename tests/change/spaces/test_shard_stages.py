@@ -139,6 +139,20 @@ def test_words_and_rounds_that_are_in_no_shard_keep_their_weights(tmp_path):
     assert again.sha256 == averages[0].sha256 != averages[1].sha256
 
 
+def test_a_word_that_stands_alone_has_zeros_in_shards_and_without_them(tmp_path):
+    """Word 99, in several shards; 98 has company once, in one of them."""
+    draw = np.random.default_rng(3)
+    texts = [[f"w{number}" for number in draw.integers(0, 9, 8)] for _ in range(120)]
+    for place in range(0, 120, 5):
+        texts[place] = ["w99"]
+    texts[7], texts[101] = ["w98", "w1"], ["w98"]
+    task = next(train_tasks(COMPARISONS, ready(tmp_path, 0, keys=np.sort(KEYS[:120]), sentences=texts)))[1]
+    task = task._replace(sentences=120, tokens=sum(map(len, texts)), min_count=1)
+    space = Workspace(str(tmp_path / "w"))
+    for table in (sharded(space, task), pq.read_table(make(space, TRAIN, task, SGNS).part.file.path)):
+        assert [word for word, vector in vectors_of(table).items() if not any(vector)] == ["w99"]
+
+
 @pytest.mark.parametrize("trainer", list(TRAINERS))
 def test_a_shard_takes_the_memory_that_is_stated(trainer, tmp_path):
     """At the first step, which starts by chance, and at later ones, which start from a file."""

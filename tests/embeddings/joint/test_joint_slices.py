@@ -22,7 +22,7 @@ def read_by(slices, names):
     def note(feed, counts, options, **rest):
         found["epochs"] = [[text for lists in feed() for text in lists.to_pylist()] for _ in range(2)]
         found.update(rest, counts=dict(counts), min_count=options.min_count)
-        return Weights([], np.zeros((0, 1), np.float32), None)
+        return Weights(sorted(counts), np.zeros((len(counts), 1), np.float32), None)
 
     TRAINERS["noting"] = Trainer(note, doc="notes")
     try:

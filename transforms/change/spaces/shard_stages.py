@@ -195,8 +195,17 @@ def _average(artefact: Artefact, task: AverageTask, dim: int) -> AveragedWeights
 def _space(artefact: Artefact, task: AverageTask, dim: int) -> TrainedSpace:
     counts = read_counts(task.space.counts)
     vocabulary = vocabulary_of(uses_of(counts), task.space.min_count, task.space.slice)
-    vectors = (some[:, 0] for some in _averages(task, vocabulary, dim))
+    by_chance = _common_weights(task._replace(common=None), vocabulary, dim)
+    vectors = (
+        _taught(some[:, 0], by_chance(slice(start, start + BATCH_WORDS))[:, 0])
+        for start, some in zip(range(0, len(vocabulary), BATCH_WORDS), _averages(task, vocabulary, dim), strict=True)
+    )
     return write_space(artefact, task.space, counts, sorted(vocabulary), dim, vectors)
+
+
+def _taught(vectors: Floats, by_chance: Floats) -> Floats:
+    """Return vectors with zeros in place of those that are still chance, see `starts.zero_untaught`."""
+    return np.where((vectors != by_chance).any(axis=1, keepdims=True), vectors, np.float32(0))
 
 
 SHARD: Stage[ShardTask, SgnsOptions, TrainedShard] = Stage(

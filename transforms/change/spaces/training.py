@@ -78,6 +78,7 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
         sentences=task.sentences,
         tokens=task.tokens,
         slice_name=task.slice,
+        keep_untaught=False,
     )
     return write_space(artefact, task, counts, words, options.dim, cut_rows(vectors))
 

@@ -2,14 +2,14 @@
 
 The first slice is trained as it is apart. Each other one starts from the input and context vectors of the one before
 it, or all from an anchor; words that have none yet start by chance, as they do apart. What a word has learnt stays
-where a slice lacks the word, for slices after it. Negative words are drawn by the uses in the slice itself. In the
-variant of unit length, input vectors are brought to length 1 before a slice goes on from them.
+where a slice lacks the word, or teaches it nothing, for slices after it. Negative words are drawn by the uses in the
+slice itself. In the variant of unit length, input vectors are brought to length 1 before a slice goes on from them.
 """
 
 import numpy as np
 
 from transforms.embeddings.joint.slices import JointSlices, train_slice
-from transforms.embeddings.rows import at_length_one
+from transforms.embeddings.rows import at_length_one, with_direction
 from transforms.embeddings.sgns import SgnsOptions
 from transforms.embeddings.starts import Start, Weights
 
@@ -45,11 +45,13 @@ def initialised_at_unit_length(joint: JointSlices, options: SgnsOptions) -> list
 
 
 def _joined(new: Weights, old: Weights) -> Weights:
-    """Return new weights, and the old ones of words that have no new ones."""
-    known = set(new.words)
+    """Return new weights, and the old ones of words that have no new ones, or a new vector of zeros."""
+    taught = np.flatnonzero(with_direction(new.vectors))
+    words = [new.words[place] for place in taught]
+    known = set(words)
     places = [place for place, word in enumerate(old.words) if word not in known]
-    words = [*new.words, *(old.words[place] for place in places)]
+    words += [old.words[place] for place in places]
     contexts = None
     if new.contexts is not None and old.contexts is not None:
-        contexts = np.concatenate([new.contexts, old.contexts[places]])
-    return Weights(words, np.concatenate([new.vectors, old.vectors[places]]), contexts)
+        contexts = np.concatenate([new.contexts[taught], old.contexts[places]])
+    return Weights(words, np.concatenate([new.vectors[taught], old.vectors[places]]), contexts)

@@ -75,6 +75,7 @@ def train_slice(joint: JointSlices, place: int, options: SgnsOptions, start: Sta
         slice_name=one.name,
         start=start,
         keep_contexts=True,
+        keep_untaught=False,
     )
 
 
@@ -125,6 +126,7 @@ def train_as_one(
         slice_name=name,
         start=Start(marks={mark: word for mark, word in marks.items() if mark in counts}),
         keep_contexts=True,
+        keep_untaught=False,
     )
 
 
