@@ -1,10 +1,10 @@
-"""What a training takes of memory, and whether the machine has it."""
+"""What a training, or a decomposition, takes of memory, and whether the machine has it."""
 
 import os
 
 from transforms.common.errors import LexbeamError
 
-__all__ = ["available_memory", "check_memory", "training_memory"]
+__all__ = ["available_memory", "check_decomposition", "check_memory", "decomposition_memory", "training_memory"]
 
 _PADDED = 16  # numbers to which a row of the trainer in C is filled up
 _TEXT = 250  # bytes of a word in the vocabulary: its text, its uses, its places
@@ -22,6 +22,15 @@ def training_memory(words: int, dim: int, contexts: int = 0, *, keep_contexts: b
     """
     padded = -(-dim // _PADDED) * _PADDED
     return 4 * (words + (contexts or words)) * padded + 4 * words * dim * (1 + keep_contexts) + _TEXT * words + _REST
+
+
+def decomposition_memory(words: int, dim: int) -> int:
+    """Return the bytes that a truncated singular value decomposition takes at its peak, about.
+
+    These are eight dense matrices of words by words where there are at most three times `dim`, six of words by `dim` of
+    more words (`counted.weightings.truncated_svd`).
+    """
+    return 8 * words * (8 * words if words <= 3 * dim else 6 * dim) + _REST
 
 
 def available_memory(root: str = "/") -> int | None:
@@ -68,9 +77,27 @@ def check_memory(slice_name: str, words: int, dim: int, contexts: int = 0, *, ke
     Raises:
         LexbeamError: it has not; the message has both numbers.
     """
-    needed, left = training_memory(words, dim, contexts, keep_contexts=keep_contexts), available_memory()
+    _check(
+        training_memory(words, dim, contexts, keep_contexts=keep_contexts),
+        f"slice {slice_name!r}: to train {words:,} words of {dim} numbers",
+        "raise `min_count`, lower `dim`, or let fewer workers train at a time",
+    )
+
+
+def check_decomposition(words: int, dim: int) -> None:
+    """Refuse a decomposition that this machine has not the memory for, before it begins.
+
+    Raises:
+        LexbeamError: it has not; the message has both numbers.
+    """
+    _check(
+        decomposition_memory(words, dim),
+        f"to decompose the vectors of {words:,} words to {dim} numbers",
+        "raise `min_count`, or lower `dim`",
+    )
+
+
+def _check(needed: int, what: str, remedy: str) -> None:
+    left = available_memory()
     if left is not None and needed > left:
-        raise LexbeamError(
-            f"slice {slice_name!r}: to train {words:,} words of {dim} numbers takes {needed / 1e9:.2f} GB of memory, "
-            f"and {left / 1e9:.2f} GB are left: raise `min_count`, lower `dim`, or let fewer workers train at a time"
-        )
+        raise LexbeamError(f"{what} takes {needed / 1e9:.2f} GB of memory, and {left / 1e9:.2f} GB are left: {remedy}")

@@ -17,6 +17,8 @@ from transforms.embeddings.alignment import ALIGNMENTS
 from transforms.embeddings.counted.contexts import STEPS, Cooccurrences
 from transforms.embeddings.counted.glove import compiled_glove, train_glove
 from transforms.embeddings.counted.weightings import ppmi, projected, random_vectors, truncated_svd
+from transforms.embeddings.memory import check_decomposition
+from transforms.embeddings.rows import with_direction
 
 __all__ = [
     "OWN",
@@ -84,7 +86,9 @@ def _ppmi(contexts: Cooccurrences, seed: int, *, smoothing: float, shift: float)
 
 
 def _svd(contexts: Cooccurrences, seed: int, *, smoothing: float, shift: float, dim: int, gamma: float) -> Any:
-    return truncated_svd(ppmi(contexts.counts, smoothing=smoothing, shift=shift), dim=dim, gamma=gamma)
+    associations = ppmi(contexts.counts, smoothing=smoothing, shift=shift)
+    check_decomposition(int(with_direction(associations).sum()), dim)
+    return truncated_svd(associations, dim=dim, gamma=gamma)
 
 
 def _random_indexing(contexts: Cooccurrences, seed: int, *, dim: int, nonzero: int) -> Any:
