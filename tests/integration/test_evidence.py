@@ -100,7 +100,7 @@ def test_vectors_of_nulls_are_freed_once_they_are_scored_where_published_parts_a
 @pytest.mark.soak
 def test_those_of_systems_that_train_otherwise_are_freed_too(tmp_path, monkeypatch):
     out = make_out(tmp_path)
-    how = [*NULL, "--system", "cs2020,uwb", "--overwrite"]
+    how = [*NULL, "--system", "cs2020,uwb,count-ci-cd", "--overwrite"]
     monkeypatch.setattr(publishing, "free", lambda root, kept: Freed(0, 0))
     assert change(out, *how, "--keep", "published") == 0
     assert len(list((out / "_artefacts" / "change" / "train").glob("*.freed"))) == 2 * 6
