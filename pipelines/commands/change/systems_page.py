@@ -112,8 +112,8 @@ def _latin(rows: list[dict[str, str]]) -> Iterator[str]:
         "",
         f"Scores and classes of the {words} targets of the task in LatinISE, before year 0 and from it on, by one",
         "seed, are in [systems/latin.tsv](systems/latin.tsv). With `--seeds 5` the same command trains the four others",
-        "beside what is there; cut off, it goes on. The table is of before SGNS had zeros for words that stand alone in",
-        "all their sentences: of the targets that moved scores after `op` by .002 in the mean, .007 at most (rho .998).",
+        "beside what is there; cut off, it goes on. The table is of before SGNS had zeros for words that stand alone",
+        "in all their sentences: of the targets that moved scores after `op` by .002 in the mean, .007 at most.",
     )
 
 
