@@ -42,7 +42,7 @@ def vectors(
 
     Raises:
         UsageError: there is no such slice, seed, alignment or pair, or several pairs fit.
-        LexbeamError: nothing is published, or too few shared words were there to fit an alignment.
+        LexbeamError: nothing is published, or no map could be fitted.
     """
     snapshot = (results if isinstance(results, Results) else open_results(results)).snapshot
     section = snapshot.section("change")
@@ -84,7 +84,7 @@ def _pair(pairs: list[tuple[str, str]], slice: str, pair: tuple[str, str] | None
 
 
 def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: tuple[str, str]) -> "ExportedVectors":
-    from transforms.embeddings.published import aligned_sides, as_aligned
+    from transforms.embeddings.published import aligned_sides, as_aligned, no_map
 
     for row in aligned_sides(snapshot, alignment):
         if (row["slice_from"], row["slice_to"]) != pair or row["seed"] != seed:
@@ -94,7 +94,7 @@ def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: 
         made = as_aligned(snapshot, row)
         if made is None:
             raise LexbeamError(
-                f"{pair[0]} and {pair[1]}, seed {seed}: too few shared words, nothing was aligned by {alignment}"
+                f"{pair[0]} and {pair[1]}, seed {seed}: {no_map(row)}, nothing was aligned by {alignment}"
             )
         return made
     raise LexbeamError(f"table alignments has no {alignment} of slice {slice!r}, seed {seed}")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.embeddings.linear_maps import FLAT, canonical_map, whitened_maps
-from transforms.embeddings.rows import Rows
+from transforms.embeddings.rows import Rows, with_direction
 from transforms.embeddings.spaces import BLOCK, Side, apply, unit_mean, working_rows
 
 __all__ = [
@@ -64,7 +64,11 @@ def procrustes_centred(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> 
 def _means(z: Vectors, x: Vectors) -> tuple[Matrix, Matrix] | None:
     """Return the means of vectors brought to length 1; None where those of a space are all alike, but for rounding."""
     means = unit_mean(z), unit_mean(x)
-    return None if any(mean @ mean > 1 - FLAT**2 for mean in means) else means
+    for mean, rows in zip(means, (z, x), strict=True):
+        share = with_direction(rows).mean()  # of zeros the mean has zeros
+        if mean @ mean > (1 - FLAT**2) * share**2:
+            return None
+    return means
 
 
 def procrustes(z: Vectors, x: Vectors, mine: Places, theirs: Places) -> Fit:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from schemas.change.spaces import NO_MAP
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
@@ -30,6 +31,7 @@ __all__ = [
     "first_variant",
     "load_side",
     "load_space",
+    "no_map",
     "side_row",
 ]
 
@@ -180,6 +182,11 @@ def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[AlignmentRow]:
         raise UsageError(f"no alignment {alignment!r} at {snapshot.out!r}{hint}")
     for table in read_rows(snapshot.paths("alignments")):
         yield from (row for row in table.to_pylist() if row["alignment"] == alignment)
+
+
+def no_map(row: AlignmentRow) -> str:
+    """Return why a row of table `alignments` has no map; older tables know one reason."""
+    return NO_MAP[row.get("reason") or "too_few_shared"]
 
 
 def as_aligned(snapshot: Snapshot, row: AlignmentRow) -> ExportedVectors | None:

@@ -43,9 +43,12 @@ def systems_beside(options: ChangeOptions) -> dict[tuple[str, ...], ChangeOption
         }
         if own:
             alone = from_mapping(ChangeOptions, of_run | none | _seeds(kind, measures) | wanted | scored)
-            for option, told in _unused(alone, [system]).items():
-                if option in own:
-                    raise UsageError(f"`systems`: {name}: {told}")
+            told = _unused(alone, [system])
+            if not aligned:
+                told |= {"fit_on": f"`fit_on` {own.get('fit_on')}: nothing is fitted for `measure` {system.measure}"}
+            for option in own:
+                if option in told:
+                    raise UsageError(f"`systems`: {name}: {told[option]}")
         unscored = any(not set(scored[key]) <= set(of_run[key]) for key in ("measure", "threshold", "alignment"))
         unscored = unscored or kind != options.representation.representation
         if own and (unscored or from_mapping(ChangeOptions, of_run | none | wanted) != served):

@@ -30,7 +30,7 @@ from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.embeddings.alignment import named_alignment
-from transforms.embeddings.published import aligned_sides, as_aligned, as_trained
+from transforms.embeddings.published import aligned_sides, as_aligned, as_trained, no_map
 
 __all__ = ["CARD", "EXPORT", "EXPORTS", "ExportOptions", "export_tables"]
 
@@ -144,7 +144,7 @@ def _aligned(alignment: str, snapshot: Snapshot, action: Action) -> _Made:
         pair = f"{row['slice_from']}_to_{row['slice_to']}"
         made = as_aligned(snapshot, row)
         if made is None:
-            action.tell(f"{pair}, seed {row['seed']}: too few shared words, nothing to align")
+            action.tell(f"{pair}, seed {row['seed']}: {no_map(row)}, nothing to align")
             continue
         name = _file_name(pair, row["alignment"], row["side"], f"seed{row['seed']}")
         yield name, made.words, made.vectors

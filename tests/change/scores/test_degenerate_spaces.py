@@ -44,6 +44,7 @@ def spaces(sparse):
         "identical": (first, first),
         "one direction": (alike, second),
         "one direction in both": (alike, alike / 3 if sparse else alike * 0.7),
+        "one direction or none": (np.where(np.arange(len(WORDS))[:, None] < 3, np.float32(0), alike), second),
         "rank 1": (few(1), few(1)),
         "rank 2": (few(2), few(2)),
     }
@@ -103,7 +104,8 @@ def test_scores_are_numbers_or_have_a_reason(sparse):
     assert {reason for _, reason in reasons["ordinary"]} == {None}
     assert {reason for _, reason in reasons["both zero"]} & {None} == set()
     if not sparse:
-        assert ("op", "rank_deficient") in reasons["one direction"]
+        for name in ("one direction", "one direction or none"):
+            assert ("op", "rank_deficient") in reasons[name]
         assert {kind for kind, reason in reasons["2 with a direction"] if reason == "too_few_shared"} == {
             name for name, method in ALIGNMENTS.items() if method.least_words
         }

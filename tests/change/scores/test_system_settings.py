@@ -4,6 +4,7 @@ from inspect import signature
 
 import pytest
 
+from pipelines.commands.change.beside import systems_beside
 from pipelines.commands.change.options import ChangeOptions
 from transforms.change.scores.named_systems import SYSTEMS, NamedSystem
 from transforms.change.scores.system_settings import as_texts, options_beside, parsed, presets, system_of
@@ -194,6 +195,22 @@ def test_a_system_of_ones_own_is_aligned_as_its_representation_or_else_that_of_t
     options = from_mapping(ChangeOptions, {**GIVEN, **asked, "representation": representation})
     assert options.score.named["mine"].alignment == alignment
     assert options.representation.representation == representation
+
+
+@pytest.mark.parametrize(
+    ("systems", "representation", "alignment"),
+    [
+        ("mine:measure=topics,mine:representation=count", "count", ("column-intersection",)),
+        ("mine:measure=lnd,mine:representation=ri", "ri", ("none",)),
+    ],
+)
+def test_a_first_system_without_aligned_vectors_leaves_the_run_the_alignment_of_its_representation(
+    systems, representation, alignment
+):
+    options = from_mapping(ChangeOptions, {**GIVEN, "system": "mine", "systems": systems})
+    assert options.representation.representation == representation
+    assert options.score.alignments == alignment
+    assert not systems_beside(options)
 
 
 @pytest.mark.parametrize("seeds", ["3", "5,9"])

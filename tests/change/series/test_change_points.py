@@ -86,6 +86,19 @@ def test_no_words_and_words_without_direction():
     assert unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist() == [[0.6, 0.8], [0.0, 0.0]]
 
 
+def test_a_word_that_has_no_direction_in_one_slice_has_no_distance_at_any_cut():
+    for place in range(4):
+        spaces = rotated(6, slices=4)
+        whole = cut_distances(spaces)
+        spaces[place][7] = 0
+        found = cut_distances(spaces)
+        assert np.isnan(found[:, 7]).all()
+        assert np.array_equal(np.delete(found, 7, 1), np.delete(whole, 7, 1))
+    for space in (spaces := rotated(6, words=10)):
+        space[:5] = 0
+    assert np.isnan(common_space(spaces)[0]).all()  # five are fewer than the dimensions
+
+
 def test_cuts_compare_the_means_before_and_after():
     spaces = rotated(6, slices=5)
     found = cut_distances(spaces)

@@ -30,7 +30,7 @@ from transforms.change.nulls.evidence import benjamini_hochberg
 from transforms.change.nulls.standards import PairScores, Standard, fitting
 from transforms.change.scores.measures import cosine_distance
 from transforms.common.blas import one_thread
-from transforms.embeddings.rows import Rows, at_length_one, is_sparse
+from transforms.embeddings.rows import Rows, at_length_one, is_sparse, with_direction
 
 __all__ = [
     "MOST_ROUNDS",
@@ -137,9 +137,10 @@ def _summed(products: Sequence[Matrix], rotations: Sequence[Matrix]) -> Matrix:
 def common_space(spaces: Sequence[Matrix]) -> list[Matrix]:
     """Return spaces rotated into their common space; args as `common_rotations`.
 
-    All is nan with fewer words than dimensions, for then any spaces can be rotated onto each other.
+    All is nan with fewer words that have a direction in each than dimensions, for then any spaces can be rotated onto
+    each other.
     """
-    if len(spaces[0]) < spaces[0].shape[1]:
+    if _directed(spaces).sum() < spaces[0].shape[1]:
         return [np.full(space.shape, np.nan) for space in spaces]
     rotations = common_rotations(spaces)
     with one_thread():
@@ -153,12 +154,19 @@ def cut_distances(spaces: Sequence[Rows]) -> Floats:
         spaces: of the same words, in one space, in the order of time.
 
     Returns:
-        float64 of shape (slices - 1, words), 0 to 2; nan where a mean has length zero.
+        float64 of shape (slices - 1, words), 0 to 2; nan where a mean has length zero, and at every cut for a word
+        whose vector is zero in some slice.
     """
+    known = _directed(spaces)
     before = list(accumulate(spaces, operator.add))[:-1]
     after = list(accumulate(spaces[::-1], operator.add))[:-1][::-1]
     pairs = zip(before, after, strict=True)
-    return np.stack([cosine_distance(earlier, later) for earlier, later in pairs])
+    return np.stack([np.where(known, cosine_distance(earlier, later), np.nan) for earlier, later in pairs])
+
+
+def _directed(spaces: Sequence[Rows]) -> Flags:
+    """Return which words have no vector of length zero."""
+    return np.asarray(np.logical_and.reduce([with_direction(space) for space in spaces]))
 
 
 def points_of(real: Traces, nulls: Sequence[Traces], tested: Flags) -> Points:

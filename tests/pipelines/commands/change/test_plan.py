@@ -126,6 +126,10 @@ UNALIGNED = {"measure": "cosine", "alignment": "vi", "fit_on": "shared"}
         ({"system": "mine", "systems": {"mine": UNALIGNED}}, "`systems`: mine: `fit_on` shared: nothing is fitted"),
         ({"system": "uwb,mine", "systems": {"mine": UNALIGNED}}, "`systems`: mine: `fit_on` shared: nothing is"),
         (
+            {"system": "uwb,life-language", "systems": {"life-language": {"fit_on": "top:9"}}},
+            "`systems`: life-language: `fit_on` top:9: nothing is fitted for `measure` pivots",
+        ),
+        (
             {"system": "life-language,dcc", "systems": {name: {"pivots": 9} for name in ("life-language", "dcc")}},
             "`systems`: dcc: `pivots` 9: it is used with `measure` pivots, not with cosine",
         ),
