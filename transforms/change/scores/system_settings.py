@@ -218,7 +218,7 @@ def presets(names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
         for option, value in base.items()
         if option not in given and option not in found
     }
-    if "representation" in found and "alignment" not in given and "alignment" not in found:  # as where a run is given it
+    if "representation" in found and "alignment" not in given and "alignment" not in found:
         found["alignment"] = REPRESENTATIONS[found["representation"]].alignments
     noted += [
         f"{name}:{option}={options.get(option, '')}"
