@@ -14,7 +14,7 @@ from transforms.common.publish.snapshots import open_snapshot
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("switches", [20, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("switches", [40, pytest.param(200, marks=pytest.mark.soak)])
 # `new` removes what `one` removes, a snapshot later.
 @pytest.mark.parametrize("writer", ["two", pytest.param("new", marks=pytest.mark.soak), "one"])
 @pytest.mark.parametrize("reader", READERS)

@@ -227,7 +227,7 @@ def test_why_nothing_is_ranked_is_the_true_cause(tmp_path):
     asked = ASKED._replace(alignment="cca")
     made = section(targets=[])
     lines, _ = told(publish(tmp_path / "few", made, change__summary=few, vectors=vectors()), asked)
-    why = "no word has a score by cca (too few shared words to fit the alignment)"
+    why = "no word has a score by cca (too few shared words to fit the alignment, or for a graph or topics)"
     assert f"{why}: lower `dim`, or ask for another `alignment`" in lines
     small = summary(**unranked, reason_cca=["too_few_neighbours"] * 4)
     lines, _ = told(publish(tmp_path / "small", made, change__summary=small, vectors=vectors()), asked)
