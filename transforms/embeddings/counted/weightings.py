@@ -49,13 +49,15 @@ def ppmi(counts: "csr_array", *, smoothing: float, shift: float) -> "csr_array":
     """
     from scipy.sparse import csr_array
 
-    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     uses = np.asarray(counts.sum(axis=1), np.float64)
     contexts = np.asarray(counts.sum(axis=0), np.float64) ** smoothing
-    expected = uses[rows] * (contexts / (contexts.sum() or 1.0))[counts.indices]
-    values = np.log(counts.data / expected) - np.log(shift)
+    values = np.repeat(uses, np.diff(counts.indptr))
+    values *= (contexts / (contexts.sum() or 1.0))[counts.indices]  # what is expected
+    np.divide(counts.data, values, out=values)
+    np.log(values, out=values)
+    values -= np.log(shift)
     above = values > 0
-    starts = np.append(0, np.cumsum(np.bincount(rows[above], minlength=counts.shape[0])))
+    starts = np.append(0, np.cumsum(above))[counts.indptr]
     return csr_array((values[above], counts.indices[above], starts), shape=counts.shape)
 
 
@@ -71,12 +73,15 @@ def truncated_svd(matrix: "csr_array", *, dim: int, gamma: float) -> Floats:
         gamma: power of the singular values; 0: U alone.
     """
     found = np.zeros((matrix.shape[0], dim))
-    matrix = matrix.astype(np.float64)
-    rows, columns = (np.flatnonzero(np.diff(filled.indptr)) for filled in (matrix, matrix.tocsc()))
+    matrix = matrix.astype(np.float64, copy=False)
+    rows = np.flatnonzero(np.diff(matrix.indptr))
+    columns = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]))
     if not len(rows):
         return found
+    if (len(rows), len(columns)) != matrix.shape:
+        matrix = matrix[rows][:, columns]
     with one_thread():
-        left, values = _left_side(matrix[rows][:, columns], dim)
+        left, values = _left_side(matrix, dim)
     sound = values > NO_DIRECTION * values[0]
     left, values = left[:, sound], values[sound]
     farthest = left[np.abs(left).argmax(axis=0), np.arange(len(values))]
