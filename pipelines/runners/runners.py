@@ -235,7 +235,6 @@ def _readable(error: Exception) -> LexbeamError:
         return explained(error)
     if known := explained_text(str(error)) or explained_flink(str(error)):
         return known
-    why = (
-        "" if error.__cause__ is None else f": {error.__cause__}"
-    )  # of what cannot be pickled Beam says the name alone
+    # Of what cannot be pickled Beam says the name alone.
+    why = "" if error.__cause__ is None else f": {error.__cause__}"
     return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}{why}")

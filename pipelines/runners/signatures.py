@@ -4,11 +4,12 @@ For every `DoFn` Beam asks `inspect` for the parameters of each of its methods, 
 applied, checked, translated, and by every worker for every bundle that begins anew. It derives types from the same
 annotations, with the stack at each step for messages, and reads the source of each for a warning to its author, which
 is shown with --verbose alone. For each option that it reads it lists all, and for each that it declares it asks how
-wide the terminal is. And before it measures a side input it goes
-through all that all modules have, which a side input never holds.
+wide the terminal is. And before it measures a side input it goes through all that all modules have, which a side input
+never holds.
 
 It also pickles what no other process gets: each function and its arguments when a transform is made, to see that it
 can, though they are pickled with the graph; and in a worker each function that it has unpickled, to unpickle it again.
+So what is done to an argument between the making of a transform and the run counts.
 """
 
 import functools

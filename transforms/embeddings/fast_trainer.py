@@ -94,10 +94,8 @@ def _trial(loops: ModuleType) -> str:
             vectors, contexts = padded(size, dim), padded(size, dim)
             numbers = np.arange(2 * size * dim).reshape(2, size, dim) * 7_919 % 2_003 - 1_001
             vectors[:, :dim], contexts[:, :dim] = numbers / 2_002
-            loops.train(
-                vectors, contexts, sigmoid_table(), dim, row_of, keep, cumulative, guide, words, bounds, 5, 5, 0.05,
-                7, 2**40, frozen, "",
-            )  # fmt: skip
+            tables = sigmoid_table(), dim, row_of, keep, cumulative, guide
+            loops.train(vectors, contexts, *tables, words, bounds, 5, 5, 0.05, 7, 2**40, frozen, "")
             digest.update(vectors.tobytes() + contexts.tobytes())
     return digest.hexdigest()
 
