@@ -60,6 +60,7 @@ SCHEMA = pa.schema([("corpus", pa.string()), ("number", pa.int64())])
 TABLES = ("documents", "sentences")
 COMMON = "all"  # as the corpus of the rows that all corpora have
 COMMON_ROWS = 50
+PATIENCE = 60.0  # seconds
 
 OUTCOMES = ("whole", "error", "mixed", "incomplete", "empty", "between")
 WAYS = ("DIR/<table>", "resolved", "open_snapshot")
@@ -210,9 +211,10 @@ class ReaderOutcomes(NamedTuple):
     errors: Counter[str]
 
 
-def _read_on(name: str, out: str, ready: Any, stop: Event, results: Any) -> None:
+def _read_on(name: str, out: str, ready: Any, enough: Any, stop: Event, results: Any) -> None:
     read = READERS[name]
     outcomes = [ReaderOutcomes(name, way, Counter(), Counter()) for way in WAYS]
+    waiting = set(WAYS)
     for way in WAYS:  # modules are loaded before it counts
         read_once(read, out, way)
     ready.release()
@@ -222,21 +224,29 @@ def _read_on(name: str, out: str, ready: Any, stop: Event, results: Any) -> None
             seen.outcomes[outcome] += 1
             if kind:
                 seen.errors[kind] += 1
+            if outcome == "whole" and seen.way in waiting:
+                waiting.remove(seen.way)
+                enough.release()
     results.put(outcomes)
 
 
 def measure(
     folder: Path, writer: Writer, switches: int, readers: Sequence[str] = tuple(READERS)
 ) -> tuple[list[ReaderOutcomes], float]:
-    """Publish so many times while `readers` read; return what they saw, and the seconds it took."""
+    """Publish while `readers` read, so many times or, on a machine where a reader is slow, until each has read once.
+
+    Return what they saw, and the seconds it took. After a minute more nobody is waited for.
+    """
     out = str(folder / "out")
     (folder / "parts").mkdir()
     corpora = [parts_of(folder / "parts", n) for n in range(writer.corpora or switches + 1)]
     publish_corpus(out, 0, corpora[0], writer.keep)
     context = multiprocessing.get_context("spawn")
-    ready, stop, results = context.Semaphore(0), context.Event(), context.Queue()
+    ready, enough = context.Semaphore(0), context.Semaphore(0)
+    stop, results = context.Event(), context.Queue()
     processes = [
-        context.Process(target=_read_on, args=(name, out, ready, stop, results), daemon=True) for name in readers
+        context.Process(target=_read_on, args=(name, out, ready, enough, stop, results), daemon=True)
+        for name in readers
     ]
     for process in processes:
         process.start()
@@ -244,8 +254,15 @@ def measure(
         if not ready.acquire(timeout=300):
             raise RuntimeError("a reader does not start")
     start = time.monotonic()
-    for number in range(1, switches + 1):
+    waiting = len(processes) * len(WAYS)
+    for number in itertools.count(1):
         publish_corpus(out, number % len(corpora), corpora[number % len(corpora)], writer.keep)
+        while enough.acquire(block=False):
+            waiting -= 1
+        if number == switches:
+            latest = time.monotonic() + PATIENCE
+        if number >= switches and (not waiting or time.monotonic() > latest):
+            break
     seconds = time.monotonic() - start
     stop.set()
     outcomes = [seen for _ in processes for seen in results.get(timeout=300)]
