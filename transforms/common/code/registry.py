@@ -19,8 +19,10 @@ Every process loads them by itself, so that workers know them too. They come aft
 imported when the registry is first looked through; a registry with `lazy` makes an entry that imports it later.
 """
 
+import functools
 import importlib.metadata
 import logging
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
@@ -154,7 +156,7 @@ class Registry(MutableMapping[str, T]):
 
     def _load(self) -> Iterator[tuple[str, T]]:
         """Yield the entries of other packages; one that clashes or fails is logged and left out."""
-        points = importlib.metadata.entry_points(group=self.group)
+        points = _entry_points(tuple(sys.path)).select(group=self.group)
         for point in sorted(points, key=lambda point: (point.name, point.value)):
             if point.name in self._ours or point.name in _OUTSIDE[self.group]:
                 log.warning("%s: %r of %s is left out: there is one of this name", self.group, point.name, point.value)
@@ -166,6 +168,12 @@ class Registry(MutableMapping[str, T]):
                 yield point.name, entry
             except Exception as error:  # whatever a module of others does
                 log.warning("%s: %r cannot be loaded from %s: %s", self.group, point.name, point.value, error)
+
+
+@functools.lru_cache(maxsize=1)
+def _entry_points(path: tuple[str, ...]) -> Any:
+    """Return all entry points of what is installed on a path: to find those of one group, all are read."""
+    return importlib.metadata.entry_points()
 
 
 def docs_of(registry: Mapping[str, Any]) -> dict[str, str]:
