@@ -51,6 +51,16 @@ def test_null_slices_are_trained_in_shards_too_and_weights_are_freed(in_shards):
     assert (pairs.null_runs == 3).all()
 
 
+def test_weights_are_freed_beside_systems_that_train_others(in_shards, tmp_path):
+    out = Path(shutil.copytree(in_shards, tmp_path / "out", symlinks=True))
+    how = ["--shards", "2", "--trainer", FAST, "--rank-min-count", "5", "--system", "cs2020,uwb"]
+    assert change(out, *how, "--epochs", "2", "--overwrite") == 0
+    made = len(list((in_shards / "_artefacts/change/train-shard").glob("*.json")))
+    found = [path.suffix for path in (out / "_artefacts/change/train-shard").iterdir()]
+    assert found.count(".json") == found.count(".freed") > made
+    assert len(found) == 2 * found.count(".json")
+
+
 @compares_fast
 @pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
 def test_shards_are_the_same_on_every_runner(runner, ready, in_shards, out):

@@ -112,8 +112,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     from transforms.change.graph.table_ptransforms import DescribeSlices, NumberParts
     from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
 
-    # Systems beside may count the same contexts, or train the same shards.
-    graph = graph._replace(workspace=graph.workspace._replace(keeps=bool(plan.beside)))
+    graph = graph._replace(workspace=graph.workspace._replace(keeps=plan.shares))
     workspace, lanes = graph.workspace, graph.lanes
     _expect(plan, graph)
     viewed = graph.tasks(pipeline, "SentenceParts", plan.parts) | "DeriveView" >> DeriveView(

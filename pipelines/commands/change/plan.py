@@ -56,6 +56,7 @@ class ChangePlan:
     score: ChangeScoreOptions
     neighbours: NeighbourOptions
     write_text: str | None
+    shares: bool = False  # trainings or contexts, between plans beside one another
     frees: bool = False  # null spaces, once they are scored
     ensembles: tuple[str, ...] = ()
     beside: tuple["ChangePlan", ...] = ()  # for systems that want other spaces; of them tables of systems alone
@@ -115,7 +116,8 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
     )
     beside = tuple(_beside(plan, names, other) for names, other in others.items())
     apart = {_made_from(one) for one in (plan, *beside)}
-    return replace(plan, beside=beside, frees=options.keep == "published" and len(apart) > len(beside))
+    shares = len(apart) <= len(beside)
+    return replace(plan, beside=beside, shares=shares, frees=options.keep == "published" and not shares)
 
 
 def _made_from(plan: ChangePlan) -> Hashable:

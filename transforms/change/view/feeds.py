@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store import files
@@ -129,17 +130,22 @@ def read_feed(feed: Sequence[File], span: KeySpan = WHOLE) -> Iterator[pa.ListAr
 
 
 def _inside(feed: Sequence[File], span: KeySpan) -> Iterator[pa.RecordBatch]:
-    """Yield the sentences of a span; files before and behind it are not read, but for a few that it is sought in."""
+    """Yield the sentences of a span; batches before and behind it are not read, but for a few that it is sought in."""
     if span == WHOLE:
         yield from _batches(feed)
         return
     with BatchReader(limit=1) as reader:
 
-        def last_key(file: File) -> int:
-            return int(reader.read(file, reader.count(file) - 1)["key"][-1].as_py())
+        def last_key(file: File, ordinal: int) -> int:
+            return int(reader.read(file, ordinal)["key"][-1].as_py())
 
-        begin = bisect_left(feed, span.first, key=last_key)
-    for batch in _batches(feed[begin:]):
+        begin = bisect_left(feed, span.first, key=lambda file: last_key(file, reader.count(file) - 1))
+        inside = feed[begin:]
+        first = 0
+        if inside:
+            ordinals = range(reader.count(inside[0]))
+            first = bisect_left(ordinals, span.first, key=lambda ordinal: last_key(inside[0], ordinal))
+    for batch in _batches(inside, first):
         keys = batch["key"].to_numpy()
         start = int(np.searchsorted(keys, np.uint64(span.first)))
         end = int(np.searchsorted(keys, np.uint64(span.last), side="right"))
@@ -149,11 +155,13 @@ def _inside(feed: Sequence[File], span: KeySpan) -> Iterator[pa.RecordBatch]:
             return
 
 
-def _batches(feed: Sequence[File]) -> Iterator[pa.RecordBatch]:
+def _batches(feed: Sequence[File], first: int = 0) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of files, of the first file from this one on."""
     with BatchReader(limit=1) as reader:
         for file in feed:
-            for ordinal in range(reader.count(file)):
+            for ordinal in range(first, reader.count(file)):
                 yield reader.read(file, ordinal)
+            first = 0
 
 
 def read_dealt(feeds: Sequence[Sequence[File]], held: Held, span: KeySpan = WHOLE) -> Iterator[pa.ListArray]:
@@ -222,7 +230,6 @@ class _Words:
     """All words so far, by number: files have dictionaries of their own, and lists of several become one."""
 
     def __init__(self, slices: int) -> None:
-        self._places: dict[str, int] = {}
         self._dictionary = pa.array([], pa.string())
         # The dictionary of each slice, which all batches of a file share, and the numbers of its words.
         self._known: list[tuple[pa.Array, Codes]] = [(self._dictionary, np.zeros(0, np.int32))] * slices
@@ -231,15 +238,16 @@ class _Words:
         """Return the numbers of words of a slice."""
         known, codes = self._known[place]
         if not tokens.dictionary.equals(known):
-            texts = tokens.dictionary.to_pylist()
-            codes = np.array([self._places.setdefault(text, len(self._places)) for text in texts], np.int32)
+            found = pc.index_in(tokens.dictionary, value_set=self._dictionary)
+            new = tokens.dictionary.filter(found.is_null())
+            codes = found.fill_null(-1).to_numpy().copy()
+            codes[codes < 0] = len(self._dictionary) + np.arange(len(new), dtype=np.int32)
+            self._dictionary = pa.concat_arrays([self._dictionary, new])
             self._known[place] = tokens.dictionary, codes
         return np.asarray(codes[tokens.indices.to_numpy(zero_copy_only=False)])
 
     def lists(self, parts: Sequence[pa.ListArray], order: npt.NDArray[np.int64]) -> pa.ListArray:
         """Return lists of numbers as lists of words, in another order."""
-        if len(self._dictionary) < len(self._places):
-            self._dictionary = pa.array(list(self._places), pa.string())
         lists = pa.concat_arrays(parts).take(pa.array(order))
         return pa.ListArray.from_arrays(lists.offsets, pa.DictionaryArray.from_arrays(lists.values, self._dictionary))
 
