@@ -14,7 +14,7 @@ from gensim.models import Word2Vec
 
 from transforms.common.code import loops
 from transforms.common.code.loops import padded
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import UsageError
 from transforms.embeddings import fast_trainer
 from transforms.embeddings.fast_trainer import compiled, draw_tables, sigmoid_table, train_fast
 from transforms.embeddings.sgns import SgnsOptions, train
@@ -278,15 +278,6 @@ def test_the_dispatch_trains_by_gensim_where_that_is_asked_for():
     directly = train(lambda: iter(texts), counted(texts), options, **rest)
     assert by_name[0] == directly[0]
     assert np.array_equal(by_name[1], directly[1])
-
-
-@needs_loops
-def test_a_feed_of_another_length_is_refused():
-    with pytest.raises(LexbeamError, match=r"'late': 120 sentences were read, not 100"):
-        train_fast(
-            lambda: arrays(corpus()), counted(corpus()), SgnsOptions(dim=2), seed=1, sentences=100, tokens=9,
-            slice_name="late",
-        )  # fmt: skip
 
 
 @pytest.fixture

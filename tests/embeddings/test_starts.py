@@ -27,15 +27,16 @@ def trained(request):
     except UsageError as error:
         pytest.skip(str(error))
 
-    def train(texts, *, known=None, keep_untaught=True, **start):
+    def train(texts, *, known=None, keep_untaught=True, said=None, **start):
         words, counts = np.unique([word for text in known or texts for word in text], return_counts=True)
         return train_space(
             lambda: [pa.array(texts, pa.list_(pa.string()))],
             dict(zip(words.tolist(), counts.tolist(), strict=True)),
             SgnsOptions(dim=DIM, window=4, epochs=3, min_count=2, alpha=0.05, trainer=request.param),
             seed=5,
-            sentences=len(texts),
+            sentences=said or len(texts),
             tokens=sum(map(len, texts)),
+            slice_name="late",
             start=Start(**start),
             keep_contexts=True,
             keep_untaught=keep_untaught,
@@ -82,6 +83,20 @@ def test_words_without_company_have_zeros_and_others_what_they_have_learnt(train
     assert np.array_equal(made.vectors[others], plain.vectors[others])
     assert np.array_equal(made.contexts, plain.contexts)
     assert plain.vectors.any(axis=1).all()
+
+
+def test_a_feed_of_another_length_is_refused(trained):
+    with pytest.raises(LexbeamError, match=r"'late': 200 sentences were read, not 190: `sentences` must be"):
+        trained(grouped(), said=190)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e30])
+@pytest.mark.parametrize("given", ["vectors", "contexts"])
+def test_numbers_that_no_training_gives_are_refused(given, number, trained):
+    rows = some(["a1", "b3"], 1)
+    rows[1, 4] = number
+    with pytest.raises(LexbeamError, match=r"numbers from .* to .*: they must be finite, and at most 1,000,000"):
+        trained(grouped(), words=["a1", "b3"], **{given: rows})
 
 
 def test_a_vector_of_zeros_is_none_to_start_from(trained):

@@ -39,10 +39,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.code.loops import load_loops, padded
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import UsageError
 from transforms.common.store.resources import packaged_text
 from transforms.embeddings.memory import check_memory
-from transforms.embeddings.sgns import SgnsOptions, jobs_of, vocabulary_of
+from transforms.embeddings.sgns import SgnsOptions, check_read, jobs_of, vocabulary_of
 from transforms.embeddings.starts import Start, Weights, context_rows, fill_by_chance, given_rows
 
 __all__ = ["compiled", "draw_tables", "sigmoid_table", "train_fast"]
@@ -176,7 +176,8 @@ def train_fast(
     start = start or Start()
     vocabulary = vocabulary_of(counts, options.min_count, slice_name)
     rows = context_rows(vocabulary, start.marks)
-    check_memory(slice_name, len(vocabulary), options.dim, len(rows.words), keep_contexts=keep_contexts)
+    rare = len(counts) - len(vocabulary)
+    check_memory(slice_name, len(vocabulary), options.dim, len(rows.words), rare, keep_contexts=keep_contexts)
     tables = draw_tables(vocabulary.values(), rows.uses, options)
     dim = options.dim
     vectors, contexts = padded(len(vocabulary), dim), padded(len(rows.words), dim)
@@ -196,8 +197,7 @@ def train_fast(
                     start.freeze_contexts, variant,
                 )  # fmt: skip
             position += len(words)
-        if jobs.sentences_done() != sentences:
-            raise LexbeamError(f"slice {slice_name!r}: {jobs.sentences_done()} sentences were read, not {sentences}")
+        check_read(slice_name, jobs.sentences_done(), sentences)
     words_sorted = sorted(vocabulary)
     places = {word: place for place, word in enumerate(vocabulary)}
     order = [places[word] for word in words_sorted]

@@ -7,21 +7,23 @@ from transforms.common.errors import LexbeamError
 __all__ = ["available_memory", "check_decomposition", "check_memory", "decomposition_memory", "training_memory"]
 
 _PADDED = 16  # numbers to which a row of the trainer in C is filled up
-_TEXT = 250  # bytes of a word in the vocabulary: its text, its uses, its places
+_TEXT = 250  # bytes of a word beside its vectors: its text, its uses, its places
 _REST = 1 << 20  # tables of one size
 
 
-def training_memory(words: int, dim: int, contexts: int = 0, *, keep_contexts: bool = False) -> int:
+def training_memory(words: int, dim: int, contexts: int = 0, rare: int = 0, *, keep_contexts: bool = False) -> int:
     """Return the bytes that a training takes at its peak, about: two matrices, what is handed on, and tables.
 
     Args:
         words: of the vocabulary.
         dim: of the vectors.
         contexts: rows of contexts, if they are not as many.
+        rare: words below the frequency cut, which are read and not trained.
         keep_contexts: whether context vectors are handed on beside the vectors.
     """
     padded = -(-dim // _PADDED) * _PADDED
-    return 4 * (words + (contexts or words)) * padded + 4 * words * dim * (1 + keep_contexts) + _TEXT * words + _REST
+    matrices = 4 * (words + (contexts or words)) * padded + 4 * words * dim * (1 + keep_contexts)
+    return matrices + _TEXT * (words + rare) + _REST
 
 
 def decomposition_memory(words: int, dim: int) -> int:
@@ -71,14 +73,16 @@ def _read(root: str, path: str) -> str:
         return ""
 
 
-def check_memory(slice_name: str, words: int, dim: int, contexts: int = 0, *, keep_contexts: bool = False) -> None:
+def check_memory(
+    slice_name: str, words: int, dim: int, contexts: int = 0, rare: int = 0, *, keep_contexts: bool = False
+) -> None:
     """Refuse a training that this machine has not the memory for, before it begins.
 
     Raises:
         LexbeamError: it has not; the message has both numbers.
     """
     _check(
-        training_memory(words, dim, contexts, keep_contexts=keep_contexts),
+        training_memory(words, dim, contexts, rare, keep_contexts=keep_contexts),
         f"slice {slice_name!r}: to train {words:,} words of {dim} numbers",
         "raise `min_count`, lower `dim`, or let fewer workers train at a time",
     )

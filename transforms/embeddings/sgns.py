@@ -23,7 +23,7 @@ from transforms.embeddings.starts import ContextRows, Start, Weights, context_ro
 if TYPE_CHECKING:
     from gensim.models import Word2Vec
 
-__all__ = ["SgnsOptions", "derive_seed", "jobs_of", "sentences_of", "train", "vocabulary_of"]
+__all__ = ["SgnsOptions", "check_read", "derive_seed", "jobs_of", "sentences_of", "train", "vocabulary_of"]
 
 _TRAINED = "transforms.embeddings.representations:REPRESENTATIONS=sgns"  # what uses an option, see `option`
 
@@ -71,8 +71,8 @@ class SgnsOptions:
             raise UsageError(f"`sample` {self.sample}: must be 0 (off) or more")
         if not 0 < self.min_alpha <= self.alpha:
             raise UsageError(
-                f"`alpha` {self.alpha} to `min_alpha` {self.min_alpha}: the learning rate must "
-                "start above 0 and not rise"
+                f"`alpha` {self.alpha}: the learning rate falls to {self.min_alpha} (`min_alpha`, above 0), and "
+                "begins there or above"
             )
 
 
@@ -91,17 +91,36 @@ class _Feed:
     gensim reads sentences in a thread; an exception there would leave it waiting forever.
     """
 
-    def __init__(self, feed: Callable[[], Iterator[list[str]]]) -> None:
+    def __init__(self, feed: Callable[[], Iterator[list[str]]], slice_name: str, sentences: int) -> None:
         self._feed = feed
+        self._slice_name = slice_name
+        self._sentences = sentences
         self.error: Exception | None = None
 
     def __iter__(self) -> Iterator[list[str]]:
         if self.error is not None:
             return
+        number = 0
         try:
-            yield from self._feed()
+            for words in self._feed():
+                number += 1
+                yield words
+            check_read(self._slice_name, number, self._sentences)
         except Exception as error:  # any error is raised again once gensim has stopped
             self.error = error
+
+
+def check_read(slice_name: str, number: int, sentences: int) -> None:
+    """Check that an epoch had as many sentences as were said, or the learning rate would end elsewhere.
+
+    Raises:
+        LexbeamError: it had others.
+    """
+    if number != sentences:
+        raise LexbeamError(
+            f"slice {slice_name!r}: {number} sentences were read, not {sentences}: `sentences` must be how many the "
+            "feed yields, and those the same at each call"
+        )
 
 
 def train(
@@ -134,15 +153,16 @@ def train(
         keep_contexts: whether context vectors are returned.
 
     Raises:
-        LexbeamError: no word has `min_count` uses, there is not enough memory, or what is given to start from has
-            another shape.
+        LexbeamError: no word has `min_count` uses, there is not enough memory, the feed has other sentences than are
+            said, or what is given to start from has another shape.
     """
     start = start or Start()
     vocabulary = vocabulary_of(counts, options.min_count, slice_name)
     rows = context_rows(vocabulary, start.marks)
     # Frozen contexts are a second copy.
     contexts_held = len(rows.words) * (1 + start.freeze_contexts)
-    check_memory(slice_name, len(vocabulary), options.dim, contexts_held, keep_contexts=keep_contexts)
+    rare = len(counts) - len(vocabulary)
+    check_memory(slice_name, len(vocabulary), options.dim, contexts_held, rare, keep_contexts=keep_contexts)
     scale = _FROZEN if start.freeze_contexts else 1.0
     model = _model(options, seed, scale)
     model.build_vocab_from_freq({word: vocabulary.get(word, 1) for word in rows.words}, corpus_count=sentences)
@@ -152,7 +172,7 @@ def train(
     given_rows(rows.words, start.words, start.contexts, model.syn1neg)
     model.wv.vectors_lockf[:] = 1 / scale
     frozen = model.syn1neg.copy() if start.freeze_contexts else None
-    source = _Feed(feed)
+    source = _Feed(feed, slice_name, sentences)
     with one_thread():
         if start.marks:
             _train_marked(model, source, rows, options, sentences, scale)

@@ -114,14 +114,24 @@ def given_rows(words: Sequence[str], given: Sequence[str], rows: Floats | None, 
     """Put given rows into a matrix, whose rows are of `words`; a row of zeros is none.
 
     Raises:
-        LexbeamError: they have another shape than words and matrix ask for.
+        LexbeamError: they have another shape than words and matrix ask for, or numbers that no training gives, such as
+            NaN.
     """
     if rows is None:
         return
     if rows.shape != (len(given), into.shape[1]):
         raise LexbeamError(f"vectors of shape {rows.shape} are given for {len(given)} words of {into.shape[1]} numbers")
+    least, most = rows.min(initial=0), rows.max(initial=0)
+    if not -_GREATEST <= least <= most <= _GREATEST:  # nor is it where one is NaN
+        raise LexbeamError(
+            f"vectors are given that have numbers from {least} to {most}: they must be finite, and at most "
+            f"{_GREATEST:,.0f}"
+        )
     ours, theirs = _shared(words, given, rows)
     into[ours] = rows[theirs]
+
+
+_GREATEST = 1e6  # of given numbers: products of larger ones may not be finite, and gensim ends the process then
 
 
 def _shared(words: Sequence[str], given: Sequence[str], rows: Floats) -> tuple[Ints, Ints]:
