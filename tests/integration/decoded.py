@@ -1,5 +1,6 @@
-"""Where words stand in files of any kind that Lexbeam writes: as bytes, or in cells of tables."""
+"""Where words stand in files of any kind that Lexbeam writes: as bytes, compressed or not, or in cells of tables."""
 
+import gzip
 import io
 
 import pyarrow as pa
@@ -10,6 +11,8 @@ __all__ = ["decoded", "holding"]
 
 def decoded(name, content):
     """Return all that a file says, with the bytes as they are."""
+    if name.endswith(".gz"):
+        return content + gzip.decompress(content)
     if name.endswith(".parquet"):
         table = pq.read_table(io.BytesIO(content))
         return content + str(table.to_pydict()).encode() + str(table.schema).encode()

@@ -10,7 +10,7 @@ from pathlib import Path
 import decoded
 import pytest
 from injector import Injector, compiled, forget_source
-from small_runs import call, change, corpus, make_out, write_texts
+from small_runs import WORDS, call, change, corpus, make_out, write_texts
 from sweeping import copied
 
 from pipelines.commands.folder import forget
@@ -56,12 +56,16 @@ def rows(out, table):
 def test_a_document_is_gone_from_everything_and_does_not_come_back(tmp_path, capsys):
     texts, out = texts_of(tmp_path), tmp_path / "out"
     assert corpus(texts, out) == 0
-    assert change(out) == 0
+    assert change(out, "--write-text", out / "text") == 0
     assert call("report", out) == 0
     page = (out / "report.html").read_bytes()
     assert b"What the last publication changed" in page
     assert call("report", out) == 0
     assert (out / "report.html").read_bytes() == page
+    (out / "sub").mkdir()
+    for elsewhere in ("rep", "R.HTML", "sub/r.html"):  # `--out` may name any file
+        (out / elsewhere).write_bytes(page)
+    (out / "sub" / "other.html").write_text("a page of somebody else")
     first, _ = read_record(str(out)).snapshots
     assert call("tag", out, first[:12], "paper-v1") == 0
     (out / "_failed").mkdir()
@@ -72,10 +76,16 @@ def test_a_document_is_gone_from_everything_and_does_not_come_back(tmp_path, cap
     capsys.readouterr()
     assert call("forget", out, name) == 0
     told = capsys.readouterr().out
-    assert holding(out) == []
+    written = ["text/1800-1849.txt.gz", "text/1850-1900.txt.gz"]
+    assert holding(out) == written
+    assert f"left, and may hold it: sub/other.html, {', '.join(written)}\n" in told
+    shutil.rmtree(out / "text")
     assert "dropped: change" in told
     assert "removed: 2 snapshots that held it (tags paper-v1)" in told
-    assert "removed: report.html" in told
+    assert [line for line in told.splitlines() if "lexbeam report" in line] == [
+        f"removed: {page}: `lexbeam report {out}` writes it anew"
+        for page in ("R.HTML", "rep", "report.html", "sub/r.html")
+    ]
     now = snapshot_name(str(out))
     assert read_record(str(out)).snapshots == (now,)
     assert read_history(str(out)).tags == {}
@@ -98,6 +108,41 @@ def test_a_document_is_gone_from_everything_and_does_not_come_back(tmp_path, cap
     assert corpus(texts, out, "--overwrite", "--fresh") == 0
     assert holding(out) == []
     assert [row["source"] for row in rows(out, "rejects") if row["reason"] == "forgotten"] == ["1830.txt", "1865.txt"]
+
+
+def test_whoever_names_a_copy_means_the_text(tmp_path, capsys):
+    texts, out, whole = write_texts(tmp_path / "texts"), tmp_path / "out", tmp_path / "whole"
+    for name in ("1820_a.txt", "1820_b.txt"):
+        (texts / name).write_text(f"{SECRET}. " * 9)
+    archive_of(texts / "1820_c.zip", {"1820_d.txt": f"{SECRET}. " * 9})
+    assert corpus(texts, out, "--max-reject-share", "0.5") == 0
+    assert {row["detail"] for row in rows(out, "rejects")} == {"same as 1820_a.txt"}
+    out.rename(whole)
+    for named in ("1820_c.zip!1820_d.txt", "1820_c.zip", "1820_b.txt"):
+        shutil.rmtree(out, ignore_errors=True)
+        copied(whole, out)
+        capsys.readouterr()
+        assert call("forget", out, named) == 0
+        assert "forgotten, too, as what was named is a copy of it: 1820_a.txt\n" in capsys.readouterr().out
+        assert holding(out) == []
+        left = sorted(row["source"] for row in rows(out, "rejects") if row["reason"] == "forgotten")
+        assert left == ["1820_a.txt", "1820_b.txt", "1820_c.zip!1820_d.txt"]
+    manifest = open_snapshot(str(out)).manifest
+    assert corpus(texts, out, "--max-reject-share", "0.5", "--overwrite") == 0
+    assert open_snapshot(str(out)).manifest == manifest
+    assert holding(out) == []
+
+
+def test_a_place_that_had_another_text_once_is_marked_for_that_text_alone(tmp_path):
+    texts, out = write_texts(tmp_path / "texts"), tmp_path / "out"
+    for name in ("1820_a.txt", "1820_b.txt"):
+        (texts / name).write_text(f"{SECRET}. " * 9)
+    assert corpus(texts, out, "--max-reject-share", "0.5") == 0
+    (texts / "1820_a.txt").write_text(f"{WORDS}. " * 9)
+    assert corpus(texts, out, "--overwrite") == 0
+    assert call("forget", out, "1820_b.txt") == 0
+    assert holding(out) == []
+    assert "1820_a.txt" in {row["source"] for row in rows(out, "documents")}
 
 
 def test_a_source_is_left_out_with_all_that_it_holds_and_killed_commands_are_finished(tmp_path, capsys, monkeypatch):

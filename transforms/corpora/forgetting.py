@@ -31,9 +31,10 @@ from transforms.common.store.artefacts import Artefact, Workspace
 from transforms.common.store.contents import sizes_of
 from transforms.common.store.tables import Part, StagedRows, write_part
 
-__all__ = ["CorpusDocument", "documents_of", "forgotten_documents", "holds", "without_documents"]
+__all__ = ["CorpusDocument", "documents_of", "forgotten_documents", "holds", "original_of", "without_documents"]
 
 _COLUMNS = ("document_id", "source", "position", "language", "year", "text")
+_SAME = "same as "
 
 
 class CorpusDocument(NamedTuple):
@@ -45,6 +46,11 @@ class CorpusDocument(NamedTuple):
     language: str | None
     year: int | None
     characters: int
+
+    @property
+    def place(self) -> str:
+        """Source and position, as rejects that are copies of the document name it."""
+        return f"{self.source} {self.position}".rstrip()
 
 
 def _left_out(source: str, position: str) -> RejectRow:
@@ -64,6 +70,11 @@ def documents_of(part: Part) -> Iterator[tuple[CorpusDocument, str | None]]:
     for rows in _groups(part.path, _COLUMNS):
         for *row, text in zip(*(rows.column(name).to_pylist() for name in _COLUMNS), strict=True):
             yield CorpusDocument._make([*row, len(text or "")]), text
+
+
+def original_of(reason: str, detail: str) -> str | None:
+    """Return the `place` of the document that a reject is a copy of; None if it was rejected for another reason."""
+    return detail.removeprefix(_SAME) if reason == "duplicate" else None
 
 
 def forgotten_documents(snapshot: Snapshot, marks: ForgottenMarks) -> list[CorpusDocument]:
@@ -217,7 +228,7 @@ def _rejects(
     Records of a source that is forgotten, and copies of a document that is, are left out as it is.
     """
     parts = snapshot.parts(REJECTS.name)
-    copies = {f"same as {document.source} {document.position}".rstrip() for document in found}
+    originals = {document.place for document in found}
     added: dict[int, list[RejectRow]] = {}
     for document in found:
         number = hash_of(digest([document.source, document.position])) % len(parts)
@@ -228,7 +239,7 @@ def _rejects(
         rows = [RejectRow(**row) for table in _groups(part.path) for row in table.to_pylist()]
         kept = []
         for row in rows:
-            is_copy = row.reason == "duplicate" and row.detail in copies
+            is_copy = original_of(row.reason, row.detail) in originals
             if row.reason != "forgotten" and (is_copy or marks.has_source(row.source)):
                 turned[row.reason] += 1
                 kept.append(_left_out(row.source, row.position))

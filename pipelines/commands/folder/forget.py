@@ -15,6 +15,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from pipelines.commands.corpus.corpus import CORPUS
+from pipelines.commands.folder.beside import remove_reports
 from pipelines.commands.folder.clean import remove_leftovers
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions, HookOptions
@@ -25,11 +26,9 @@ from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
 from transforms.annotation.annotate import ANNOTATE
 from transforms.common.errors import LexbeamError, UsageError, quoted
-from transforms.common.names import file_of
 from transforms.common.options.fields import option
 from transforms.common.publish.forgotten import (
     ForgottenMarks,
-    document_mark,
     forgotten_at,
     id_mark,
     read_marks,
@@ -58,11 +57,10 @@ from transforms.common.store.artefacts import Workspace
 from transforms.common.store.objects import Tag
 from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedFile
-from transforms.common.store.tables import read_rows
-from transforms.corpora.forgetting import documents_of, forgotten_documents, holds, without_documents
+from transforms.corpora.forgetting import forgotten_documents, holds, without_documents
+from transforms.corpora.named import marks_of_names
 from transforms.formats.ingest.cut import CUT
 from transforms.intake.forgetting import file_sections, holding_sections, sources_of
-from transforms.report.page import is_report
 
 __all__ = ["FORGET", "ForgetOptions"]
 
@@ -81,12 +79,13 @@ class ForgetOptions(FolderOptions, HookOptions):
 
 
 class _Removed(NamedTuple):
-    """What was removed, for a person."""
+    """What was removed, for a person; `others` are files in the folder of which nobody knows what they hold."""
 
     snapshots: list[str]
     tags: list[str]
     artefacts: Freed
     reports: list[str]
+    others: list[str]
 
 
 def _forget(options: ForgetOptions, action: Action) -> None:
@@ -106,7 +105,7 @@ def _forget(options: ForgetOptions, action: Action) -> None:
         if not (options.names or pending):
             raise UsageError("`names` must be given: documents by their ids, or sources")
         kept = dict(_kept(out))
-        found = _marks_of(options, before, [each for each in kept.values() if each is not None])
+        found, originals = _marks_of(options, before, [each for each in kept.values() if each is not None])
         marks = ForgottenMarks(before | found)
         write_marks(out, marks, pending=True)  # first: from now on every run leaves them out
         pointer = pointer_tag(out)
@@ -115,6 +114,8 @@ def _forget(options: ForgetOptions, action: Action) -> None:
         outcome = _without(current, marks, pointer)
         removed = _remove(out, kept, marks)
         write_marks(out, marks, pending=False)
+    if originals:
+        action.tell(f"forgotten, too, as what was named is a copy of it: {listed(map(files.shown, originals))}")
     for line in _lines(out, current, outcome, removed):
         action.tell(line)
     if options.on_publish is not None and outcome is not None:
@@ -143,40 +144,25 @@ def _has(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
     return holds(snapshot, marks) or bool(holding_sections(snapshot, marks))
 
 
-def _marks_of(options: ForgetOptions, before: ForgottenMarks, kept: Sequence[Snapshot]) -> set[str]:
-    """Return the marks of what was named.
+def _marks_of(options: ForgetOptions, before: ForgottenMarks, kept: Sequence[Snapshot]) -> tuple[set[str], list[str]]:
+    """Return the marks of what was named, and the documents that it has copies of: a text goes wherever it stands.
 
     Raises:
         UsageError: nothing is called so, in any snapshot that is kept.
     """
-    left = dict.fromkeys(options.names)
-    marks: set[str] = set()
-    seen: set[str] = set()
+    marks, copied = marks_of_names(kept, options.names)
     for snapshot in kept:
-        for part in snapshot.parts(DOCUMENTS.name) if DOCUMENTS.name in snapshot.tables else ():
-            if part.sha256 in seen:
-                continue
-            seen.add(part.sha256)
-            for document, text in documents_of(part):
-                names = (document.document_id, document.source, file_of(document.source))
-                if not left.keys().isdisjoint(names):
-                    marks.add(document_mark(text, document.source, document.position))
-                    marks.add(id_mark(document.document_id))
-                    marks.update(source_mark(name) for name in names[1:] if name in left)
-        paths = snapshot.paths(INPUTS.name) if INPUTS.name in snapshot.tables else []
-        for rows in read_rows(paths, ["name"]):  # a file of which every record was a reject has no document
-            marks.update(source_mark(name) for name in rows["name"].to_pylist() if name in left)
         for section in file_sections(snapshot):
             for sources, _ in sources_of(snapshot, section):
-                marks.update(source_mark(source) for source in sources if source in left)
-    for name in left:
+                marks.update(source_mark(source) for source in sources if source in options.names)
+    for name in options.names:
         if {id_mark(name), source_mark(name)}.isdisjoint(marks | before):
             raise UsageError(
                 f"no document and no source is called {quoted(name)} in the snapshots of {options.path!r}; nothing was "
                 f"removed. `lexbeam show {files.typed(options.path)}/documents` shows ids and sources; what another "
                 "folder took in is forgotten there"
             )
-    return marks
+    return marks, copied
 
 
 def _without(current: Snapshot, marks: ForgottenMarks, pointer: Tag | None) -> Outcome | None:
@@ -212,7 +198,7 @@ def _remove(out: str, kept: dict[str, Snapshot | None], marks: ForgottenMarks) -
         files.remove(files.join(root, UNFINISHED))
         freed = discard_artefacts(root, lambda stage, found: _is_kept(stage, found, marks))
     remove_leftovers(out)
-    return _Removed(removed, tags, freed, list(_remove_reports(out)))
+    return _Removed(removed, tags, freed, *remove_reports(out))
 
 
 def _is_kept(stage: str, found: Collection[File], marks: ForgottenMarks) -> bool:
@@ -234,14 +220,6 @@ def _is_kept(stage: str, found: Collection[File], marks: ForgottenMarks) -> bool
     return True
 
 
-def _remove_reports(out: str) -> Iterator[str]:
-    for name in files.list_folder(out).files:
-        path = files.join(out, name)
-        if name.endswith(".html") and is_report(path):
-            files.remove(path)
-            yield name
-
-
 def _lines(out: str, current: Snapshot, outcome: Outcome | None, removed: _Removed) -> Iterator[str]:
     if outcome is None:
         yield f"what is published does not have it: {current.name} stays"
@@ -258,7 +236,10 @@ def _lines(out: str, current: Snapshot, outcome: Outcome | None, removed: _Remov
     if removed.artefacts.files:
         yield f"removed: {removed.artefacts.files} files of artefacts, {removed.artefacts.bytes / 1e6:.1f} MB"
     for name in removed.reports:
-        yield f"removed: {name}: `lexbeam report {files.typed(out)}` writes it anew"
+        yield f"removed: {files.shown(name)}: `lexbeam report {files.typed(out)}` writes it anew"
+    if removed.others:
+        yield f"left, and may hold it: {listed(map(files.shown, removed.others))}"
+        yield "  (files that are no tables, such as `write_text`, `write_jsonl` and `save` write: remove what has it)"
 
 
 FORGET: Command[ForgetOptions, None] = Command(
