@@ -166,6 +166,22 @@ def test_words_with_marks_have_vectors_of_their_own_and_one_context(trained):
     assert not np.array_equal(apart.contexts[places["x@1"]], apart.contexts[places["x@2"]])
 
 
+def test_all_trainers_teach_a_context_that_marks_share_as_much(trained):
+    """Of two words with marks, among eight topics, what they share is as long by each trainer, and so are they."""
+    random = np.random.default_rng(0)
+    common = random.zipf(1.3, 120_000)
+    common = common[common < 300][:30_000].reshape(3_000, 10)
+    texts = []
+    for number, row in enumerate(common):
+        texts.append([*(f"o{i}" for i in row), *(f"{number % 8}:{i}" for i in random.integers(0, 30, 10))])
+        if number % 25 < 2:
+            texts[-1][random.integers(20)] = f"x@{1 + number % 25}"
+    made = trained(texts, marks={"x@1": "x", "x@2": "x"})
+    places = [made.words.index(word) for word in ("x@1", "x@2")]
+    assert np.linalg.norm(made.contexts[places[0]]) == pytest.approx(1.2, rel=0.1)
+    assert np.linalg.norm(made.vectors[places], axis=1) == pytest.approx(1.0, rel=0.15)
+
+
 @pytest.mark.parametrize("marks", [{}, {"x@1": "x", "x@2": "x"}])
 def test_all_trainers_find_the_same_space_where_contexts_are_frozen(marks):
     texts = grouped()
