@@ -21,7 +21,7 @@ from pipelines.frame.interrupts import (
 )
 from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
 from pipelines.messages import STYLES, JsonFormatter, JsonLines, json_message, without_style
-from transforms.common.errors import LexbeamError, UsageError, nearest, readable
+from transforms.common.errors import LexbeamError, NothingToDoError, UsageError, nearest, readable
 from transforms.common.heap import share_heap
 from transforms.common.spared_imports import spare_imports
 from transforms.common.system_errors import explaining, reason_of
@@ -234,14 +234,14 @@ def _log(*, verbose: bool) -> None:
         logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
 
 
-def _print_error(message: object) -> None:
+def _print_error(message: object, level: str = "error") -> None:
     text = _as_flags(str(message))
     if "`" in text:  # it may name an option of a command that is not loaded
         for words in COMMANDS:
             with contextlib.suppress(LexbeamError):
                 load(words)
         text = _as_flags(text)
-    _say(text, "error")
+    _say(text, level if _JSON else "error")
 
 
 def _interrupted() -> str:
@@ -286,7 +286,7 @@ def _main(words: Sequence[str]) -> int:
             _say(_interrupted(), "error")
             return interrupted_status()
         if isinstance(error, LexbeamError):
-            _print_error(error)
+            _print_error(error, "info" if isinstance(error, NothingToDoError) else "error")
             return error.exit_code
         if logging.getLogger().isEnabledFor(logging.INFO):
             raise

@@ -260,8 +260,6 @@ def _tell_outcome(outcome: Outcome, sections: Collection[str], tell: Callable[[s
     Raises:
         StillDamagedError: some are.
     """
-    for name, reason in outcome.stale.items():
-        tell(f"stale: {name}, {reason}")
     if outcome.dropped:
         tell(f"dropped: {', '.join(outcome.dropped)}")
     if outcome.damaged:

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import made_section, put
 
+from pipelines import cli
 from pipelines.cli import main
 from pipelines.messages import JsonFormatter, JsonLines, json_message, without_style
-from transforms.common.errors import UsageError
+from transforms.common.errors import NothingToDoError, UsageError
 
 
 def test_the_style_is_taken_from_the_line_wherever_it_stands():
@@ -49,6 +50,18 @@ def test_lines_of_a_stream_are_messages_when_they_end():
         lines.write(text)
     assert [json.loads(line)["message"] for line in stream.getvalue().splitlines()] == ["one line", "two"]
     assert not lines.isatty()
+
+
+def test_nothing_to_do_is_no_error_for_programs(monkeypatch, capsys):
+    def nothing(_):
+        raise NothingToDoError("nothing to do at out")
+
+    monkeypatch.setattr(cli, "_dispatch", nothing)
+    assert main(["refresh", "c.yaml", "--log", "json"]) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert (json.loads(line)["level"], json.loads(line)["message"]) == ("info", "nothing to do at out")
+    assert main(["refresh", "c.yaml"]) == 3
+    assert capsys.readouterr().err == "lexbeam: nothing to do at out\n"
 
 
 def test_a_command_says_all_in_lines_and_prints_data_as_it_is(tmp_path, capsys):

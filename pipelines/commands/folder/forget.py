@@ -228,8 +228,6 @@ def _lines(out: str, current: Snapshot, outcome: Outcome | None, removed: _Remov
         if outcome.dropped:
             names = ", ".join(outcome.dropped)
             yield f"dropped: {names}, made from it: `lexbeam refresh`, or the same commands, make that anew"
-        for name, reason in outcome.stale.items():
-            yield f"stale: {name}, {reason}"
     if removed.snapshots:
         tags = f" (tags {listed(removed.tags)})" if removed.tags else ""
         yield f"removed: {amount(len(removed.snapshots), 'snapshots')} that held it{tags}"

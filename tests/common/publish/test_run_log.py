@@ -7,7 +7,8 @@ import time
 import pytest
 from making import made_section, put
 
-from transforms.common.publish.layout import RUN_LOG, snapshot_name
+from transforms.common.publish.layout import RUN_LOG, snapshot_name, update_record
+from transforms.common.publish.publication import rollback
 from transforms.common.publish.run_log import (
     RunLine,
     driver_line,
@@ -93,6 +94,19 @@ def test_the_time_of_a_log_is_that_of_the_last_success(out):
     note_success(str(out), name)
     assert last_success(str(out), name) == (out / "current" / "manifest.json").stat().st_mtime
     assert not path.exists()
+
+
+def test_the_last_success_is_that_of_what_was_published_last_whatever_is_served(out):
+    first, second = (publish(out, word, line("corpus/train", elements=1)) for word in "ab")
+    for name, at in ((first, 1000), (second, 2000)):
+        os.utime(out / "_snapshots" / (name + RUN_LOG), (at, at))
+    rollback(str(out), first)
+    assert snapshot_name(str(out)) == first
+    assert last_success(str(out), first) == 2000
+    # Of one that a killed run made and never switched to, nobody says that it went well.
+    (out / "_snapshots" / ("0" * 32 + RUN_LOG)).write_bytes(b"")
+    update_record(str(out), lambda record: record._replace(snapshots=(*record.snapshots, "0" * 32)))
+    assert last_success(str(out), first) == 2000
 
 
 def test_very_many_workers_of_a_stage_are_summed():

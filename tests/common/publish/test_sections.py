@@ -80,25 +80,6 @@ def test_a_published_section_needs_overwrite_with_dependants_or_without(folder):
     check_replacing(None, {"corpus": ("sentences",)}, overwrite=False)
 
 
-def test_what_a_person_imported_stays_and_is_marked(folder, tmp_path):
-    read = read_of(corpus_of(tmp_path, "a", "b"), "sentences")
-    judged = made_section(tmp_path / "v", "judgments", {"judgments/rows": [["j"]]}, reads=(read,), imported=True)
-    put(folder, judged)
-    outcome = put(folder, corpus_of(tmp_path, "c"))
-    assert outcome.dropped == ("change", "report")
-    assert outcome.stale == {"judgments": "table sentences has other content"}
-    snapshot = open_snapshot(str(folder))
-    assert snapshot.section("judgments")["stale"] == "table sentences has other content"
-    assert snapshot.read("judgments/rows")["word"].to_pylist() == ["j"]
-    # Back to the content that it was made from, it is no longer stale.
-    put(folder, corpus_of(tmp_path, "a", "b"))
-    assert "stale" not in open_snapshot(str(folder)).section("judgments")
-    outcome = put(folder, corpus_of(tmp_path, "a", "b"), drop=["judgments"])
-    assert outcome.dropped == ("judgments",)
-    assert "judgments/rows" not in open_snapshot(str(folder)).tables
-    assert not (folder / "judgments").exists()
-
-
 def test_a_section_to_be_dropped_must_be_there(folder):
     with pytest.raises(UsageError, match="did you mean 'change'"):
         check_replacing(manifest_of(folder), {}, overwrite=True, drop=["chnage"])

@@ -97,14 +97,11 @@ def make_manifest(
             "reads": [read._asdict() for read in section.reads],
             "parts": parts,
             "environment": name,
-            **({"imported": True} if section.imported else {}),
         }
     for carried in outcome.kept if old is not None and outcome is not None else ():
         assert old is not None
         assert outcome is not None
-        entry = {k: v for k, v in old.sections[carried].items() if k != "stale"}
-        stale = outcome.stale.get(carried)
-        sections[carried] = {**entry, "stale": stale} if stale else entry
+        entry = sections[carried] = old.sections[carried]
         environments[entry["environment"]] = old.manifest["environments"][entry["environment"]]
         tables |= {table: old.tables[table] for table in entry["parts"]}
     return {

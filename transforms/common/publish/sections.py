@@ -2,7 +2,6 @@
 
 A section owns tables. If it is remade with other content, the sections made from it are dropped:
 their record says which tables they read, with digests. Remade with equal content it drops nothing.
-Tables that a person imported stay, marked stale, unless they are dropped by name.
 """
 
 import json
@@ -53,7 +52,6 @@ class Made:
         parts: its tables' parts.
         entry: what the manifest says of it.
         reads: the tables it was made from.
-        imported: whether a person's files are its content.
         log: what is noted beside the snapshot: where its inputs lie, when they were listed.
         took: what its stages took.
     """
@@ -62,7 +60,6 @@ class Made:
     parts: tuple[Part, ...]
     entry: Section
     reads: tuple[ReadTable, ...] = ()
-    imported: bool = False
     log: Mapping[str, Any] | None = None
     took: tuple[RunLine, ...] = ()
 
@@ -87,14 +84,12 @@ class Outcome(NamedTuple):
         kept: names of the sections that are carried over.
         replaced: names of those that are replaced.
         dropped: names of those that go, for what they were made from is another now.
-        stale: imported sections that stay all the same, each with the reason.
         damaged: parts of sections that are carried over which were damaged before.
     """
 
     kept: tuple[str, ...]
     replaced: tuple[str, ...]
     dropped: tuple[str, ...]
-    stale: dict[str, str]
     damaged: tuple[str, ...] = ()
 
 
@@ -178,11 +173,7 @@ def check_replacing(
     if manifest is None or overwrite:
         return
     gone = replaced(manifest, made)
-    along = [
-        name
-        for name in dependants(manifest, [*gone, *drop])
-        if name not in made and name not in drop and not manifest[name].get("imported")
-    ]
+    along = [name for name in dependants(manifest, [*gone, *drop]) if name not in made and name not in drop]
     if gone or (drop and along):
         consequence = f"; other content would also drop {', '.join(along)}, made from it"
         held = gone or sorted(drop)
@@ -202,7 +193,6 @@ def decide(manifest: Manifest | None, made: Sequence[Made], drop: Collection[str
     gone = replaced(sections, {section.name: section.tables for section in made})
     left = {name: value for name, value in sections.items() if name not in gone}
     dropped = [name for name in left if name in drop]
-    stale: dict[str, str] = {}
     for name in dropped:
         del left[name]
     # A section that goes takes its tables along, which may be what others were made from.
@@ -214,30 +204,19 @@ def decide(manifest: Manifest | None, made: Sequence[Made], drop: Collection[str
         }
         for section in made:
             there |= {table: table_digest(section.of_table(table)) for table in section.tables}
-        lost = {
-            name: reason
-            for name, value in left.items()
-            if name not in stale and (reason := _reason(value, there)) is not None
-        }
+        lost = [name for name, value in left.items() if not _still_fits(value, there)]
         if not lost:
             break
-        for name, reason in lost.items():
-            if left[name].get("imported"):
-                stale[name] = reason
-            else:
-                dropped.append(name)
-                del left[name]
-    return Outcome(tuple(sorted(left)), tuple(gone), tuple(sorted(dropped)), stale)
+        for name in lost:
+            dropped.append(name)
+            del left[name]
+    return Outcome(tuple(sorted(left)), tuple(gone), tuple(sorted(dropped)))
 
 
-def _reason(section: Section, there: Mapping[str, str]) -> str | None:
-    for read in section.get("reads", ()):
-        if read["section"] is not None:
-            if read["table"] not in there:
-                return f"table {read['table']} is no longer there"
-            if there[read["table"]] != read["digest"]:
-                return f"table {read['table']} has other content"
-    return None
+def _still_fits(section: Section, there: Mapping[str, str]) -> bool:
+    """Return whether the tables of the folder that a section was made from have the content that they had."""
+    reads = [read for read in section.get("reads", ()) if read["section"] is not None]
+    return all(there.get(read["table"]) == read["digest"] for read in reads)
 
 
 def same_content(manifest: Manifest, made: Made) -> bool:
