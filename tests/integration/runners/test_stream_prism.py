@@ -1,0 +1,47 @@
+"""A stream on Prism, started and stopped as people do: files as they appear, and lines of a socket."""
+
+import json
+import random
+import signal
+import socket
+
+import pytest
+from marked import left_of
+from mixed_runs import published, skip_without
+from small_runs import call
+from streaming import Started, drop, landed_files, make_world, text_of
+
+from transforms.annotation import annotate as annotating
+
+
+@pytest.mark.soak
+def test_files_and_lines_land_and_the_next_refresh_annotates_nothing(tmp_path, monkeypatch):
+    skip_without("prism")
+    config = make_world(tmp_path, "texts")
+    out, texts = tmp_path / "out", tmp_path / "texts"
+    how = ("--runner-config", "prism", "--window", "1s", "--every", "1s")
+    drop(texts, "a.txt", text_of(random.Random(1), 2).encode())
+    stream = Started("stream", config, *how)
+    stream.until(lambda: landed_files(out), "a file lands")
+    drop(texts, "b.txt", text_of(random.Random(2), 2).encode())
+    stream.until(lambda: len(landed_files(out)) == 2, "a file lands that came later")
+    assert stream.end() == 128 + signal.SIGTERM
+
+    records = [json.dumps({"text": text_of(random.Random(number), 2)}) for number in range(3, 6)]
+    with socket.create_server(("localhost", 0)) as server:
+        address = f"lines:localhost:{server.getsockname()[1]}"
+        stream = Started("stream", config, "--source", address, "--landing", texts, *how)
+        with server.accept()[0] as sender:
+            sender.sendall("".join(f"{record}\n" for record in [*records, records[0]]).encode())
+            stream.until(lambda: len(landed_files(out)) > 2, "lines land")
+            assert stream.end() == 128 + signal.SIGTERM
+    assert left_of(str(tmp_path)) == {}
+
+    calls, real = [], annotating.annotate_text
+    monkeypatch.setattr(annotating, "annotate_text", lambda text, *a, **k: calls.append(text) or real(text, *a, **k))
+    assert call("refresh", config) == 0
+    assert calls == []
+    made = published(out)
+    assert call("run", config, "--out", tmp_path / "batch") == 0
+    assert len(calls) == 5
+    assert made == published(tmp_path / "batch")
