@@ -2,9 +2,10 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
-from small_runs import call, write_texts
+from small_runs import call, corpus, write_texts
 
 from transforms.common.publish.snapshots import open_snapshot
 
@@ -57,6 +58,22 @@ def test_what_the_texts_are_is_published_only_where_it_is_said(tmp_path, capsys)
     html, _ = report(tmp_path / "told", tmp_path / "told.html")
     assert "<p>Not <code>real</code> &lt;texts&gt;.</p>" in html
     assert "told: corpus</h1>" in html
+
+
+def test_damaged_parts_are_named(texts, out, caplog, capsys):
+    first = open_snapshot(str(out)).folder
+    (texts / "1810.txt").write_text("Another text of 1810, which is short.")
+    assert corpus(texts, out, "--overwrite") == 0
+    for table in ("documents", "corpus/inputs"):
+        for part in Path(first, table).iterdir():
+            part.unlink()
+    assert call("report", out) == 0
+    assert "what the last publication changed is left out: 4 parts of snapshot" in caplog.text
+    (part, *_) = open_snapshot(str(out)).paths("documents")
+    Path(part).write_bytes(b"no table")
+    capsys.readouterr()
+    assert call("report", out) == 1
+    assert f"missing or damaged:\n  {part}\n" in capsys.readouterr().err
 
 
 def test_a_corpus_is_not_named_where_nothing_is_quoted(sample_run, tmp_path, capsys):

@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from transforms.common.errors import UsageError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.stream.sources import SOURCES, check_landing, chosen_source
 from transforms.stream.windows import WindowRule
 
@@ -34,6 +34,22 @@ def test_what_was_never_run_says_so_in_the_help():
 def test_wrong_ones_are_refused(text, message):
     with pytest.raises(UsageError, match=message):
         chosen_source(text)
+
+
+def test_a_project_that_google_cannot_have_is_refused():
+    SOURCES["pubsub"].check("my-project-1/letters")
+    with pytest.raises(UsageError, match=r"'a' is no project of Google Cloud: give its id, .*pubsub:my-project-1"):
+        SOURCES["pubsub"].check("a/b")
+
+
+def test_where_beams_expansion_service_does_not_run_kafka_says_what_it_takes(tmp_path, monkeypatch):
+    def unavailable(*_, **__):
+        raise RuntimeError("Unable to fetch remote job server jar")
+
+    monkeypatch.setattr("apache_beam.io.kafka.ReadFromKafka", unavailable)
+    read = chosen_source("kafka:localhost:9092/letters").feed(str(tmp_path), WindowRule(1, 1))
+    with pytest.raises(LexbeamError, match=r"(?s)takes Java, and a jar.*stream.md, https.*: Unable to fetch"):
+        read.expand(None)
 
 
 def test_a_source_feeds_its_folder(tmp_path):

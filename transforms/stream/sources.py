@@ -5,6 +5,7 @@ reads any file. A source that is none of files `feeds` a landing folder among th
 """
 
 import importlib
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -63,6 +64,19 @@ def _parted(address: str) -> None:
         raise UsageError(f"`source`: the address {address!r} lacks a part on one side of its slash")
 
 
+_PROJECT = re.compile(r"[a-z][-a-z0-9:.]{4,61}[a-z0-9]")  # as Beam has it
+
+
+def _subscription(address: str) -> None:
+    _parted(address)
+    project = address.partition("/")[0]
+    if not _PROJECT.fullmatch(project):
+        raise UsageError(
+            f"`source`: {project!r} is no project of Google Cloud: give its id, 6 to 63 small letters, digits and '-', "
+            "such as pubsub:my-project-1/my-subscription"
+        )
+
+
 _MODULE = "transforms.stream.sources_ptransforms"
 _NOT_RUN = "never run by the tests, since it needs "
 
@@ -86,7 +100,7 @@ SOURCES: Registry[StreamSource] = Registry(
             doc=f"messages of a Pub/Sub subscription, each a record of JSON; {_NOT_RUN}a project of Google Cloud",
             feeds=f"{_MODULE}:ReadPubSub",
             address="PROJECT/SUBSCRIPTION",
-            check=_parted,
+            check=_subscription,
             modules=("google.cloud.pubsub",),
             extra="gcp",
         ),

@@ -102,13 +102,24 @@ class ReadKafka(beam.PTransform):
     feed: Feed
 
     def expand(self, pipeline: Any) -> beam.PCollection[None]:
-        """Apply the transform."""
+        """Apply the transform.
+
+        Raises:
+            LexbeamError: Beam's expansion service, a Java program, does not run.
+        """
         from apache_beam.io.kafka import ReadFromKafka
 
         servers, _, topic = self.feed.address.partition("/")
         consumer = {"bootstrap.servers": servers, "group.id": "lexbeam", "auto.offset.reset": "earliest"}
-        read = ReadFromKafka(consumer, [topic], commit_offset_in_finalize=True)
-        return pipeline | "ReadTopic" >> read | "Values" >> beam.Values() | "Land" >> _LandMessages(self.feed)
+        try:
+            read = pipeline | "ReadTopic" >> ReadFromKafka(consumer, [topic], commit_offset_in_finalize=True)
+        except (RuntimeError, OSError) as error:
+            raise LexbeamError(
+                "`source` kafka needs Beam's expansion service, which does not run. It takes Java, and a jar that Beam "
+                "downloads or finds where the message below says (docs/running/stream.md, "
+                f"https://beam.apache.org/documentation/sdks/python-multi-language-pipelines/): {error}"
+            ) from error
+        return read | "Values" >> beam.Values() | "Land" >> _LandMessages(self.feed)
 
 
 @dataclass

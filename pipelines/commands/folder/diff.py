@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from pipelines.commands.folder.history import section_line
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, Moved
 from pipelines.frame.common_options import FolderOptions
@@ -20,7 +21,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.differences import TableDifference, differences
 from transforms.common.publish.history import changes, read_history, resolve_snapshot
 from transforms.common.publish.layout import read_record
-from transforms.common.publish.snapshots import Snapshot, open_kept, open_snapshot
+from transforms.common.publish.snapshots import Snapshot, explaining_damage, open_kept, open_snapshot
 from transforms.common.shown import Block, listed
 from transforms.common.store import files
 from transforms.corpora.changed import sources_of
@@ -97,11 +98,12 @@ def _diff(options: DiffOptions, action: Action) -> None:
     """
     out = files.absolute(options.path)
     before, after = two_snapshots(out, options.snapshots)
-    if options.json:
-        (action.data or action.tell)(as_json(_record(before, after, options.top)))
-        return
-    for line in shown_lines(_blocks(before, after, options.top)):
-        (action.data or action.tell)(line)  # keys of rows may have words in backquotes
+    with explaining_damage(before, after):
+        if options.json:
+            (action.data or action.tell)(as_json(_record(before, after, options.top)))
+            return
+        for line in shown_lines(_blocks(before, after, options.top)):
+            (action.data or action.tell)(line)  # keys of rows may have words in backquotes
 
 
 def moved_values(before: Snapshot, after: Snapshot, top: int) -> Iterator[tuple[str, Moved]]:
@@ -129,6 +131,8 @@ def _record(before: Snapshot, after: Snapshot, top: int) -> dict[str, Any]:
 def _blocks(before: Snapshot, after: Snapshot, top: int) -> Iterator[Block]:
     """Yield what differs between two snapshots, for a person."""
     yield f"{before.name[:_DIGITS]} to {after.name[:_DIGITS]}"
+    sections, _ = changes(before.manifest, after.manifest)
+    yield from (section_line(*each) for each in sections.items())
     tables = list(differences(before, after))
     sources = _sources(before, after, tables)
     for table in tables:

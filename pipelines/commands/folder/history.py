@@ -20,7 +20,7 @@ from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.shown import listed
 from transforms.common.store import files
 
-__all__ = ["HISTORY", "HistoryOptions", "reasons"]
+__all__ = ["HISTORY", "HistoryOptions", "reasons", "section_line"]
 
 _DIGITS = 12  # of a snapshot's name, as it is shown
 
@@ -88,11 +88,15 @@ def _lines(
         marks.append("no longer kept")
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{publication.time}  {name[:_DIGITS]}  {publication.how}{told}"
-    for section, change in publication.sections.items():
-        why = reasons(change)
-        yield f"  {section} {change.how}{': ' if why else ''}{'; '.join(why)}"
+    yield from (f"  {section_line(*each)}" for each in publication.sections.items())
     if publication.tables:
         yield f"  {listed(_table(*each) for each in publication.tables.items())}"
+
+
+def section_line(section: str, change: SectionChange) -> str:
+    """Return what became of a section, and why, for a person."""
+    why = reasons(change)
+    return f"{section} {change.how}{': ' if why else ''}{'; '.join(why)}"
 
 
 def reasons(change: SectionChange) -> list[str]:

@@ -4,7 +4,7 @@ lexbeam report results
 lexbeam report results --out report.html --no-text
 """
 
-from contextlib import suppress
+import logging
 from dataclasses import dataclass
 
 from pipelines.commands.folder.diff import snapshot_before
@@ -15,11 +15,13 @@ from pipelines.frame.registry import COMMANDS, load, section_of
 from pipelines.shown.openings import page_head, section_head
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.publish.snapshots import explaining_damage, open_snapshot
 from transforms.common.store import files
 from transforms.report.page import write_report
 
 __all__ = ["REPORT", "ReportOptions"]
+
+log = logging.getLogger("lexbeam")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,19 +43,22 @@ def _report(options: ReportOptions, action: Action) -> None:
     if options.no_text and options.corpus:
         raise UsageError("`corpus` names what is quoted, and `no_text` quotes nothing: leave out one")
     panels, heads = {}, {}
-    for words in COMMANDS:  # which stand in the order of the data's flow
-        if (section := section_of(words)) in snapshot.sections:
-            command = load(words)
-            heads[section] = section_head(snapshot, section)
-            panels[section] = [*command.report(snapshot)]
-            if not options.no_text:
-                panels[section] += command.quotes(snapshot, options.corpus)
-    before = None
-    with suppress(LexbeamError):  # a history or a snapshot that is damaged; the report is of this one
+    with explaining_damage(snapshot):
+        for words in COMMANDS:  # which stand in the order of the data's flow
+            if (section := section_of(words)) in snapshot.sections:
+                command = load(words)
+                heads[section] = section_head(snapshot, section)
+                panels[section] = [*command.report(snapshot)]
+                if not options.no_text:
+                    panels[section] += command.quotes(snapshot, options.corpus)
+    try:
         before = snapshot_before(snapshot)
-    if before is not None:
-        heads[NAME] = last_change_head(before, snapshot)
-        panels[NAME] = [*last_change_panels(before, snapshot)]
+        if before is not None:
+            with explaining_damage(before, snapshot):
+                panels[NAME] = [*last_change_panels(before, snapshot)]
+            heads[NAME] = last_change_head(before, snapshot)
+    except LexbeamError as error:  # a history or a snapshot that is damaged; the report is of this one
+        log.warning("what the last publication changed is left out: %s", error)
     out = options.out or files.join(options.path, "report.html")
     write_report(out, page_head(snapshot), panels, heads)
     action.tell(f"report: {files.shown(out)}")

@@ -8,7 +8,7 @@ lexbeam status results --json
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -18,13 +18,13 @@ from pipelines.commands.folder.survey import WRONG, Survey, leftover_sizes, surv
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.detaching import ended, look_at
-from pipelines.frame.staleness import OutsideChanges, all_outside
+from pipelines.frame.staleness import OutsideChanges, all_outside, section_logs
 from pipelines.runners.flink_jobs import JobKind, JobState
 from transforms.common.errors import LexbeamError, StaleError
 from transforms.common.options.fields import option
 from transforms.common.publish.layout import ARTEFACTS, MANIFEST, snapshot_name
 from transforms.common.publish.run_log import last_success
-from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.snapshots import Snapshot, damage_of
 from transforms.common.publish.streaming import is_streaming
 from transforms.common.store import files
 from transforms.stream.looking import last_look
@@ -107,7 +107,7 @@ def _look(options: StatusOptions, state: Survey) -> _Found:
     damaged = None
     if options.verify:
         try:
-            verified = _verified(options.path, state.snapshot)
+            verified = _verified(state.snapshot)
             lines += [] if options.json else [verified]
         except LexbeamError as error:
             damaged = error
@@ -186,14 +186,10 @@ def _time(seconds: float | None) -> str | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
-def _verified(out: str, snapshot: Snapshot | None) -> str:
+def _verified(snapshot: Snapshot | None) -> str:
     damaged = snapshot.damaged() if snapshot else []
-    if damaged:
-        listed = "".join(f"\n  {path}" for path in damaged)
-        raise LexbeamError(
-            f"{len(damaged)} published parts at {out!r} are missing or damaged:{listed}\nthe "
-            "commands that made them repair them with `overwrite`"
-        )
+    if snapshot is not None and damaged:
+        raise damage_of(snapshot, damaged)
     parts = sum(len(entry["parts"]) for entry in snapshot.tables.values()) if snapshot else 0
     return f"verified: {parts} parts are what the manifest says"
 
@@ -209,9 +205,7 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
             yield f"published: {name}: {rows}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
         if stale:
-            made = ", ".join(f"`lexbeam {name.replace('.', ' ')}`" for name in stale)
-            yield f"make what is stale anew by {made}, or `lexbeam run` of their configuration, with `overwrite`:"
-            yield "what still fits is reused"
+            yield from _remedy(state.snapshot, stale)
     if state.at_work:
         by = f"process {state.holder}" if state.holder else "another process"
         yield f"at work: {by} on {state.machine}" if state.machine else f"at work: {by}"
@@ -244,6 +238,16 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
     # An unfinished run is continued by what this would free.
     if not (state.at_work or state.unfinished) and (state.leftovers or state.artefacts):
         yield f"`lexbeam clean {files.typed(out)}` frees the artefacts, which make reruns quick and can be made anew"
+
+
+def _remedy(snapshot: Snapshot, stale: Collection[str]) -> Iterator[str]:
+    """Say how to make stale sections anew: by the configuration that they are of, where that is known."""
+    logs = section_logs(snapshot)
+    configs = {name: str((logs.get(name) or {}).get("config") or "") for name in stale}
+    known = {path: f"`lexbeam refresh {files.typed(files.shown(path))}`" for path in configs.values() if path}
+    known = {path: command for path, command in known.items() if files.exists(path)}
+    commands = [f"`lexbeam {name.replace('.', ' ')}` with `overwrite`" for name in stale if configs[name] not in known]
+    yield f"make what is stale anew by {', '.join([*known.values(), *commands])}: what still fits is reused"
 
 
 def _unfinished(state: Survey) -> Iterator[str]:

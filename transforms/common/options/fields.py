@@ -195,6 +195,8 @@ def _build(cls: type[T], chosen: Mapping[str, object]) -> T:
 
 
 def _named(entry: Option, where: str) -> str:
+    if where == "--" and entry.positional:  # it has no flag
+        return entry.metavar or entry.name
     return where + (entry.shown if where else entry.name)
 
 

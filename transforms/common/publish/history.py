@@ -284,7 +284,10 @@ def tag_snapshot(out: str, snapshot: str, name: str) -> bool:
         nonlocal added
         other = history.tags.get(name)
         if other not in (None, digest):
-            raise UsageError(f"the tag {name} is of snapshot {other}: remove it first, or give another name")
+            raise UsageError(
+                f"the tag {name} is of snapshot {other}: give another name, or take it away first by `lexbeam untag "
+                f"{files.typed(files.shown(out))} {name}`"
+            )
         added = other is None
         return msgspec.structs.replace(
             _completed(out, history), tags=dict(sorted({**history.tags, name: digest}.items()))

@@ -36,7 +36,14 @@ from transforms.common.publish.manifests import Manifest, TableEntry, without_ob
 from transforms.common.publish.removing import remove_snapshot
 from transforms.common.publish.run_log import read_run_log, write_run_log
 from transforms.common.publish.sections import Made, Outcome, decide, table_entry
-from transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot, find_snapshot, open_kept, read_log
+from transforms.common.publish.snapshots import (
+    MANIFEST_VERSION,
+    Snapshot,
+    damage_of,
+    find_snapshot,
+    open_kept,
+    read_log,
+)
 from transforms.common.store import files
 from transforms.common.store.objects import Tag
 from transforms.common.store.sound import checked, is_sound, is_sound_size, state_of
@@ -190,7 +197,7 @@ def rollback(out: str, snapshot: str) -> Snapshot:
     states = notes.get("checked", {})
     for part in (part for table in sorted(earlier.tables) for part in earlier.parts(table)):
         if not _is_as_checked(part, states):
-            raise LexbeamError(f"snapshot {earlier.name} is damaged, and is not rolled back to: {part.path}")
+            raise LexbeamError(f"not rolled back: {damage_of(earlier, [part.path])}")
     note_publication(out)
     publication = publication_of(earlier.name, current.manifest if current else None, earlier.manifest, "rolled back")
     _write_log(out, earlier.name, earlier.manifest, notes.get("sections", {}), publication, ())

@@ -8,8 +8,10 @@ While a run publishes anew, whoever goes on reading from the same snapshot sees 
 tables, as long as it is kept (`--keep-snapshots`); after that, files are missing, never mixed.
 """
 
+import errno
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +29,8 @@ __all__ = [
     "MANIFEST_VERSION",
     "RESERVED",
     "Snapshot",
+    "damage_of",
+    "explaining_damage",
     "find_snapshot",
     "last_snapshot",
     "open_kept",
@@ -113,6 +117,37 @@ class Snapshot:
     def damaged(self) -> list[str]:
         """Return the paths of the parts that are missing or not what the manifest says."""
         return [part.path for table in sorted(self.tables) for part in self.parts(table) if not is_sound(part)]
+
+
+def damage_of(snapshot: Snapshot, parts: Sequence[str]) -> LexbeamError:
+    """Return what is said of parts of a snapshot, by their paths, that are missing or damaged."""
+    listed = "".join(f"\n  {path}" for path in parts)
+    remedy = "the commands that made them repair them with `overwrite`"
+    if snapshot_name(snapshot.out) != snapshot.name:
+        folder = files.typed(files.shown(snapshot.out))
+        remedy = (
+            f"`lexbeam history {folder}` lists the other snapshots; the commands that made this one repair it, given "
+            "again with the inputs and options of then"
+        )
+    number = f"{len(parts)} part{'s' * (len(parts) > 1)} of snapshot {snapshot.name}"
+    return LexbeamError(f"{number} at {snapshot.out!r} missing or damaged:{listed}\n{remedy}")
+
+
+@contextmanager
+def explaining_damage(*snapshots: Snapshot) -> Iterator[None]:
+    """Raise what the block raises of parts that are missing or damaged as a LexbeamError that names these.
+
+    All parts of the snapshots are read for that, but only if something was raised.
+    """
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        if isinstance(error, OSError) and error.errno not in (None, errno.ENOENT):  # Arrow gives none
+            raise
+        for snapshot in snapshots:
+            if parts := snapshot.damaged():
+                raise damage_of(snapshot, parts) from error
+        raise
 
 
 def find_snapshot(out: str) -> Snapshot | None:

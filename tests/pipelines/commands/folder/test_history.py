@@ -64,6 +64,11 @@ def test_tag_rollback_and_a_snapshot_from_python(out, tmp_path, monkeypatch, cap
     _, second, third = snapshots(out, capsys)
     assert told(capsys, "tag", out, second[:10], "paper-v1") == (0, f"tag: paper-v1 is {second}\n")
     assert told(capsys, "tag", out, second, "paper-v1")[1].startswith("tag stands already")
+    taken = told(capsys, "tag", out, third, "paper-v1")
+    assert (taken[0], "give another name, or take it away first by `lexbeam untag out paper-v1`" in taken[1]) == (
+        2,
+        True,
+    )
     assert lexbeam.open(out, snapshot="paper-v1").table("documents")["word"].to_pylist() == ["a", "b"]
     assert lexbeam.open(out).table("documents").num_rows == 3
     hook = shlex.join([sys.executable, "-c", "import os; open('heard', 'a').write(os.environ['LEXBEAM_SNAPSHOT'])"])
@@ -83,6 +88,7 @@ def test_tag_rollback_and_a_snapshot_from_python(out, tmp_path, monkeypatch, cap
     [
         (["tag", "OUT"], "SNAPSHOT must be given"),
         (["tag", "OUT", "x"], "NAME must be given"),
+        (["tag", "OUT", "x", "a tag"], "NAME: a tag has letters"),
         (["untag", "OUT", "z"], "no tag 'z'"),
         (["tag", "OUT", "nothing", "y"], "no snapshot or tag 'nothing'"),
         (["rollback", "OUT"], "SNAPSHOT must be given"),
@@ -112,6 +118,7 @@ def test_diff_of_the_last_two_of_two_by_name_and_of_one(out, capsys):
     status, text = told(capsys, "diff", out)
     assert status == 0
     assert text.splitlines()[0] == f"{second[:12]} to {third[:12]}"
+    assert text.splitlines()[1] == "corpus remade: option dim 1 to 2"
     assert "documents: 2 to 3 rows" in text
     facts = json.loads(told(capsys, "diff", out, "--json")[1])
     assert facts == json.loads(told(capsys, "diff", out, second, third, "--json")[1])
@@ -122,6 +129,26 @@ def test_diff_of_the_last_two_of_two_by_name_and_of_one(out, capsys):
     back = json.loads(told(capsys, "diff", out, third, second, "--json")[1])
     assert back["tables"]["documents"]["rows"] == [3, 2]
     assert "no table differs" in told(capsys, "diff", out, third, third)[1]
+
+
+def test_parts_that_are_missing_or_damaged_are_named_with_what_to_do(out, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    _, second, third = snapshots(out, capsys)
+    part = max((out / "_snapshots" / second / "documents").iterdir())  # no other snapshot has its content
+    for words in (["rollback", "out", second], ["diff", "out"]):
+        for damage in (lambda: part.write_bytes(b"x"), part.unlink):
+            content = part.read_bytes()
+            damage()
+            status, text = told(capsys, *words)
+            assert status == 1
+            assert (
+                f"1 part of snapshot {second} at '{out}' missing or damaged:\n  {part}\n`lexbeam history out`" in text
+            )
+            part.write_bytes(content)
+    assert told(capsys, "rollback", "out", second)[0] == 0
+    part = max((out / "_snapshots" / second / "documents").iterdir())  # no other snapshot has its content
+    part.unlink()
+    assert "repair them with --overwrite" in told(capsys, "diff", "out", third)[1]  # what readers see
 
 
 def test_runs_keep_snapshots_by_age(tmp_path, monkeypatch):

@@ -357,15 +357,23 @@ def test_a_stale_section_is_told_by_the_exit_code_if_that_is_asked(tmp_path, cap
     (texts / "1860.txt").write_text("Another text.", "utf-8")
     code, printed = told(capsys, tmp_path / "out", "--exit-code")
     assert code == 4
-    assert (
-        "make what is stale anew by `lexbeam corpus`, or `lexbeam run` of their configuration, with --overwrite"
-        in printed.out
-    )
+    assert "make what is stale anew by `lexbeam corpus` with --overwrite: what still fits is reused\n" in printed.out
     assert printed.err == "lexbeam: stale: corpus\n"
     assert told(capsys, tmp_path / "out")[0] == 0
     code, printed = told(capsys, tmp_path / "out", "--json", "--exit-code")
     assert code == 4
     assert json.loads(printed.out)["published"]["sections"]["corpus"]["stale"]
+
+
+def test_what_a_configuration_made_is_made_anew_by_a_refresh(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    texts = write_texts(tmp_path / "texts")
+    Path("c.yaml").write_text("out: out\nparts: 1\ncorpus: {inputs: [texts], engine: 'builtin:en'}\n")
+    assert main(["run", "c.yaml"]) == 0
+    (texts / "1860.txt").write_text("Another text.", "utf-8")
+    assert "\nmake what is stale anew by `lexbeam refresh c.yaml`: what still" in told(capsys, "out")[1].out
+    Path("c.yaml").unlink()
+    assert "\nmake what is stale anew by `lexbeam corpus` with" in told(capsys, "out")[1].out
 
 
 def test_a_run_that_failed_by_its_input_is_not_said_to_have_been_cut_off(tmp_path, monkeypatch, capsys):
