@@ -237,7 +237,7 @@ def _lines(out: str, current: Snapshot, outcome: Outcome | None, removed: _Remov
         yield f"removed: {files.shown(name)}: `lexbeam report {files.typed(out)}` writes it anew"
     if removed.others:
         yield f"left, and may hold it: {listed(map(files.shown, removed.others))}"
-        yield "  (files that are no tables, such as `write_text`, `write_jsonl` and `save` write: remove what has it)"
+        yield "  (nobody knows what files hold that are no tables: remove those that were made from it)"
 
 
 FORGET: Command[ForgetOptions, None] = Command(
