@@ -255,7 +255,7 @@ class Command(Generic[O, P]):
         waits: by stage, the stages that are over once it has finished, since it waits for all of their
             artefacts; for progress of stages whose total is unknown, or estimated too high.
         resources: from a plan, the digests of what is read besides tables, input files and objects of
-            the plan that describe themselves (`pipelines.frame.inputs.described_in`).
+            the plan that describe themselves (`pipelines.frame.given.described_in`).
         section: from a plan and the outcome, what else the manifest says: counts, mostly.
         preview: from a plan, the lines of `--dry-run`.
         after: from options, what is published and what takes lines: what is done in the end, such

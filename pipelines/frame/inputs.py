@@ -4,18 +4,14 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import Any
 
 from pipelines.frame.command import Inputs, InputTable, Job, TableSource
 from pipelines.frame.registry import makers_of
 from transforms.common.errors import LexbeamError, UsageError, quoted
 from transforms.common.options.checks import LONGEST_PATH
-from transforms.common.options.fields import options_of, value_of
 from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
-from transforms.common.store.identity import holding
-from transforms.common.store.resources import content_digest
 from transforms.common.store.tables import Part
 from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest.listing import InputPatterns, find_files, matches
@@ -25,14 +21,11 @@ __all__ = [
     "check_patterns",
     "check_tables_there",
     "corpora_of",
-    "described_in",
     "find_inputs",
     "first_inputs",
     "folder_with",
     "list_inputs",
     "missing_table",
-    "noted_files",
-    "noted_resources",
 ]
 
 LOOK = 1000  # files that the driver looks at before the graph lists all
@@ -93,36 +86,6 @@ def check_patterns(patterns: Iterable[str]) -> None:
         if len(pattern) > LONGEST_PATH:
             raise UsageError(f"{quoted(pattern)} is longer than a path can be")
         matches("a", pattern)
-
-
-def noted_files(paths: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of files by their absolute paths."""
-    return {path: content_digest(path) for path in map(files.absolute, paths)}
-
-
-def noted_resources(options: object) -> dict[str, list[str]]:
-    """Return the digests of the sources of resources, by the texts of the options that name them."""
-    texts: list[str] = []
-    for name, entry in options_of(type(options)).items():
-        if entry.path == "resource":
-            value = value_of(options, name)
-            texts += value if entry.several else [value] if value else []
-    if not texts:
-        return {}
-    from transforms.lexicon.resources import source_digests
-
-    return {text: list(source_digests(text)) for text in texts}
-
-
-def described_in(plan: object) -> dict[str, Any]:
-    """Return what a manifest says of the resources that a plan holds, at whatever depth.
-
-    An object with `described` goes by the name of its field; one with `described_by_name` stands for several.
-    """
-    described: dict[str, Any] = {}
-    for name, held in holding(plan, "described", "described_by_name"):
-        described |= held.described_by_name() if hasattr(held, "described_by_name") else {name: held.described()}
-    return described
 
 
 def corpora_of(inputs: Inputs) -> list[Corpus]:

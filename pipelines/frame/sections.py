@@ -3,15 +3,15 @@
 import importlib.metadata
 import os
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job, TableSource
+from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job
 from pipelines.frame.detaching import NAME, Leaving, Submitted
 from pipelines.frame.failures import Explained
+from pipelines.frame.given import given_by, input_patterns, noted_files, noted_resources, option_files, resources_of
 from pipelines.frame.handed_back import ResultFiles
-from pipelines.frame.inputs import described_in, noted_files, noted_resources
 from pipelines.progress.progress import RunProgress, watching
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
@@ -78,7 +78,7 @@ def make_section(
             "options": plain_options(job.options),
             "stages": {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen},
             "inputs": sorted([part.rows, part.sha256] for table in inputs.tables for part in table.parts),
-            "resources": {**described_in(plan), **command.resources(plan)},
+            "resources": resources_of(command, plan),
         }
 
     def mark(chosen: Chosen) -> str:
@@ -96,13 +96,19 @@ def make_section(
     for table in command.explains:
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
     entry = {**decided(chosen), **command.section(plan, outcome)}
-    noted = {"files": read, "resources": resources, "listed": listed, "lexbeam": _own_version()}
+    noted = {
+        "files": read,
+        "resources": resources,
+        "given": given_by(job.options, read, resources),
+        "listed": listed,
+        "lexbeam": _own_version(),
+    }
     return Made(
         name=job.section,
         parts=outcome.parts,
         entry=entry,
         reads=tuple(sorted((table.read for table in inputs.tables), key=_by_table)),
-        log={**_log_of(command.reads(job.options), job.options, inputs), **noted},
+        log={**_log_of(job, inputs), **noted},
         took=(*most_at_work(took), driver_line(job.section, time.monotonic() - begun, took)),
     )
 
@@ -198,7 +204,7 @@ def _plan_with_digests(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
     Raises:
         LexbeamError: a file changes every time it is read.
     """
-    read = [p for paths in noted_paths(job.options, "file").values() for p in paths]
+    read = option_files(job.options)
     before = noted_files(read)
     for _ in range(READINGS):
         plan = plan_of(job, inputs)
@@ -213,25 +219,22 @@ def _plan_with_digests(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
     )
 
 
-def _log_of(reads: Sequence[TableSource], options: Any, inputs: Inputs) -> dict[str, Any]:
+def _log_of(job: Job, inputs: Inputs) -> dict[str, Any]:
     """Return what the log beside the snapshot says of a section: where its inputs lay.
 
     From `inputs`, `exclude` and `folders`, `lexbeam status` finds what has changed since; from `sources`,
     views find what the section was made from.
 
     Args:
-        reads: the tables that its command reads.
-        options: its options.
-        inputs: the tables, found.
+        job: the job that makes it.
+        inputs: the tables that it reads, found.
     """
-    folders = [source.folder for source in reads if source.folder is not None]
-    paths = [path for named in noted_paths(options, "input").values() for path in named]
+    patterns = input_patterns(job)
     return {
-        # A folder of tables may stand where files do.
-        "inputs": [path for path in paths if path not in folders],
-        "exclude": list(getattr(options, "exclude", ())),
-        "folders": folders,
-        "sources": _sources(options.out, inputs),
+        "inputs": list(patterns.inputs) if patterns else [],
+        "exclude": list(patterns.exclude) if patterns else [],
+        "folders": [source.folder for source in job.command.reads(job.options) if source.folder is not None],
+        "sources": _sources(job.options.out, inputs),
     }
 
 

@@ -1,27 +1,41 @@
 """Which sections of a folder are stale: inputs, options or code outside it have changed.
 
-Within the folder nothing can be stale: what a section was made from is there unchanged, or the section
-has gone with it. Only a section that holds imported tables stays, with its `stale` in the manifest.
+What a section was given is compared with what its job gives it now; where no configuration says what that is, with
+what lies now where the log says that it was. Within the folder nothing can be stale: what a section was made from is
+there unchanged, or the section has gone with it. Only a section that holds imported tables stays, with its `stale` in
+the manifest.
 """
 
-import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
-from pipelines.frame.inputs import noted_files
+from pipelines.frame.command import Job
+from pipelines.frame.given import given_by, input_patterns, noted_files, noted_resources, option_files, resources_of
+from pipelines.frame.inputs import find_inputs
 from pipelines.frame.registry import command_of
-from transforms.common.code.fingerprints import environment, stream_digest
+from pipelines.frame.sections import plan_of
+from transforms.common.code.fingerprints import environment, parse_json, readable_json
 from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import plain_options
+from transforms.common.options.fields import options_of, plain_options
 from transforms.common.publish.inputs import input_columns
-from transforms.common.publish.sections import table_digest
+from transforms.common.publish.layout import ARTEFACTS
+from transforms.common.publish.sections import ReadTable, table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from transforms.common.store import files
-from transforms.formats.ingest.comparing import Changes, compare_inputs, is_touched
-from transforms.formats.ingest.listing import InputPatterns, find_files
-from transforms.formats.ingest.stage import InputFile
+from transforms.formats.ingest.comparing import Changes, input_changes
+from transforms.formats.ingest.listing import InputPatterns
 
-__all__ = ["InputChanges", "OutsideChanges", "all_outside", "changes_outside", "section_logs", "stale_sections"]
+__all__ = [
+    "InputChanges",
+    "OutsideChanges",
+    "all_outside",
+    "changes_outside",
+    "planned_otherwise",
+    "section_logs",
+    "stale_sections",
+]
 
 
 class InputChanges(NamedTuple):
@@ -56,12 +70,27 @@ def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
 def all_outside(snapshot: Snapshot) -> dict[str, OutsideChanges]:
     """Return what has changed outside a folder of what each of its sections was made from."""
     logs = section_logs(snapshot)
+    configured = cache(lambda path: _configured(path, snapshot.out))
     found = {}
     for name in snapshot.sections:
         noted = logs.get(name)
-        outside = changes_outside(snapshot, name, noted)
-        found[name] = outside._replace(reasons=[*outside.reasons, *_options(name, snapshot, noted or {})])
+        jobs, wrong = configured((noted or {}).get("config"))
+        outside = changes_outside(snapshot, name, noted, job=jobs.get(name))
+        options = [wrong] if wrong else _options(jobs[name], snapshot, noted) if noted and name in jobs else []
+        found[name] = outside._replace(reasons=[*outside.reasons, *options])
     return found
+
+
+def _configured(path: str | None, out: str) -> tuple[dict[str, Job], str]:
+    """Return the jobs of a configuration by section, and why it cannot be read, if so."""
+    if not path:
+        return {}, ""
+    from pipelines.frame.configuration import read_jobs
+
+    try:
+        return {job.section: job for job in read_jobs(path, {"out": out})}, ""
+    except LexbeamError as error:
+        return {}, f"option: {error}"
 
 
 def section_logs(snapshot: Snapshot) -> dict[str, Any]:
@@ -70,14 +99,18 @@ def section_logs(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def changes_outside(
-    snapshot: Snapshot, name: str, noted: Mapping[str, Any] | None, *, keep_gone: bool = False
+    snapshot: Snapshot, name: str, noted: Mapping[str, Any] | None, *, job: Job | None = None, keep_gone: bool = False
 ) -> OutsideChanges:
-    """Return what has changed outside a folder of what a section was made from, but for the options of its command.
+    """Return what has changed outside a folder of what a section was made from.
+
+    Not told of are published options of its command, which the manifest has, and what only a plan finds
+    (`planned_otherwise`).
 
     Args:
         snapshot: what is published.
         name: the section.
         noted: what the log says of it (`section_logs`); None: it is damaged or gone.
+        job: what would make it now; None: what made it, as the log says.
         keep_gone: whether input files that have gone change nothing, since what was made of them is kept.
     """
     section = snapshot.sections[name]
@@ -86,17 +119,45 @@ def changes_outside(
     if noted is None:
         reasons.append("its log is damaged or gone: what it was made from cannot be compared")
         noted = {}
+    patterns = _noted_patterns(snapshot, noted) if job is None else input_patterns(job)
+    if patterns is None and noted.get("inputs"):
+        reasons.append("input: it takes in no files any more")
     inputs = None
     try:
-        inputs = _inputs(snapshot, section, noted)
-    except _Unlisted as error:
+        inputs = _inputs(snapshot, section, noted, patterns)
+    except LexbeamError as error:
         reasons.append(f"inputs cannot be listed: {error}")
     if inputs is not None:
         reasons += _input_lines(inputs.changes, keep_gone=keep_gone)
-    reasons += _folders(section, noted)
-    reasons += _files(noted)
-    reasons += _resources(noted)
+    reasons += _folders(section, noted) if job is None else _reads(job, snapshot)
+    if job is None or "given" not in noted:  # the log of an earlier version
+        reasons += [*_files(noted), *_resources(noted)]
+    else:
+        reasons += _given(job.options, noted["given"])
     return OutsideChanges(reasons, inputs)
+
+
+def planned_otherwise(job: Job, snapshot: Snapshot, passed: Collection[str] = ()) -> Iterator[str]:
+    """Yield what a run would note otherwise in the manifest of what a section is made from: models, above all.
+
+    Its plan is made, as a run does first, which may load models and compile resources.
+
+    Args:
+        job: what would make the section, of published tables alone.
+        snapshot: what is published.
+        passed: resources that are not compared.
+    """
+    section = snapshot.sections[job.section]
+    try:
+        now = resources_of(job.command, plan_of(job, find_inputs(job, (), snapshot)))
+    except LexbeamError as error:  # a run says the same
+        yield f"it cannot be planned: {error}"
+        return
+    now = parse_json(readable_json(now))  # as a manifest has it: no tuples
+    before = section.get("resources", {})
+    other = sorted(name for name in {*now, *before}.difference(passed) if now.get(name) != before.get(name))
+    if other:
+        yield f"resource: {', '.join(other)} {'has' if len(other) == 1 else 'have'} changed"
 
 
 def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]) -> Iterator[str]:
@@ -131,18 +192,25 @@ def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]
         yield f"packages have changed: {', '.join(other) or 'Python, or what they need'}"
 
 
-def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, Any]) -> InputChanges | None:
+def _noted_patterns(snapshot: Snapshot, noted: Mapping[str, Any]) -> InputPatterns | None:
     if not noted.get("inputs"):
         return None
-    patterns = InputPatterns(tuple(noted["inputs"]), tuple(noted.get("exclude", ())), snapshot.out)
-    inputs = section.get("inputs", ())
+    return InputPatterns(tuple(noted["inputs"]), tuple(noted.get("exclude", ())), snapshot.out)
+
+
+def _inputs(
+    snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, Any], patterns: InputPatterns | None
+) -> InputChanges | None:
+    if patterns is None:
+        return None
+    inputs = section.get("inputs", ()) if noted.get("inputs") else ()
     number = inputs["files"] if isinstance(inputs, Mapping) else len(inputs)
-    changes = compare_inputs(
-        lambda: _listed(patterns),
-        lambda: input_columns(snapshot, section),
+    changes = input_changes(
+        patterns,
+        lambda: input_columns(snapshot, section) if number else iter(()),
         number,
-        lambda file: is_touched(file, noted.get("listed", 0), time.time_ns()),
-        lambda file: _sha256(file.path),
+        noted.get("listed", 0),
+        files.join(snapshot.out, ARTEFACTS),
     )
     return InputChanges(number, changes)
 
@@ -152,25 +220,6 @@ def _input_lines(changes: Changes, *, keep_gone: bool) -> Iterator[str]:
         if names.number and not (keep_gone and names is changes.gone):
             more = ", ..." if names.number > len(names.least) else ""
             yield f"input: {names.number} {what} ({', '.join(names.least)}{more})"
-
-
-class _Unlisted(Exception):
-    """Input files cannot be listed."""
-
-
-def _listed(patterns: InputPatterns) -> Iterator[InputFile]:
-    try:
-        yield from find_files(patterns)
-    except LexbeamError as error:
-        raise _Unlisted(str(error)) from error
-
-
-def _sha256(path: str) -> str | None:
-    try:
-        with files.open_read(path) as stream:
-            return stream_digest(stream)
-    except OSError:
-        return None
 
 
 def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[str]:
@@ -203,6 +252,35 @@ def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[s
             yield f"input: {', '.join(other)} at {folder} have other content now"
 
 
+def _reads(job: Job, snapshot: Snapshot) -> Iterator[str]:
+    try:
+        now = Counter(table.read for table in find_inputs(job, (), snapshot).tables)
+    except LexbeamError as error:
+        if all(source.optional or source.table in snapshot.tables for source in job.reads_here()):
+            yield f"input: {error}"  # else it waits for what the same run makes
+        return
+    before = Counter(ReadTable(**read) for read in snapshot.sections[job.section].get("reads", ()))
+    if other := sorted({read.table for read in (now - before) + (before - now)}):
+        yield f"input: {', '.join(other)}: other content, or from elsewhere"
+
+
+def _given(options: object, before: Mapping[str, Any]) -> Iterator[str]:
+    try:
+        now = given_by(options, noted_files(option_files(options)), noted_resources(options))
+    except (OSError, LexbeamError) as error:
+        yield f"option: {error}"
+        return
+    known = options_of(type(options))
+    for name in sorted({*now, *before}):
+        if now.get(name) != before.get(name):
+            is_file = name in known and known[name].path
+            yield (
+                f"option: `{name}` has other content"
+                if is_file
+                else (f"option: `{name}` {before.get(name)} to {now.get(name)}")
+            )
+
+
 def _files(noted: Mapping[str, Any]) -> Iterator[str]:
     for path, sha256 in (noted.get("files") or {}).items():
         try:
@@ -226,21 +304,12 @@ def _resources(noted: Mapping[str, Any]) -> Iterator[str]:
             yield f"resource: {text} has changed"
 
 
-def _options(name: str, snapshot: Snapshot, noted: Mapping[str, Any]) -> Iterator[str]:
-    path = noted.get("config")
-    if not path:
-        return
-    from pipelines.frame.configuration import SHARED, read_jobs
+def _options(job: Job, snapshot: Snapshot, noted: Mapping[str, Any]) -> Iterator[str]:
+    from pipelines.frame.configuration import SHARED
 
-    try:
-        jobs = read_jobs(path, {"out": snapshot.out})
-    except LexbeamError as error:
-        yield f"option: {error}"
-        return
-    here = snapshot.section(name)["options"]
-    published = next((plain_options(job.options) for job in jobs if job.section == name), {})
-    for option, value in published.items():
+    here = snapshot.section(job.section)["options"]
+    for option, value in plain_options(job.options).items():
         if option.replace("-", "_") in SHARED:
             continue  # the command line may have said otherwise
         if here.get(option) != value:
-            yield f"option: {option} is {value} in {path}, {here.get(option)} here"
+            yield f"option: {option} is {value} in {noted['config']}, {here.get(option)} here"

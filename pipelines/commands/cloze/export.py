@@ -7,10 +7,10 @@ lexbeam cloze export cloze --to sheets/questions.tsv --annotator anna,bob --most
 from dataclasses import dataclass
 
 from pipelines.commands.options import annotators, order_seed, sheet_path
+from pipelines.commands.sheet_files import check_sheets, path_of, write_texts
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.inputs import folder_with
-from pipelines.frame.sheet_files import check_sheets, path_of, write_texts
 from schemas.cloze.pairs import KINDS
 from schemas.cloze.questions import QUESTIONS
 from transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import pyarrow.compute as pc
 
 from pipelines.commands.options import annotators, order_seed, sheet_path
+from pipelines.commands.sheet_files import check_sheets, path_of, write_texts
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.inputs import folder_with
-from pipelines.frame.sheet_files import check_sheets, path_of, write_texts
 from schemas.complexity.instances import INSTANCES, KINDS
 from schemas.complexity.scores import PREDICTIONS
 from transforms.common.draws.by_content import permutation

@@ -18,7 +18,7 @@ from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.publishing import forget_failed
 from pipelines.frame.running import run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
-from pipelines.frame.staleness import changes_outside, section_logs
+from pipelines.frame.staleness import changes_outside, planned_otherwise, section_logs
 from transforms.common.errors import LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, plain_options
 from transforms.common.publish.history import read_history
@@ -160,8 +160,10 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
             reasons[job.section] = ["new"]
             continue
         keeps = getattr(job.options, "keep_missing", None) is not None
-        outside = changes_outside(snapshot, job.section, logs.get(job.section), keep_gone=keeps)
+        outside = changes_outside(snapshot, job.section, logs.get(job.section), job=job, keep_gone=keeps)
         found = [*outside.reasons, *_option_changes(job, snapshot), *_no_longer_frozen(job, snapshot)]
+        if not (found or follows[job.section]):  # what a person can be told without a plan is enough
+            found += planned_otherwise(job, snapshot, passed=("kept",) if keeps else ())
         if outside.inputs is not None:
             changes = outside.inputs.changes
             gone[job.section] = 0 if keeps else changes.gone.number

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from pipelines.frame.command import Job
+from pipelines.frame.given import input_patterns
 from pipelines.frame.interrupts import note_ended, was_interrupted
 from pipelines.runners.hooks import PublishHookError
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import noted_paths, option
+from transforms.common.options.fields import option
 from transforms.common.system_errors import explaining
 from transforms.formats.ingest.arrivals import FOLLOWED, Arrivals, Seen
-from transforms.formats.ingest.listing import InputPatterns, find_files
+from transforms.formats.ingest.listing import find_files
 from transforms.formats.ingest.stage import InputFile
 
 __all__ = ["Pace", "WatchOptions", "input_files", "watch"]
@@ -108,20 +109,12 @@ def input_files(jobs: Sequence[Job]) -> Iterator[tuple[str, InputFile]]:
     Raises:
         LexbeamError: there are none, or they cannot be listed.
     """
-    patterns = list(_patterns(jobs))
+    patterns = [(job.section, pattern) for job in jobs if (pattern := input_patterns(job)) is not None]
     if not patterns:
         raise UsageError("`watch`: no section of the configuration takes in files")
     for section, pattern in patterns:
         for file in find_files(pattern):
             yield section, file
-
-
-def _patterns(jobs: Sequence[Job]) -> Iterator[tuple[str, InputPatterns]]:
-    for job in jobs:
-        folders = {source.folder for source in job.command.reads(job.options)}
-        named = [path for paths in noted_paths(job.options, "input").values() for path in paths]
-        if inputs := tuple(path for path in named if path not in folders):
-            yield job.section, InputPatterns(inputs, tuple(getattr(job.options, "exclude", ())), job.options.out)
 
 
 def watch(

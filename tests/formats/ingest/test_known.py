@@ -5,7 +5,7 @@ import pytest
 
 from transforms.common.store.artefacts import Workspace, make
 from transforms.formats.ingest import stage
-from transforms.formats.ingest.known import KnownDigests
+from transforms.formats.ingest.known import AllKnown, KnownDigests, number_of
 from transforms.formats.ingest.listed import ListedUnit
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import INGEST, IngestOptions
@@ -56,6 +56,18 @@ def test_a_file_that_is_as_it_was_is_not_read_again(texts, tmp_path, monkeypatch
     ]
     monkeypatch.setattr(stage, "first_reading", None)  # it would be called
     assert again.content_digests() == [file.known for file in again.files]
+
+
+def test_all_that_is_known_of_files_is_known_of_each(texts, tmp_path, monkeypatch):
+    unit = found(texts, monkeypatch)
+    kept(tmp_path, unit)
+    every = AllKnown(str(tmp_path / "work"))
+    for file, sha256 in zip(unit.files, unit.content_digests(), strict=True):
+        assert every.holds(file, number_of(sha256))
+        assert not every.holds(file, number_of("0" * 64))
+        for other in (file._replace(size=1), file._replace(changed=0), file._replace(changed=1)):
+            assert not every.holds(other, number_of(sha256))
+    assert not AllKnown(str(tmp_path / "none")).holds(unit.files[0], 0)
 
 
 def test_what_was_written_since_is_read(texts, tmp_path, monkeypatch):

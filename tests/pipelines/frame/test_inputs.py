@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipelines.frame.command import Inputs, InputTable
-from pipelines.frame.inputs import corpora_of, described_in, list_inputs
+from pipelines.frame.given import described_in
+from pipelines.frame.inputs import corpora_of, list_inputs
 from transforms.common.store import files
 from transforms.common.store.receipts import ArtefactPath
 from transforms.common.store.tables import Part

@@ -101,17 +101,21 @@ def load_engine(
         LexbeamError: the model is there but cannot be loaded, or the engine has another fingerprint.
     """
     with _LOADING:
-        if (spec, layers) not in _LOADED:
-            _LOADED[spec, layers] = _loaded(
+        engine = _LOADED.get((spec, layers))
+        if engine is None or _is_another(engine, fingerprint):  # a model may be replaced while this process lives
+            engine = _LOADED[spec, layers] = _loaded(
                 *_wanted(spec, lambda found: _prepare(spec, found or resolve, layers), fingerprint)
             )
-        engine = _LOADED[spec, layers]
     _check_fingerprint(spec, engine, fingerprint)
     return engine
 
 
+def _is_another(engine: Engine, fingerprint: str) -> bool:
+    return bool(fingerprint) and fingerprint != engine.fingerprint
+
+
 def _check_fingerprint(spec: str, engine: Engine, fingerprint: str) -> None:
-    if fingerprint and fingerprint != engine.fingerprint:
+    if _is_another(engine, fingerprint):
         raise LexbeamError(
             f"engine {spec!r} is another on this machine ({engine.fingerprint}) than where the run was started "
             f"({fingerprint}): install the same lock file, and put the same model at that place, on both"
@@ -154,9 +158,11 @@ def load_tagger(spec: str, *, fingerprint: str = "") -> Engine:
     if prepare is None:
         return load_engine(spec, fingerprint=fingerprint)
     with _LOADING:
-        if spec not in _TAGGERS_LOADED:
-            _TAGGERS_LOADED[spec] = _loaded(*_wanted(spec, lambda folder: prepare(argument, folder, ()), fingerprint))
-        engine = _TAGGERS_LOADED[spec]
+        engine = _TAGGERS_LOADED.get(spec)
+        if engine is None or _is_another(engine, fingerprint):
+            engine = _TAGGERS_LOADED[spec] = _loaded(
+                *_wanted(spec, lambda folder: prepare(argument, folder, ()), fingerprint)
+            )
     _check_fingerprint(spec, engine, fingerprint)
     return engine
 

@@ -3,7 +3,7 @@
 Nothing is held of a file but three numbers, and of some million files at a time.
 """
 
-import os
+import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,10 +12,13 @@ from itertools import islice
 
 import numpy as np
 
+from transforms.common.code.fingerprints import stream_digest
 from transforms.common.store import files
+from transforms.formats.ingest.known import AllKnown, number_of
+from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import InputFile
 
-__all__ = ["Changes", "Some", "compare_inputs", "is_touched"]
+__all__ = ["Changes", "Some", "compare_inputs", "input_changes", "is_touched"]
 
 HELD = 1 << 22  # files that are held at a time
 # Nanoseconds by which the time of an object may lie before the moment in which it was there: a store has a clock of its
@@ -57,11 +60,47 @@ class Changes:
     newest: int = 0
 
 
+def input_changes(patterns: InputPatterns, rows: Callable[[], Rows], number: int, listed: int, root: str) -> Changes:
+    """Compare files that patterns name with those that were taken in.
+
+    A file is read again unless its digest is known by its path, size and time of change, or, on an object store, that
+    time lies before the files were listed.
+
+    Args:
+        patterns: what names the files.
+        rows: begins to read names, bytes and SHA-256 of files that were taken in.
+        number: how many these are.
+        listed: when files were listed before they were taken in, in nanoseconds since 1970; 0: nobody knows.
+        root: the folder where artefacts lie, with the digests that are known.
+
+    Raises:
+        LexbeamError: the files cannot be listed.
+    """
+    known = AllKnown(root)
+    return compare_inputs(
+        lambda: find_files(patterns),
+        rows,
+        number,
+        lambda file, sha256: (
+            not (files.is_local(file.path) and known.holds(file, sha256)) and is_touched(file, listed, time.time_ns())
+        ),
+        lambda file: _sha256(file.path),
+    )
+
+
+def _sha256(path: str) -> str | None:
+    try:
+        with files.open_read(path) as stream:
+            return stream_digest(stream)
+    except OSError:
+        return None
+
+
 def compare_inputs(
     listed: Callable[[], Iterator[InputFile]],
     rows: Callable[[], Rows],
     number: int,
-    is_touched: Callable[[InputFile], bool],
+    is_touched: Callable[[InputFile, int], bool],
     sha256: Callable[[InputFile], str | None],
 ) -> Changes:
     """Compare files that are listed with those that were taken in.
@@ -70,15 +109,15 @@ def compare_inputs(
         listed: begins to list files; called once for each `HELD` files that were taken in.
         rows: begins to read names, bytes and SHA-256 of files that were taken in.
         number: how many these are.
-        is_touched: whether a file of the same size may have other bytes.
+        is_touched: whether a file of the same size may have other bytes than those whose SHA-256 has a `number_of`.
         sha256: of such a file, what its SHA-256 is now; None: it cannot be read.
     """
     changes = Changes()
     rounds = max(-(-number // HELD), 1)
     for turn in range(rounds):
         known = _Known(rows(), rounds, turn)
-        files = listed()
-        while batch := list(islice(files, _BATCH)):
+        found = listed()
+        while batch := list(islice(found, _BATCH)):
             changes.newest = max(changes.newest, *(file.changed for file in batch))
             for place, at in known.places([file.name for file in batch]):
                 file = batch[at]
@@ -87,7 +126,7 @@ def compare_inputs(
                     continue
                 known.is_there[place] = True
                 if file.size != known.sizes[place] or (
-                    is_touched(file) and _number_of(sha256(file)) != known.digests[place]
+                    is_touched(file, int(known.digests[place])) and number_of(sha256(file)) != known.digests[place]
                 ):
                     changes.changed.add(file.name)
         if not known.is_there.all():
@@ -99,22 +138,16 @@ def compare_inputs(
 
 
 def is_touched(file: InputFile, listed: int, now: int) -> bool:
-    """Return whether a file of the same size may have other bytes than when it was taken in.
+    """Return whether a file of the same size may have other bytes than when it was taken in, if no digest is known.
+
+    A file of this machine may: whoever renames a folder above it, or a link, changes no time of its own.
 
     Args:
         file: as it is listed now.
         listed: when files were listed before they were taken in, in nanoseconds since 1970; 0: nobody knows.
         now: what time it is; a clock that has gone back since says nothing.
     """
-    if now < listed:
-        return True
-    if not files.is_local(file.path):
-        return not file.changed or file.changed >= listed - SKEW
-    changed = file.changed
-    if not changed:  # a moment ago, or that a moment ago
-        status = os.stat(file.path)
-        changed = max(status.st_mtime_ns, status.st_ctime_ns)
-    return changed >= listed
+    return files.is_local(file.path) or now < listed or not file.changed or file.changed >= listed - SKEW
 
 
 class _Known:
@@ -124,7 +157,7 @@ class _Known:
 
     Attributes:
         sizes: bytes, in the order of keys; int64.
-        digests: what `_number_of` makes of their SHA-256; int64.
+        digests: what `number_of` makes of their SHA-256; int64.
         is_there: whether they are listed.
     """
 
@@ -137,7 +170,7 @@ class _Known:
                 if key % rounds == turn:
                     keys.append(key)
                     sizes.append(size)
-                    digests.append(_number_of(sha256))
+                    digests.append(number_of(sha256))
         order = np.argsort(np.array(keys, np.int64), kind="stable")
         # No hash is -1, which ends them.
         self._keys = np.append(np.array(keys, np.int64)[order], -1)
@@ -152,8 +185,3 @@ class _Known:
         is_known = self._keys[places] == keys[here]
         for place, known, at in zip(places.tolist(), is_known.tolist(), here.tolist(), strict=True):
             yield (place if known else None), at
-
-
-def _number_of(sha256: str | None) -> int:
-    """Return a number that stands for a digest, or for why there is none."""
-    return -1 if sha256 is None else hash(sha256)

@@ -5,9 +5,12 @@ if the time lay far enough before the listing (`listing.GRANULARITY`): what chan
 digests of a unit lie in one file beside the artefacts; nothing of them is published.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 
 from transforms.common.code.fingerprints import digest
@@ -19,7 +22,7 @@ from transforms.formats.ingest.listed import ListedUnit
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.sources.readings import FileReading
 
-__all__ = ["CHECKS", "KnownDigests"]
+__all__ = ["CHECKS", "AllKnown", "KnownDigests", "number_of"]
 
 # How files are found to be those of an earlier run.
 CHECKS: Registry[Entry] = Registry(
@@ -30,6 +33,7 @@ CHECKS: Registry[Entry] = Registry(
     what="check of input files",
 )
 _HEX = 64
+_ENDING = ".arrow"
 _NOTED = pa.schema([("path", pa.binary()), ("size", pa.int64()), ("changed", pa.int64()), ("sha256", pa.string())])
 _Place = tuple[bytes, int, int]
 
@@ -81,6 +85,38 @@ class KnownDigests:
             writer.write_table(pa.Table.from_arrays(arrays, schema=_NOTED))
 
 
+class AllKnown:
+    """The digests of all files that are known, to ask whether a file is what it was. Of each, 8 bytes are held.
+
+    Args:
+        root: the folder where artefacts lie.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._folder = files.join(root, LISTING)
+
+    def holds(self, file: InputFile, number: int) -> bool:
+        """Return whether a file is known, as it is listed, to have a SHA-256 with this `number_of`."""
+        if not file.changed:
+            return False
+        key = hash((*_place(file), number))
+        at = int(np.searchsorted(self._keys, key))
+        return at < len(self._keys) and int(self._keys[at]) == key
+
+    @cached_property
+    def _keys(self) -> "np.typing.NDArray[np.int64]":
+        keys = array("q")
+        for name in files.list_folder(self._folder).files:
+            noted = _read(files.join(self._folder, name)) if name.endswith(_ENDING) else None
+            keys.extend(hash((*place, number_of(sha256))) for place, sha256 in (noted or {}).items())
+        return np.sort(np.array(keys, np.int64))
+
+
+def number_of(sha256: str | None) -> int:
+    """Return a number that stands for a digest, or for why there is none, within this process."""
+    return -1 if sha256 is None else hash(sha256)
+
+
 def _place(file: InputFile) -> _Place:
     return file.path.encode("utf-8", "surrogateescape"), file.size, file.changed
 
@@ -88,7 +124,7 @@ def _place(file: InputFile) -> _Place:
 def _names(unit: ListedUnit | Unit) -> Iterator[Sequence[str]]:
     """Yield names of files with digests: the unit's own, then those of others that may have had its files."""
     if isinstance(unit, Unit):
-        yield [f"file-{digest(unit.files[0].name)}.arrow"]
+        yield [f"file-{digest(unit.files[0].name)}{_ENDING}"]
         return
     yield [_bucket(unit.bits, unit.bucket)]
     for up in range(1, unit.bits + 1):
@@ -97,7 +133,7 @@ def _names(unit: ListedUnit | Unit) -> Iterator[Sequence[str]]:
 
 
 def _bucket(bits: int, bucket: int) -> str:
-    return f"bucket-{bits:02d}-{bucket:x}.arrow"
+    return f"bucket-{bits:02d}-{bucket:x}{_ENDING}"
 
 
 def _read(path: str) -> dict[_Place, str] | None:

@@ -1,0 +1,99 @@
+"""What a section is given besides tables: what names its input files, and its options by their content.
+
+A run notes it beside the snapshot; whoever asks later whether the same would be made compares with that.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pipelines.frame.command import Command, Job
+from pipelines.frame.common_options import RunnerOptions
+from transforms.common.options.fields import noted_paths, options_of, value_of
+from transforms.common.store import files
+from transforms.common.store.identity import holding
+from transforms.common.store.resources import content_digest
+from transforms.formats.ingest.listing import InputPatterns
+
+__all__ = [
+    "described_in",
+    "given_by",
+    "input_patterns",
+    "noted_files",
+    "noted_resources",
+    "option_files",
+    "resources_of",
+]
+
+
+def input_patterns(job: Job) -> InputPatterns | None:
+    """Return what names the files that a job takes in; None: it takes in none."""
+    # A folder of tables may stand where files do.
+    folders = {source.folder for source in job.command.reads(job.options)}
+    named = [path for paths in noted_paths(job.options, "input").values() for path in paths]
+    inputs = tuple(path for path in named if path not in folders)
+    return InputPatterns(inputs, tuple(getattr(job.options, "exclude", ())), job.options.out) if inputs else None
+
+
+def option_files(options: object) -> list[str]:
+    """Return the files that options name and that are read whole."""
+    return [path for paths in noted_paths(options, "file").values() for path in paths]
+
+
+def noted_files(paths: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of files by their absolute paths."""
+    return {path: content_digest(path) for path in map(files.absolute, paths)}
+
+
+def noted_resources(options: object) -> dict[str, list[str]]:
+    """Return the digests of the sources of resources, by the texts of the options that name them."""
+    texts = [text for named in _resources(options).values() for text in named]
+    if not texts:
+        return {}
+    from transforms.lexicon.resources import source_digests
+
+    return {text: list(source_digests(text)) for text in texts}
+
+
+def _resources(options: object) -> dict[str, list[str]]:
+    named: dict[str, list[str]] = {}
+    for name, entry in options_of(type(options)).items():
+        value = value_of(options, name)
+        if entry.path == "resource" and value:
+            named[name] = list(value) if entry.several else [value]
+    return named
+
+
+def given_by(options: object, read: Mapping[str, str], resources: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return by option the content of its files, and the values that no manifest has, as JSON has them.
+
+    Args:
+        options: the options.
+        read: what `noted_files` says of `option_files`.
+        resources: what `noted_resources` says.
+    """
+    given: dict[str, Any] = {
+        name: [read[files.absolute(path)] for path in paths] for name, paths in noted_paths(options, "file").items()
+    }
+    given |= {name: [resources[text] for text in texts] for name, texts in _resources(options).items()}
+    of_runs = options_of(RunnerOptions)  # which decide nothing that is published
+    for name, entry in options_of(type(options)).items():
+        if not (entry.published or entry.path or name in of_runs):
+            value = value_of(options, name)
+            given[name] = list(value) if isinstance(value, tuple) else value
+    return given
+
+
+def resources_of(command: Command[Any, Any], plan: object) -> dict[str, Any]:
+    """Return the digests of what a section is made from besides tables and input files, as its manifest has them."""
+    return {**described_in(plan), **command.resources(plan)}
+
+
+def described_in(plan: object) -> dict[str, Any]:
+    """Return what a manifest says of the resources that a plan holds, at whatever depth.
+
+    An object with `described` goes by the name of its field; one with `described_by_name` stands for several.
+    """
+    described: dict[str, Any] = {}
+    for name, held in holding(plan, "described", "described_by_name"):
+        described |= held.described_by_name() if hasattr(held, "described_by_name") else {name: held.described()}
+    return described

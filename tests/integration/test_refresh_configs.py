@@ -1,0 +1,140 @@
+"""A refresh goes by what the configuration names now, by content: other files, options, models, corpora."""
+
+import shutil
+
+import pytest
+import yaml
+from small_runs import SMALL, call, published
+
+WORDS = ("ship", "sea", "sail", "wind")
+DATED = {"engine": "none", "format": "conllu", "dates": "name:^(\\d{4})_", "language": "en"}
+SMALL_CHANGE = dict(zip((word.removeprefix("--") for word in SMALL[::2]), SMALL[1::2], strict=True))
+
+
+def write_conllu(folder, words):
+    """Two dated documents of sentences of a few words; as long, whatever the words of four letters."""
+    folder.mkdir(parents=True)
+    for year in (1800, 1900):
+        lines = [f"# newdoc id = {year}"]
+        for word in words:
+            lines += [f"{n}\t{form}\t{form}\tNOUN" + "\t_" * 6 for n, form in enumerate((word, *WORDS), start=1)]
+            lines.append("")
+        (folder / f"{year}_a.conllu").write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture(scope="module")
+def things(tmp_path_factory):
+    """Files of every kind twice, which differ; and two corpora."""
+    top = tmp_path_factory.mktemp("things")
+    for name, words in (("a", ("king", "gold")), ("b", ("news", "gold"))):
+        write_conllu(top / name / "texts", words)
+        (top / name / "rules.tsv").write_text(f"level\tfrom\tto\nlemma\tship\t{name}hip\n")
+        (top / name / "list.tsv").write_text(f"word\tvalue\nship\t{len(name) + (name == 'b')}\n")
+        (top / name / "words.txt").write_text("ship\n" if name == "a" else "wind\n")
+        (top / name / "lab").mkdir()
+        rows = f"token\tcomplexity\tsentence\n{'ship' if name == 'a' else 'wind'}\t.2\tA ship and wind.\n"
+        (top / name / "lab" / f"{name}.tsv").write_text(rows)
+        words = [f"--{option}={value}" for option, value in DATED.items()]
+        assert call("corpus", top / name / "texts", "--out", top / name / "out", "--parts", 1, *words) == 0
+    return top
+
+
+CORPUS = {"corpus": {"inputs": ["a/texts"], **DATED}}
+LOAD = {"complexity": {"load": {"inputs": ["a/lab"], "layout": "tsv", "language": "en"}}}
+LIST = "n={}/list.tsv:word=word,value=value"
+FEATURES = {"complexity": {**LOAD["complexity"], "features": {"use": ["norms"], "wordlist": [LIST.format("a")]}}}
+CHANGE = {"change": {"corpora": ["a/out"], "slices": "1800,1900", **SMALL_CHANGE, "targets": "a/words.txt"}}
+CHANGED = {
+    "files of the same names": (CORPUS, "corpus", {"inputs": ["b/texts"]}),
+    "exclude": (CORPUS, "corpus", {"exclude": ["1800*"]}),
+    "about": (CORPUS, "corpus", {"about": "Letters of captains."}),
+    "rules": ({"corpus": {**CORPUS["corpus"], "normalise": "a/rules.tsv"}}, "corpus", {"normalise": "b/rules.tsv"}),
+    "a folder more": (LOAD, "complexity.load", {"inputs": ["a/lab", "b/lab"]}),
+    "a word list": (FEATURES, "complexity.features", {"wordlist": [LIST.format("b")]}),
+    "targets": (CHANGE, "change", {"targets": "b/words.txt"}),
+    "targets that are left out": (CHANGE, "change", {"targets": None}),
+    "a corpus": (CHANGE, "change", {"corpora": ["b/out"]}),
+}
+
+FEW = ("files of the same names", "about", "a word list", "a corpus")  # one of each kind
+MORE = [pytest.param(what, marks=pytest.mark.soak) for what in CHANGED if what not in FEW]
+
+
+def with_options(config, section, options):
+    """Return a configuration with some options of a section replaced; None leaves one out."""
+    outer, _, inner = section.partition(".")
+    before = config[outer][inner] if inner else config[outer]
+    after = {name: value for name, value in {**before, **options}.items() if value is not None}
+    return {**config, outer: {**config[outer], inner: after} if inner else after}
+
+
+def write_config(things, config):
+    (things / "c.yaml").write_text(yaml.safe_dump(config))
+    return things / "c.yaml"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", [*FEW, *MORE])
+def test_a_refresh_makes_what_the_configuration_names_now(things, what, tmp_path, capsys):
+    config, section, options = CHANGED[what]
+    path = write_config(things, config)
+    out, full = tmp_path / "out", tmp_path / "full"
+    assert call("run", path, "--out", out) == 0
+    assert call("refresh", path, "--out", out, "--exit-code") == 3
+    assert call("status", out, "--exit-code") == 0
+    path = write_config(things, with_options(config, section, options))
+    assert call("status", out, "--exit-code") == 4
+    capsys.readouterr()
+    assert call("refresh", path, "--out", out, "--exit-code", "--max-change", 1) == 0
+    heard = capsys.readouterr().out
+    assert f"\n{section}: " in f"\n{heard}"
+    assert f"{section}: stays as it is" not in heard
+    assert call("run", path, "--out", full) == 0
+    assert published(out) == published(full)
+    assert call("refresh", path, "--out", out, "--exit-code") == 3
+
+
+@pytest.mark.slow
+def test_folders_that_change_places_change_their_files(things, tmp_path):
+    for number, name in enumerate("ab"):
+        shutil.copytree(things / name / "texts", tmp_path / "texts" / str(number))
+    path = tmp_path / "c.yaml"
+    path.write_text(yaml.safe_dump({"corpus": {"inputs": ["texts"], **DATED}}))
+    for number in range(2):  # documents of the same id
+        for file in (tmp_path / "texts" / str(number)).iterdir():
+            file.write_text(file.read_text().replace("newdoc id = ", f"newdoc id = {number}"))
+    out = tmp_path / "out"
+    assert call("run", path, "--out", out) == 0
+    assert call("refresh", path, "--out", out, "--exit-code") == 3
+    for before, after in (("0", "2"), ("1", "0"), ("2", "1")):
+        (tmp_path / "texts" / before).rename(tmp_path / "texts" / after)
+    assert call("refresh", path, "--out", out, "--exit-code", "--max-change", 1) == 0
+    assert call("run", path, "--out", tmp_path / "full") == 0
+    assert published(out) == published(tmp_path / "full")
+    assert call("refresh", path, "--out", out, "--exit-code") == 3
+
+
+@pytest.mark.slow
+def test_a_model_that_is_replaced_in_its_place_is_another_one(tmp_path, capsys):
+    spacy = pytest.importorskip("spacy")
+
+    def write_model(ends):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("sentencizer", config={"punct_chars": [ends]})
+        nlp.to_disk(tmp_path / "model")
+
+    write_model("!")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "1800_a.txt").write_text("Ships sail! The sea is calm. The wind is not.")
+    path = tmp_path / "c.yaml"
+    corpus = {"inputs": ["texts"], "engine": "spacy:model", "dates": DATED["dates"], "language": "en"}
+    path.write_text(yaml.safe_dump({"corpus": corpus}))
+    out = tmp_path / "out"
+    assert call("run", path, "--out", out) == 0
+    assert call("refresh", path, "--out", out, "--exit-code") == 3
+    write_model(".")
+    capsys.readouterr()
+    assert call("refresh", path, "--out", out, "--exit-code") == 0
+    assert "corpus: resource: engine has changed\n" in capsys.readouterr().out
+    assert call("run", path, "--out", tmp_path / "full") == 0
+    assert published(out) == published(tmp_path / "full")
