@@ -36,6 +36,7 @@ __all__ = [
     "check_nobody_detached",
     "forget_failed",
     "kept_digests",
+    "note_refused",
     "publish_run",
     "read_unfinished",
     "tables_line",
@@ -372,6 +373,25 @@ def forget_failed(out: str, sections: Collection[str]) -> None:
             if read_unfinished(out) == note:
                 files.remove(files.join(out, ARTEFACTS, UNFINISHED))
                 remove_failed(out)
+
+
+def note_refused(out: str, sections: Collection[str], error: LexbeamError, before: Mapping[str, Any]) -> None:
+    """Note that sections were not even begun to be made, and why, for whoever looks at the folder later.
+
+    What a run has noted itself stays, and so does that another one is at work, or was cut off.
+
+    Args:
+        out: the folder.
+        sections: the sections.
+        error: says why.
+        before: what `read_unfinished` said before.
+    """
+    with suppress(LexbeamError), locked(out):
+        if read_unfinished(out) == before and (not before or before.get("failed")):
+            reasons = error.reasons if isinstance(error, HeldBackError) else [str(error)]
+            note = {"sections": [*sections], "failed": True, "held_back": reasons}
+            note |= {"command": resuming_line(), "directory": os.getcwd()}
+            files.write_bytes(files.join(make_marked_folder(out, ARTEFACTS), UNFINISHED), json.dumps(note).encode())
 
 
 def begun_at(root: str) -> int | None:

@@ -24,7 +24,8 @@ from transforms.common.publish.layout import ARTEFACTS
 from transforms.common.publish.sections import ReadTable, table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from transforms.common.store import files
-from transforms.formats.ingest.comparing import Changes, input_changes
+from transforms.common.store.sound import is_sound_size
+from transforms.formats.ingest.comparing import SHOWN, Changes, input_changes
 from transforms.formats.ingest.listing import InputPatterns
 
 __all__ = [
@@ -119,6 +120,10 @@ def changes_outside(
     if noted is None:
         reasons.append("its log is damaged or gone: what it was made from cannot be compared")
         noted = {}
+    damaged = [part for table in section["parts"] for part in snapshot.parts(table) if not is_sound_size(part)]
+    if damaged:
+        names = ", ".join(sorted(f"{part.table} part {part.number}" for part in damaged[:SHOWN]))
+        reasons.append(f"published: {len(damaged)} missing or of another size ({names})")
     patterns = _noted_patterns(snapshot, noted) if job is None else input_patterns(job)
     if patterns is None and noted.get("inputs"):
         reasons.append("input: it takes in no files any more")
@@ -127,6 +132,9 @@ def changes_outside(
         inputs = _inputs(snapshot, section, noted, patterns)
     except LexbeamError as error:
         reasons.append(f"inputs cannot be listed: {error}")
+    except OSError:  # of a part that is damaged
+        if not damaged:
+            raise
     if inputs is not None:
         reasons += _input_lines(inputs.changes, keep_gone=keep_gone)
     reasons += _folders(section, noted) if job is None else _reads(job, snapshot)

@@ -1,10 +1,14 @@
 """A refresh goes by what the configuration names now, by content: other files, options, models, corpora."""
 
+import json
 import shutil
+from pathlib import Path
 
 import pytest
 import yaml
 from small_runs import SMALL, call, published
+
+from transforms.common.publish.snapshots import open_snapshot
 
 WORDS = ("ship", "sea", "sail", "wind")
 DATED = {"engine": "none", "format": "conllu", "dates": "name:^(\\d{4})_", "language": "en"}
@@ -57,6 +61,7 @@ CHANGED = {
 }
 
 FEW = ("files of the same names", "about", "a word list", "a corpus")  # one of each kind
+MORE = [pytest.param(what, marks=pytest.mark.soak) for what in CHANGED if what not in FEW]
 MORE = [pytest.param(what, marks=pytest.mark.soak) for what in CHANGED if what not in FEW]
 
 
@@ -138,3 +143,88 @@ def test_a_model_that_is_replaced_in_its_place_is_another_one(tmp_path, capsys):
     assert "corpus: resource: engine has changed\n" in capsys.readouterr().out
     assert call("run", path, "--out", tmp_path / "full") == 0
     assert published(out) == published(tmp_path / "full")
+
+
+@pytest.fixture
+def folder(things, tmp_path):
+    """Two texts of their own, their configuration, and what is made of them."""
+    shutil.copytree(things / "a" / "texts", tmp_path / "texts")
+    configure(tmp_path)
+    assert call("run", tmp_path / "c.yaml", "--out", tmp_path / "out") == 0
+    return tmp_path
+
+
+def configure(folder, **options):
+    config = {"corpus": {"inputs": ["texts"], **DATED, **options}}
+    (folder / "c.yaml").write_text(yaml.safe_dump(config))
+
+
+def refresh(folder, *words):
+    return call("refresh", folder / "c.yaml", "--out", folder / "out", "--exit-code", *words)
+
+
+def is_a_rebuild(folder):
+    shutil.rmtree(folder / "full", ignore_errors=True)
+    assert call("run", folder / "c.yaml", "--out", folder / "full") == 0
+    return published(folder / "out") == published(folder / "full")
+
+
+def state(folder, capsys):
+    capsys.readouterr()
+    assert call("status", folder / "out", "--json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.slow
+def test_a_file_that_was_kept_and_is_back_is_taken_in_again(folder, capsys):
+    (folder / "texts" / "1900_a.conllu").rename(folder / "away")
+    assert refresh(folder, "--keep-missing") == 3
+    configure(folder, genre="letters")
+    assert refresh(folder, "--keep-missing") == 0
+    assert refresh(folder, "--keep-missing") == 3
+    genres = open_snapshot(str(folder / "out")).read("documents", ["genre"])["genre"].to_pylist()
+    assert genres == ["letters", None]
+    (folder / "away").rename(folder / "texts" / "1900_a.conllu")
+    capsys.readouterr()
+    assert refresh(folder, "--keep-missing") == 0
+    assert "corpus: input: 1 there again, of what had gone and was kept\n" in capsys.readouterr().out
+    assert refresh(folder, "--keep-missing") == 3
+    assert refresh(folder) == 0
+    assert "corpus: what has gone was kept, and is not any more\n" in capsys.readouterr().out
+    assert is_a_rebuild(folder)
+    assert refresh(folder) == 3
+
+
+@pytest.mark.slow
+def test_a_published_part_that_is_missing_is_made_again(folder, capsys):
+    before = published(folder / "out")
+    for table in ("corpus/inputs", "documents"):
+        for path in open_snapshot(str(folder / "out")).paths(table):
+            Path(path).unlink()
+        assert call("status", folder / "out", "--exit-code") == 4
+        capsys.readouterr()
+        assert refresh(folder) == 0
+        assert f"missing or of another size ({table} part 0, " in capsys.readouterr().out
+        assert published(folder / "out") == before
+        assert refresh(folder) == 3
+
+
+@pytest.mark.slow
+def test_a_refresh_that_is_refused_is_seen_by_who_watches_the_folder(folder, capsys):
+    assert state(folder, capsys)["failed"] is False
+    configure(folder, exclude=["1800*"])
+    assert refresh(folder, "--max-change", 0.4, "--dry-run") == 1
+    assert state(folder, capsys)["failed"] is False
+    assert refresh(folder, "--max-change", 0.4) == 1
+    found = state(folder, capsys)
+    assert found["failed"] is True
+    assert found["held_back"] == ["corpus: 1 of 2 input files have gone or have other content"]
+    (folder / "texts").rename(folder / "away")  # not mounted
+    assert refresh(folder) == 1
+    found = state(folder, capsys)
+    assert (found["failed"], found["unfinished"]) == (True, ["corpus"])
+    assert str(folder / "texts") in found["held_back"][0]
+    (folder / "away").rename(folder / "texts")
+    configure(folder)
+    assert refresh(folder) == 3
+    assert state(folder, capsys)["failed"] is False

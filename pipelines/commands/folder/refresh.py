@@ -6,24 +6,24 @@ lexbeam refresh config.yaml --keep-missing --freeze-splits
 lexbeam refresh config.yaml --watch --watch-minutes 10
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from pipelines.commands.folder.run import ConfigOptions
 from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, watch
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
-from pipelines.frame.publishing import forget_failed
+from pipelines.frame.publishing import forget_failed, note_refused, read_unfinished
 from pipelines.frame.running import run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
 from pipelines.frame.staleness import changes_outside, planned_otherwise, section_logs
-from transforms.common.errors import LexbeamError, NothingToDoError, UsageError
+from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, plain_options
 from transforms.common.publish.history import read_history
 from transforms.common.publish.run_log import RunLine, note_success, read_run_log
-from transforms.common.publish.snapshots import Snapshot, find_snapshot
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.shown import Block, columns_with, units
 from transforms.common.store import files
 
@@ -62,13 +62,15 @@ class _Plan(NamedTuple):
         reasons: of each section, in the order in which they are made, why it is made anew; none: it stays.
         follows: of each section, those among them whose tables it reads and that are made anew.
         lost: of each section with input files, how many of them have gone or changed, and of how many.
-        gone: of each section that keeps nothing of input files that have gone, how many of them have.
+        gone: of each section with input files, how many of them have gone.
+        kept: the sections that keep what was made of these.
     """
 
     reasons: dict[str, list[str]]
     follows: dict[str, list[str]]
     lost: dict[str, tuple[int, int]]
     gone: dict[str, int]
+    kept: frozenset[str]
 
     @property
     def changes(self) -> bool:
@@ -102,6 +104,19 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
         if options.exit_code:
             raise NothingToDoError(f"nothing to do at {files.shown(out)}")
         return
+    before = read_unfinished(out)
+    try:
+        _make(jobs, plan, snapshot, options, action)
+    except UsageError:
+        raise
+    except LexbeamError as error:
+        if snapshot is not None and not options.dry_run:
+            note_refused(out, [job.section for job in jobs], error, before)
+        raise
+
+
+def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: RefreshOptions, action: Action) -> None:
+    """Make what is to be made anew, or tell of it."""
     if options.keep_missing:
         _check_kept(plan)
     _check_change(plan, options.max_change)
@@ -109,7 +124,8 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
         for line in shown_lines(_stage_lines(jobs, plan, snapshot)):
             action.tell(line)
     else:
-        noted = {"config": files.absolute(options.config)}
+        gone = {section: number for section, number in plan.gone.items() if section in plan.kept}
+        noted = {"config": files.absolute(options.config), **({"gone": gone} if gone else {})}
         after = snapshot.name if snapshot and (options.keep_missing or options.freeze_splits) else None
         run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, after=after)
 
@@ -150,6 +166,7 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
     follows: dict[str, list[str]] = {}
     lost = {}
     gone = {}
+    kept = set()
     logs = section_logs(snapshot) if snapshot else {}
     for number, job in enumerate(jobs):
         read = {source.table for source in job.reads_here()}
@@ -160,16 +177,21 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
             reasons[job.section] = ["new"]
             continue
         keeps = getattr(job.options, "keep_missing", None) is not None
-        outside = changes_outside(snapshot, job.section, logs.get(job.section), job=job, keep_gone=keeps)
-        found = [*outside.reasons, *_option_changes(job, snapshot), *_no_longer_frozen(job, snapshot)]
-        if not (found or follows[job.section]):  # what a person can be told without a plan is enough
-            found += planned_otherwise(job, snapshot, passed=("kept",) if keeps else ())
+        noted = logs.get(job.section)
+        outside = changes_outside(snapshot, job.section, noted, job=job, keep_gone=keeps)
+        found = [*outside.reasons, *_option_changes(job, snapshot)]
         if outside.inputs is not None:
             changes = outside.inputs.changes
-            gone[job.section] = 0 if keeps else changes.gone.number
-            lost[job.section] = gone[job.section] + changes.changed.number, outside.inputs.taken
+            gone[job.section] = changes.gone.number
+            lost[job.section] = (0 if keeps else changes.gone.number) + changes.changed.number, outside.inputs.taken
+            if keeps:
+                kept.add(job.section)
+        found += _kept_otherwise(job, snapshot, noted or {}, gone.get(job.section, 0))
+        if not (found or follows[job.section]):  # what can be told without a plan is enough
+            by_option = getattr(job.options, "keep_missing", None) == snapshot.folder  # which is another each time
+            found += planned_otherwise(job, snapshot, passed=("kept",) if by_option else ())
         reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
-    return _Plan(reasons, follows, lost, gone)
+    return _Plan(reasons, follows, lost, gone, frozenset(kept))
 
 
 def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]:
@@ -236,28 +258,39 @@ def _option_changes(job: Job, snapshot: Snapshot) -> list[str]:
     ]
 
 
-def _no_longer_frozen(job: Job, snapshot: Snapshot) -> Iterator[str]:
-    """Yield that splits were kept which are not to be; files that have gone are told of by what is listed."""
-    splits = hasattr(job.options, "splits_from") and job.options.splits_from is None
-    if splits and "kept" in snapshot.sections[job.section]:
+def _kept_otherwise(job: Job, snapshot: Snapshot, noted: Mapping[str, Any], gone: int) -> Iterator[str]:
+    """Yield that something was kept which is not to be, or need not be any more."""
+    section = snapshot.sections[job.section]
+    splits = getattr(job.options, "splits_from", "")
+    if splits is None and "kept" in section:
         yield "its splits were frozen, and are not any more"
+    elif splits and splits != snapshot.folder and section.get("kept") != open_snapshot(splits).name:
+        yield "option: `splits_from` has other content"
+    kept = getattr(job.options, "keep_missing", "")
+    if kept is None and "kept" in section.get("resources", {}):
+        yield "what has gone was kept, and is not any more"
+    elif kept and (back := noted.get("gone", {}).get(job.section, 0) - gone) > 0:
+        yield f"input: {back} there again, of what had gone and was kept"
 
 
 def _check_kept(plan: _Plan) -> None:
     for section, gone in plan.gone.items():
-        if gone:
-            raise LexbeamError(
+        if gone and section not in plan.kept:
+            raise HeldBackError(
                 f"{section}: input files have gone ({gone}), and `keep_missing` keeps documents of `corpus` alone; "
-                "nothing is published. Put them back, or leave `keep_missing` out"
+                "nothing is published. Put them back, or leave `keep_missing` out",
+                [f"{section}: input files have gone ({gone}), and nothing is kept of them"],
             )
 
 
 def _check_change(plan: _Plan, most: float) -> None:
     for section, (lost, taken) in plan.lost.items():
         if lost > most * taken:
-            raise LexbeamError(
-                f"{section}: {lost} of {taken} input files have gone or have other content, more than `max_change` "
-                f"{most:g} allows; nothing is published. Is every folder there? If so, allow more"
+            reason = f"{section}: {lost} of {taken} input files have gone or have other content"
+            raise HeldBackError(
+                f"{reason}, more than `max_change` {most:g} allows; nothing is published. Is every folder there? If "
+                "so, allow more",
+                [reason],
             )
 
 

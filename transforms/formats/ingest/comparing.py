@@ -18,7 +18,7 @@ from transforms.formats.ingest.known import AllKnown, number_of
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import InputFile
 
-__all__ = ["Changes", "Some", "compare_inputs", "input_changes", "is_touched"]
+__all__ = ["SHOWN", "Changes", "Some", "compare_inputs", "input_changes", "is_touched"]
 
 HELD = 1 << 22  # files that are held at a time
 # Nanoseconds by which the time of an object may lie before the moment in which it was there: a store has a clock of its
