@@ -172,7 +172,7 @@ def test_damaged_published_parts_are_found_and_mended(order, texts, out, capsys)
         stream.write(b"\xff\x00\xff")
     assert call("status", out, "--verify") == 1
     error = capsys.readouterr().err
-    assert "3 published parts" in error
+    assert "3 parts of snapshot " in error
     assert all(path.name in error for path in parts)
     # Each command mends what it makes, and says what else is damaged.
     first, second = (corpus, change) if order == "corpus first" else (change, corpus)
@@ -183,7 +183,7 @@ def test_damaged_published_parts_are_found_and_mended(order, texts, out, capsys)
     assert ("scores/part-" in error) == (first is corpus)
     assert ("documents/part-" in error) == (first is change)
     assert call("status", out, "--verify") == 1
-    assert f"{2 if first is corpus else 1} published parts" in capsys.readouterr().err
+    assert ("2 parts" if first is corpus else "1 part") + " of snapshot " in capsys.readouterr().err
     assert second(*arguments[second]) == 0
     assert call("status", out, "--verify") == 0
     assert manifest(out) == before
