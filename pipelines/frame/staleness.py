@@ -2,8 +2,7 @@
 
 What a section was given is compared with what its job gives it now; where no configuration says what that is, with
 what lies now where the log says that it was. Within the folder nothing can be stale: what a section was made from is
-there unchanged, or the section has gone with it. Only a section that holds imported tables stays, with its `stale` in
-the manifest.
+there unchanged, or the section has gone with it.
 """
 
 from collections import Counter
@@ -115,8 +114,7 @@ def changes_outside(
         keep_gone: whether input files that have gone change nothing, since what was made of them is kept.
     """
     section = snapshot.sections[name]
-    reasons = [section["stale"]] if "stale" in section else []
-    reasons += _code(name, section, snapshot.manifest["environments"])
+    reasons = [*_code(name, section, snapshot.manifest["environments"])]
     if noted is None:
         reasons.append("its log is damaged or gone: what it was made from cannot be compared")
         noted = {}

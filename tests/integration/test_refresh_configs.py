@@ -62,7 +62,6 @@ CHANGED = {
 
 FEW = ("files of the same names", "about", "a word list", "a corpus")  # one of each kind
 MORE = [pytest.param(what, marks=pytest.mark.soak) for what in CHANGED if what not in FEW]
-MORE = [pytest.param(what, marks=pytest.mark.soak) for what in CHANGED if what not in FEW]
 
 
 def with_options(config, section, options):
@@ -94,6 +93,7 @@ def test_a_refresh_makes_what_the_configuration_names_now(things, what, tmp_path
     heard = capsys.readouterr().out
     assert f"\n{section}: " in f"\n{heard}"
     assert f"{section}: stays as it is" not in heard
+    assert "INPUT" not in heard, "inputs are called as a configuration has them"
     assert call("run", path, "--out", full) == 0
     assert published(out) == published(full)
     assert call("refresh", path, "--out", out, "--exit-code") == 3

@@ -20,7 +20,7 @@ from pipelines.frame.running import run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
 from pipelines.frame.staleness import changes_outside, planned_otherwise, section_logs
 from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
-from transforms.common.options.fields import option, plain_options
+from transforms.common.options.fields import option, options_of, plain_options
 from transforms.common.publish.history import read_history
 from transforms.common.publish.run_log import RunLine, note_success, read_run_log
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
@@ -251,8 +251,10 @@ def _said(stage: StagePlan) -> str:
 def _option_changes(job: Job, snapshot: Snapshot) -> list[str]:
     before = snapshot.sections[job.section]["options"]
     now = plain_options(job.options)
+    known = options_of(type(job.options))
+    flagless = {name for name, entry in known.items() if entry.positional}  # a configuration has their names
     return [
-        f"`{name}` {before.get(name)} to {now.get(name)}"
+        f"{name if name in flagless else f'`{name}`'} {before.get(name)} to {now.get(name)}"
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
