@@ -63,6 +63,10 @@ def _resources(options: object) -> dict[str, list[str]]:
     return named
 
 
+# How files are looked at, and how a run goes.
+_DECIDE_NOTHING = {"check", *options_of(RunnerOptions)}
+
+
 def given_by(options: object, read: Mapping[str, str], resources: Mapping[str, list[str]]) -> dict[str, Any]:
     """Return by option the content of its files, and the values that no manifest has, as JSON has them.
 
@@ -75,9 +79,8 @@ def given_by(options: object, read: Mapping[str, str], resources: Mapping[str, l
         name: [read[files.absolute(path)] for path in paths] for name, paths in noted_paths(options, "file").items()
     }
     given |= {name: [resources[text] for text in texts] for name, texts in _resources(options).items()}
-    of_runs = options_of(RunnerOptions)  # which decide nothing that is published
     for name, entry in options_of(type(options)).items():
-        if not (entry.published or entry.path or name in of_runs):
+        if not (entry.published or entry.path or name in _DECIDE_NOTHING):
             value = value_of(options, name)
             given[name] = list(value) if isinstance(value, tuple) else value
     return given

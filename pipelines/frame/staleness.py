@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from pipelines.frame.command import Job
 from pipelines.frame.given import given_by, input_patterns, noted_files, noted_resources, option_files, resources_of
 from pipelines.frame.inputs import find_inputs
@@ -130,7 +132,7 @@ def changes_outside(
         inputs = _inputs(snapshot, section, noted, patterns)
     except LexbeamError as error:
         reasons.append(f"inputs cannot be listed: {error}")
-    except OSError:  # of a part that is damaged
+    except (OSError, pa.ArrowException):  # of a part that is damaged
         if not damaged:
             raise
     if inputs is not None:

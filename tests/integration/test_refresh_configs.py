@@ -199,8 +199,11 @@ def test_a_file_that_was_kept_and_is_back_is_taken_in_again(folder, capsys):
 def test_a_published_part_that_is_missing_is_made_again(folder, capsys):
     before = published(folder / "out")
     for table in ("corpus/inputs", "documents"):
-        for path in open_snapshot(str(folder / "out")).paths(table):
+        for number, path in enumerate(open_snapshot(str(folder / "out")).paths(table)):
+            content = Path(path).read_bytes()
             Path(path).unlink()
+            if number:
+                Path(path).write_bytes(content[: len(content) // 2])
         assert call("status", folder / "out", "--exit-code") == 4
         capsys.readouterr()
         assert refresh(folder) == 0
@@ -228,3 +231,9 @@ def test_a_refresh_that_is_refused_is_seen_by_who_watches_the_folder(folder, cap
     configure(folder)
     assert refresh(folder) == 3
     assert state(folder, capsys)["failed"] is False
+    configure(folder, about="Letters.")
+    assert refresh(folder, "--on-publish", "false") == 1
+    assert state(folder, capsys)["failed"] is False, "it was published"
+    assert refresh(folder) == 3
+    configure(folder, about="Letters.", check="content")
+    assert refresh(folder) == 3, "how files are looked at decides nothing"

@@ -195,6 +195,7 @@ def _train_marked(
     model: "Word2Vec", source: "_Feed", rows: ContextRows, options: SgnsOptions, sentences: int, scale: float
 ) -> None:
     """Train job by job, and make the contexts one that words with marks share."""
+    model.lifecycle_events = None  # else it notes each call
     powers = np.array(rows.uses, float) ** options.ns_exponent
     model.cum_table[:] = np.round(np.cumsum(powers) / powers.sum() * (2**31 - 1))
     own = np.arange(len(rows.row_of))

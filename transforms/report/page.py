@@ -32,6 +32,7 @@ _DIGITS = 6  # significant digits of the numbers in the page
 # By this, near the top of a file, a report is known: another one may take its place.
 _MARK = '<meta name="generator" content="lexbeam">'
 _TOP = 1024  # bytes
+_BEGINNING = b"<!DOCTYPE html>"
 
 
 def render(
@@ -114,7 +115,8 @@ def _check_place(path: str) -> None:
 def is_report(path: str) -> bool:
     """Return whether a file is a report that Lexbeam wrote."""
     with files.open_read(path) as stream:
-        return _MARK.encode() in stream.read(_TOP)
+        top = stream.read(_TOP)
+    return top.startswith(_BEGINNING) and _MARK.encode() in top
 
 
 def _asset(name: str) -> str:

@@ -22,6 +22,7 @@ from pipelines.frame.staleness import changes_outside, planned_otherwise, sectio
 from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, options_of, plain_options
 from transforms.common.publish.history import read_history
+from transforms.common.publish.layout import snapshot_name
 from transforms.common.publish.run_log import RunLine, note_success, read_run_log
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.shown import Block, columns_with, units
@@ -110,7 +111,8 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     except UsageError:
         raise
     except LexbeamError as error:
-        if snapshot is not None and not options.dry_run:
+        # What fails after the publication, such as a hook, has refused nothing.
+        if snapshot is not None and not options.dry_run and snapshot_name(out) == snapshot.name:
             note_refused(out, [job.section for job in jobs], error, before)
         raise
 
@@ -188,8 +190,8 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
                 kept.add(job.section)
         found += _kept_otherwise(job, snapshot, noted or {}, gone.get(job.section, 0))
         if not (found or follows[job.section]):  # what can be told without a plan is enough
-            by_option = getattr(job.options, "keep_missing", None) == snapshot.folder  # which is another each time
-            found += planned_otherwise(job, snapshot, passed=("kept",) if by_option else ())
+            here = _is_here(getattr(job.options, "keep_missing", None), snapshot)
+            found += planned_otherwise(job, snapshot, passed=("kept",) if here else ())
         reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
     return _Plan(reasons, follows, lost, gone, frozenset(kept))
 
@@ -260,13 +262,20 @@ def _option_changes(job: Job, snapshot: Snapshot) -> list[str]:
     ]
 
 
+def _is_here(place: str | None, snapshot: Snapshot) -> bool:
+    """Return whether a place is what is published here, which is another snapshot each time."""
+    if not place:
+        return False
+    return place == snapshot.folder or files.absolute(place) == files.absolute(snapshot.out)
+
+
 def _kept_otherwise(job: Job, snapshot: Snapshot, noted: Mapping[str, Any], gone: int) -> Iterator[str]:
     """Yield that something was kept which is not to be, or need not be any more."""
     section = snapshot.sections[job.section]
     splits = getattr(job.options, "splits_from", "")
     if splits is None and "kept" in section:
         yield "its splits were frozen, and are not any more"
-    elif splits and splits != snapshot.folder and section.get("kept") != open_snapshot(splits).name:
+    elif splits and not _is_here(splits, snapshot) and section.get("kept") != open_snapshot(splits).name:
         yield "option: `splits_from` has other content"
     kept = getattr(job.options, "keep_missing", "")
     if kept is None and "kept" in section.get("resources", {}):

@@ -1,5 +1,6 @@
 """What has changed between files as they were taken in and as they are listed, against sets of names."""
 
+import hashlib
 import random
 
 import pytest
@@ -7,6 +8,11 @@ import pytest
 from transforms.formats.ingest import comparing
 from transforms.formats.ingest.comparing import SKEW, Some, compare_inputs, is_touched
 from transforms.formats.ingest.stage import InputFile
+
+
+def digest(text):
+    """What is noted of a file: its SHA-256, or why it could not be read."""
+    return text if text.startswith("unreadable: ") else hashlib.sha256(text.encode()).hexdigest()
 
 
 def compared(then, now, touched=()):
@@ -17,11 +23,11 @@ def compared(then, now, touched=()):
         names = sorted(then)
         for start in range(0, len(names), 3):
             some = names[start : start + 3]
-            yield some, [len(then[name]) for name in some], [f"sha256 of {then[name]}" for name in some]
+            yield some, [len(then[name]) for name in some], [digest(then[name]) for name in some]
 
     def sha256(file):
         reads.append(file.name)
-        return None if now[file.name] is None else f"sha256 of {now[file.name]}"
+        return None if now[file.name] is None else digest(now[file.name])
 
     def listed():
         names = list(now)
@@ -76,3 +82,9 @@ def test_what_was_not_touched_since_it_was_listed_is_not_read_again(path, change
 def test_what_cannot_be_read_any_more_has_changed():
     found, _ = compared({"a": "x"}, {"a": None}, {"a"})
     assert (found.new.number, found.gone.number, found.changed) == (0, 0, Some(1, ["a"]))
+
+
+def test_what_could_not_be_read_and_cannot_be_now_has_not_changed():
+    then = dict.fromkeys("ab", "unreadable: Permission denied")
+    found, _ = compared(then, {"a": None, "b": "x" * len(then["b"])}, {"a", "b"})
+    assert found.changed == Some(1, ["b"])
