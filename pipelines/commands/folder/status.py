@@ -244,8 +244,9 @@ def _remedy(snapshot: Snapshot, stale: Collection[str]) -> Iterator[str]:
     """Say how to make stale sections anew: by the configuration that they are of, where that is known."""
     logs = section_logs(snapshot)
     configs = {name: str((logs.get(name) or {}).get("config") or "") for name in stale}
-    known = {path: f"`lexbeam refresh {files.typed(files.shown(path))}`" for path in configs.values() if path}
-    known = {path: command for path, command in known.items() if files.exists(path)}
+    out = files.typed(files.shown(snapshot.out))
+    paths = [path for path in dict.fromkeys(configs.values()) if path and files.exists(path)]
+    known = {path: f"`lexbeam refresh {files.typed(files.shown(path))} --out {out}`" for path in paths}
     commands = [f"`lexbeam {name.replace('.', ' ')}` with `overwrite`" for name in stale if configs[name] not in known]
     yield f"make what is stale anew by {', '.join([*known.values(), *commands])}: what still fits is reused"
 

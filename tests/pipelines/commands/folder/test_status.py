@@ -371,7 +371,7 @@ def test_what_a_configuration_made_is_made_anew_by_a_refresh(tmp_path, monkeypat
     Path("c.yaml").write_text("out: out\nparts: 1\ncorpus: {inputs: [texts], engine: 'builtin:en'}\n")
     assert main(["run", "c.yaml"]) == 0
     (texts / "1860.txt").write_text("Another text.", "utf-8")
-    assert "\nmake what is stale anew by `lexbeam refresh c.yaml`: what still" in told(capsys, "out")[1].out
+    assert "\nmake what is stale anew by `lexbeam refresh c.yaml --out out`: what still" in told(capsys, "out")[1].out
     Path("c.yaml").unlink()
     assert "\nmake what is stale anew by `lexbeam corpus` with" in told(capsys, "out")[1].out
 
