@@ -213,11 +213,13 @@ def _inputs(
         return None
     inputs = section.get("inputs", ()) if noted.get("inputs") else ()
     number = inputs["files"] if isinstance(inputs, Mapping) else len(inputs)
+    before = _noted_patterns(snapshot, noted)
+    is_elsewhere = before is None or before.inputs != patterns.inputs  # other objects may have the same names
     changes = input_changes(
         patterns,
         lambda: input_columns(snapshot, section) if number else iter(()),
         number,
-        noted.get("listed", 0),
+        0 if is_elsewhere else noted.get("listed", 0),
         files.join(snapshot.out, ARTEFACTS),
     )
     return InputChanges(number, changes)

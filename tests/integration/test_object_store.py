@@ -5,8 +5,9 @@ import re
 
 import pytest
 import yaml
+from apache_beam.io.filesystem import FileMetadata
 from decoded import holding
-from object_store import OBJECTS
+from object_store import OBJECTS, Store
 
 from pipelines.cli import main
 from transforms.annotation import annotate
@@ -222,3 +223,30 @@ def test_a_snapshot_is_held_back_on_a_store_and_a_source_forgotten(store, texts,
     assert open_snapshot(OUT).damaged() == []
     assert OBJECTS[FOREIGN] == b"mine"
     assert call("run", config, "--out", OUT, "--overwrite") == 0
+
+
+def test_other_objects_of_the_same_names_and_sizes_are_other_inputs(tmp_path, monkeypatch):
+    """However old they are: the time of an object says nothing of one with another name."""
+    old = 1e9  # seconds since 1970
+
+    def list_old(_, prefix):
+        return (
+            FileMetadata(path, len(found), old) for path, found in sorted(OBJECTS.items()) if path.startswith(prefix)
+        )
+
+    monkeypatch.setattr(Store, "_list", list_old)
+    OBJECTS.clear()
+    for place, word in (("one", "ship"), ("two", "boat")):
+        for year in (1810, 1860):
+            OBJECTS[f"store://bucket/{place}/{year}.txt"] = f"The {word} sails.".encode()
+
+    def refresh(place):
+        path = tmp_path / "config.yaml"
+        corpus = {"inputs": [f"store://bucket/{place}/*.txt"], **CORPUS}
+        path.write_text(yaml.safe_dump({"corpus": corpus, "parts": 1}))
+        return call("refresh", path, "--out", tmp_path / "out", "--exit-code", "--max-change", 1)
+
+    assert [refresh(place) for place in ("one", "one", "two", "two")] == [0, 3, 0, 3]
+    assert all(
+        "boat" in text for text in open_snapshot(str(tmp_path / "out")).read("documents", ["text"])["text"].to_pylist()
+    )
