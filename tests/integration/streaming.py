@@ -14,13 +14,24 @@ import yaml
 from marked import MARK
 
 from pipelines.runners import configs
+from transforms.annotation import annotate as annotating
 from transforms.annotation.landed import Landed
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.receipts import read_receipt
 from transforms.formats.ingest.listing import find_files
 from transforms.stream import ptransforms
 
-__all__ = ["SECONDS", "Started", "drop", "landed_files", "make_world", "receipts", "streams_end", "text_of"]
+__all__ = [
+    "SECONDS",
+    "Started",
+    "annotated",
+    "drop",
+    "landed_files",
+    "make_world",
+    "receipts",
+    "streams_end",
+    "text_of",
+]
 
 WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
 SECONDS = 1800  # however busy the machine is
@@ -74,6 +85,13 @@ def streams_end():
         patch.setattr(ptransforms, "PollFiles", _ListOnce)
         patch.setattr(configs, "load_stream_config", lambda _, extra: configs.load_runner_config("direct", extra))
         yield
+
+
+def annotated(monkeypatch):
+    """A list to which each text is added that this process annotates from now on."""
+    texts, real = [], annotating.annotate_text
+    monkeypatch.setattr(annotating, "annotate_text", lambda text, *a, **k: texts.append(text) or real(text, *a, **k))
+    return texts
 
 
 class Started:

@@ -10,10 +10,9 @@ import time
 import apache_beam as beam
 import pytest
 from small_runs import call, published
-from streaming import drop, landed_files, make_world, receipts, streams_end, text_of
+from streaming import annotated, drop, landed_files, make_world, receipts, streams_end, text_of
 
 from pipelines.commands.folder import stream as stream_command
-from transforms.annotation import annotate as annotating
 from transforms.common.publish.streaming import streaming
 from transforms.stream import ptransforms
 
@@ -21,10 +20,8 @@ from transforms.stream import ptransforms
 @pytest.fixture
 def ending(monkeypatch):
     """Streams that end once they have landed what is there, and the texts that are annotated."""
-    calls, real = [], annotating.annotate_text
-    monkeypatch.setattr(annotating, "annotate_text", lambda text, *a, **k: calls.append(text) or real(text, *a, **k))
     with streams_end():
-        yield calls
+        yield annotated(monkeypatch)
 
 
 def _staged(out):

@@ -10,9 +10,8 @@ import pytest
 from marked import left_of
 from mixed_runs import published, skip_without
 from small_runs import call
-from streaming import SECONDS, Started, drop, landed_files, make_world, receipts, text_of
+from streaming import SECONDS, Started, annotated, drop, landed_files, make_world, receipts, text_of
 
-from transforms.annotation import annotate as annotating
 from transforms.annotation.landing import file_key
 from transforms.formats.ingest.listing import InputPatterns, find_files
 
@@ -105,8 +104,7 @@ def test_each_document_once_whatever_is_killed(tmp_path, monkeypatch):
         f"{statistics.median(latencies):.1f}, 95th percentile {share(latencies, 0.95):.1f}"
     )
 
-    calls, real = [], annotating.annotate_text
-    monkeypatch.setattr(annotating, "annotate_text", lambda text, *a, **k: calls.append(text) or real(text, *a, **k))
+    calls = annotated(monkeypatch)
     assert call("refresh", config) == 0
     assert calls == []
     made = published(out)

@@ -9,9 +9,7 @@ import pytest
 from marked import left_of
 from mixed_runs import published, skip_without
 from small_runs import call
-from streaming import Started, drop, landed_files, make_world, text_of
-
-from transforms.annotation import annotate as annotating
+from streaming import Started, annotated, drop, landed_files, make_world, text_of
 
 
 @pytest.mark.soak
@@ -37,8 +35,7 @@ def test_files_and_lines_land_and_the_next_refresh_annotates_nothing(tmp_path, m
             assert stream.end() == 128 + signal.SIGTERM
     assert left_of(str(tmp_path)) == {}
 
-    calls, real = [], annotating.annotate_text
-    monkeypatch.setattr(annotating, "annotate_text", lambda text, *a, **k: calls.append(text) or real(text, *a, **k))
+    calls = annotated(monkeypatch)
     assert call("refresh", config) == 0
     assert calls == []
     made = published(out)

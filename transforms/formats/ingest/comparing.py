@@ -21,7 +21,6 @@ from transforms.formats.ingest.stage import InputFile
 __all__ = ["SHOWN", "Changes", "Some", "compare_inputs", "input_changes", "is_touched"]
 
 HELD = 1 << 22  # files that are held at a time
-_DIGITS = 64  # of a SHA-256
 # Nanoseconds by which the time of an object may lie before the moment in which it was there: a store has a clock of its
 # own, from which ours may differ by 15 minutes, and S3 notes when a long upload began.
 SKEW = 24 * 3600 * 10**9
@@ -171,9 +170,7 @@ class _Known:
                 if key % rounds == turn:
                     keys.append(key)
                     sizes.append(size)
-                    # Of a file that could not be read the reason stands there.
-                    is_digest = sha256 and len(sha256) == _DIGITS and ":" not in sha256
-                    digests.append(number_of(sha256 if is_digest else None))
+                    digests.append(number_of(sha256))
         order = np.argsort(np.array(keys, np.int64), kind="stable")
         # No hash is -1, which ends them.
         self._keys = np.append(np.array(keys, np.int64)[order], -1)

@@ -113,8 +113,8 @@ class AllKnown:
 
 
 def number_of(sha256: str | None) -> int:
-    """Return a number that stands for a digest, or for why there is none, within this process."""
-    return -1 if sha256 is None else hash(sha256)
+    """Return a number that stands for a digest within this process; -1 for None, or for why there is none."""
+    return hash(sha256) if sha256 and len(sha256) == _HEX else -1
 
 
 def _place(file: InputFile) -> _Place:
