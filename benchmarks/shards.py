@@ -79,6 +79,9 @@ def quality(given: argparse.Namespace) -> None:
     for shards, of_seeds in scores.items():
         cells = [str(shards)]
         for found in (correlations(of_seeds), correlations(scores[1], None if shards == 1 else of_seeds)):
+            if not len(found):  # one seed has no pair
+                cells += ["", ""]
+                continue
             low, high = np.percentile(found, [2.5, 97.5])
             cells += [f"{found.mean():.3f}", f"{low:.3f} to {high:.3f}"]
         cells.append(f"{precisions(given.truth, of_seeds).mean():.3f}" if given.truth else "")

@@ -1,10 +1,11 @@
-"""What a refresh costs and changes: a hundredth of new documents, splits of labelled instances, nights in a row.
+"""What a refresh costs and changes: a hundredth of new documents, every table, splits of instances, nights in a row.
 
     python -m benchmarks.scale nights --sizes full
     python -m benchmarks.scale.nights build/scale/nights.jsonl docs/pictures      the tables and the plot
 
-All text is `lexbeam sample`; of its files, sorted by name, every hundredth comes later. Runs have one process, so that
-CPU is that of stages, of what is around them (lookups, graph, publication), and of the start of Python.
+All text is `lexbeam sample`; of its files, shuffled, one in a hundred comes later, and for every table those are of the
+later slice; WordNet lies where Debian has it. Runs have one process: CPU is that of stages, of what is around them
+(lookups, graph, publication), and of the start of Python.
 """
 
 import random
@@ -24,10 +25,30 @@ from transforms.common.publish.snapshots import open_snapshot
 __all__ = ["night_lines", "run", "share_lines", "stage_lines"]
 
 SIZES = {
-    "small": {"tokens": (300_000,), "labelled": 2_000, "night tokens": 30_000, "nights": 3},
-    "full": {"tokens": (1_000_000, 5_000_000), "labelled": 10_000, "night tokens": 200_000, "nights": 30},
+    "small": {"tokens": (300_000,), "tables": 40_000, "labelled": 2_000, "night tokens": 30_000, "nights": 3},
+    "full": {
+        "tokens": (1_000_000, 5_000_000),
+        "tables": 200_000,
+        "labelled": 10_000,
+        "night tokens": 200_000,
+        "nights": 30,
+    },
 }
 SHARE = 100  # one of so many is new
+WORDNET = {"wordnet": "/usr/share/wordnet", "cache": "cache"}
+TASKS = {
+    "cloze": {
+        "pairs": {"layout": "corpus"},
+        "candidates": {"kind": ["nonspecificity"], "sense": "first", **WORDNET},
+        "options": {"readers": ["frequency"], **WORDNET},
+        "questions": {},
+    },
+    "simplify": {
+        "instances": {"targets": "content", "layout": "corpus"},
+        "generate": {"generators": ["wordnet"], **WORDNET},
+        "rank": {"ranker": ["senses"], "cache": "cache"},
+    },
+}
 SEED = 1
 TRAINING = "change/train"
 
@@ -45,6 +66,11 @@ def run(checkout: Checkout, results: Results, work: Path, sizes: str) -> Iterato
         for night, found in enumerate(_nights(checkout, work, size["night tokens"], size["nights"])):
             results.add({**key, **found, "night": night, "commit": checkout.commit()})
             yield f"night {night}"
+    key = {"case": "tables", "label": checkout.label, "size": size["tables"]}
+    if not results.has(key):
+        found = _share(checkout, work, size["tables"], TASKS, since="19")
+        results.add({**key, **found, "commit": checkout.commit()})
+        yield "every table, then a hundredth more"
     for tokens in size["tokens"]:
         key = {"case": "share", "label": checkout.label, "size": tokens}
         if not results.has(key):
@@ -52,19 +78,25 @@ def run(checkout: Checkout, results: Results, work: Path, sizes: str) -> Iterato
             yield f"{tokens:,} tokens, then a hundredth more"
 
 
-def _sample(checkout: Checkout, work: Path, tokens: int, later: int) -> tuple[Path, list[Path]]:
-    """Write a sample and a configuration for it; return their folder, and the files put aside of every so many."""
+def _sample(
+    checkout: Checkout, work: Path, tokens: int, later: int, tasks: Mapping[str, Any] | None = None, since: str = ""
+) -> tuple[Path, list[Path]]:
+    """Write a sample and a configuration for it; return their folder, and the files put aside, one of so many.
+
+    These have names from `since` on in the order of names.
+    """
     folder = fresh(work / "sample")
     measured(checkout, "sample", "--out", str(folder), "--tokens", str(tokens), processes=0)
     config = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
     config["change"] = {"slices": config["change"]["slices"], "seeds": 1, "null": 3, "alignment": "op"}
     config["complexity"] = {"select": {"quota": ["500"]}, "features": {"use": ["form"]}}
+    config |= tasks or {}
     (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     aside = folder / "later"
     aside.mkdir()
     names = sorted(path.name for path in (folder / "corpus").iterdir())
     random.Random(SEED).shuffle(names)
-    put = [name for place, name in enumerate(names) if place % later == 0]
+    put = [name for name in names if name >= since][: -(-len(names) // later)]
     return folder, [(folder / "corpus" / name).rename(aside / name) for name in put]
 
 
@@ -76,8 +108,10 @@ def _receipts(out: Path) -> dict[str, set[str]]:
     return stages
 
 
-def _share(checkout: Checkout, work: Path, tokens: int) -> dict[str, Any]:
-    folder, later = _sample(checkout, work, tokens, SHARE)
+def _share(
+    checkout: Checkout, work: Path, tokens: int, tasks: Mapping[str, Any] | None = None, since: str = ""
+) -> dict[str, Any]:
+    folder, later = _sample(checkout, work, tokens, SHARE, tasks, since)
     out, config = folder / "results", str(folder / "config.yaml")
     whole = measured(checkout, "run", config, processes=0)
     before, receipts = open_snapshot(str(out)), _receipts(out)
@@ -201,7 +235,7 @@ def main() -> int:
     from benchmarks.scale.plots import Point, svg
 
     rows = Results(Path(sys.argv[1])).rows
-    for row in (row for row in rows if row["case"] == "share"):
+    for row in (row for row in rows if row["case"] in ("share", "tables")):
         print(f"{row['size']:,} tokens, {row['files']} files more, at {row['commit']}\n\n{stage_lines(row)}\n")
         print(share_lines([row]))
     for row in (row for row in rows if row["case"] == "splits"):
