@@ -1,15 +1,13 @@
-"""Splits that stay as they were published: `splits_from`, for commands that split."""
+"""What stays as it was published in a folder or snapshot that an option names, such as `splits_from`."""
 
-from collections.abc import Sequence
 from typing import Any
-
-import pyarrow as pa
 
 from pipelines.frame.inputs import folder_with
 from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.publish.snapshots import Snapshot, find_snapshot
+from transforms.common.store import files
 
-__all__ = ["kept_entry", "kept_from", "splits_from"]
+__all__ = ["kept_entry", "kept_snapshot", "splits_from"]
 
 
 def splits_from(what: str) -> Any:
@@ -25,15 +23,27 @@ def splits_from(what: str) -> Any:
     )
 
 
-def kept_from(folder: str | None, table: str, columns: Sequence[str]) -> pa.Table | None:
-    """Return what is published of a table with splits; None: no split is kept.
+def kept_snapshot(place: str | None, out: str, table: str) -> Snapshot | None:
+    """Return the snapshot from which something is kept; None: nothing is kept.
+
+    Of a run's own folder nothing is kept before it has published the table there.
+
+    Args:
+        place: a folder, or one of its snapshots; None: nothing is to be kept.
+        out: the run's own folder.
+        table: what is kept of.
 
     Raises:
         LexbeamError: the table is not published there.
     """
-    return None if folder is None else folder_with(folder, table).read(table, columns)
+    if place is None:
+        return None
+    if files.absolute(place) == files.absolute(out):
+        snapshot = find_snapshot(out)
+        return snapshot if snapshot is not None and table in snapshot.tables else None
+    return folder_with(place, table)
 
 
-def kept_entry(folder: str | None) -> dict[str, str]:
+def kept_entry(kept: Snapshot | None) -> dict[str, str]:
     """Return what a manifest says of splits that are kept: the snapshot, by its name, which is its digest."""
-    return {} if folder is None else {"kept": open_snapshot(folder).name}
+    return {} if kept is None else {"kept": kept.name}

@@ -185,13 +185,43 @@ def test_a_file_that_was_kept_and_is_back_is_taken_in_again(folder, capsys):
     genres = open_snapshot(str(folder / "out")).read("documents", ["genre"])["genre"].to_pylist()
     assert genres == ["letters", None]
     (folder / "away").rename(folder / "texts" / "1900_a.conllu")
+    (folder / "texts" / "1800_a.conllu").rename(folder / "away")  # as many are gone as before
+    assert state(folder, capsys)["published"]["sections"]["corpus"]["stale"] == [
+        "input: 1 gone (1800_a.conllu)",
+        "input: 1 there again, of what had gone and was kept (1900_a.conllu)",
+    ]
+    assert refresh(folder, "--keep-missing") == 0
+    assert refresh(folder, "--keep-missing") == 3
+    (folder / "away").rename(folder / "texts" / "1800_a.conllu")
     capsys.readouterr()
     assert refresh(folder, "--keep-missing") == 0
-    assert "corpus: input: 1 there again, of what had gone and was kept\n" in capsys.readouterr().out
+    assert "input: 1 there again, of what had gone and was kept (1800_a.conllu)\n" in capsys.readouterr().out
     assert refresh(folder, "--keep-missing") == 3
     assert refresh(folder) == 0
     assert "corpus: what has gone was kept, and is not any more\n" in capsys.readouterr().out
     assert is_a_rebuild(folder)
+    assert refresh(folder) == 3
+
+
+@pytest.mark.slow
+def test_a_run_keeps_of_its_own_folder_what_has_gone_since_the_run_before(folder, capsys):
+    def run():
+        assert call("run", folder / "c.yaml", "--out", folder / "out", "--overwrite") == 0
+        return open_snapshot(str(folder / "out")).read("documents", ["source"])["source"].to_pylist()
+
+    configure(folder, **{"keep-missing": "out"})
+    shutil.rmtree(folder / "out")
+    assert call("run", folder / "c.yaml", "--out", folder / "elsewhere") == 1
+    assert f"nothing is published at '{folder / 'out'}'" in capsys.readouterr().err
+    both = run()
+    assert both == ["1800_a.conllu", "1900_a.conllu"], "nothing to keep before the first run"
+    (folder / "texts" / "1900_a.conllu").rename(folder / "away")
+    assert [run(), run()] == [both, both]
+    assert refresh(folder) == 0
+    assert "corpus: input: what had gone was kept by a run, which does not note" in capsys.readouterr().out
+    assert refresh(folder) == 3
+    (folder / "away").rename(folder / "texts" / "1900_a.conllu")
+    assert refresh(folder) == 0
     assert refresh(folder) == 3
 
 

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.commands.keeping import kept_entry, splits_from
+from pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.inputs import folder_with
 from pipelines.frame.openings import Opening
 from schemas.cloze.candidates import CANDIDATES
 from schemas.cloze.options import OPTIONS
@@ -97,19 +96,17 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
     def of(parts: Sequence[Part], number: int) -> tuple[Part, ...]:
         return tuple(part for part in parts if part.number == number)
 
+    kept = kept_snapshot(options.splits_from, options.out, QUESTIONS.name)
+    kept_parts = tuple(kept.parts(QUESTIONS.name)) if kept else ()
     return QuestionsPlan(
         tuple(
             DraftTask(part.number, part, of(options_made, part.number), of(pairs, part.number)) for part in candidates
         ),
         tuple(pairs),
         options.how,
-        SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed, _kept(options.splits_from)),
-        kept_entry(options.splits_from),
+        SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed, kept_parts),
+        kept_entry(kept),
     )
-
-
-def _kept(folder: str | None) -> tuple[Part, ...]:
-    return () if folder is None else tuple(folder_with(folder, QUESTIONS.name).parts(QUESTIONS.name))
 
 
 def _build(pipeline: "beam.Pipeline", plan: QuestionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.commands.keeping import kept_entry, kept_from, splits_from
+from pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
@@ -55,6 +55,10 @@ def _check(options: ComplexitySplitOptions) -> None:
     check_options(options.how)
 
 
+def _kept(options: ComplexitySplitOptions) -> Snapshot | None:
+    return kept_snapshot(options.splits_from, options.out, SPLITS.name)
+
+
 def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.Table]:
     """Split what is published, and tell groups that are too large to be dealt out."""
     instances, labels = (action.inputs.only(table.name).parts for table in (INSTANCES, LABELS))
@@ -62,7 +66,8 @@ def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.T
         read_rows([checked(part) for part in instances], list(COLUMNS)),
         read_rows([checked(part) for part in labels], list(LABEL_COLUMNS)),
     )
-    made = split(held, options.how, kept_from(options.splits_from, SPLITS.name, ["instance_id", "split"]))
+    kept = _kept(options)
+    made = split(held, options.how, kept and kept.read(SPLITS.name, ["instance_id", "split"]))
     shares = parse_shares(options.how.shares)
     largest = shares.names[shares.values.index(max(shares.values))]
     for kind, groups in made.too_large.items():
@@ -80,7 +85,7 @@ def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.T
 
 def _plan(options: ComplexitySplitOptions, _: Inputs) -> Mapping[str, Any]:
     shares = parse_shares(options.how.shares)
-    return {"splits": list(shares.names), "wanted": list(shares.values), **kept_entry(options.splits_from)}
+    return {"splits": list(shares.names), "wanted": list(shares.values), **kept_entry(_kept(options))}
 
 
 def _section(plan: Mapping[str, Any], _: HandedBack) -> Mapping[str, Any]:

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from pipelines.commands.corpus.accepting import check_look
 from pipelines.commands.corpus.keeping import KeptCorpus, kept_corpus
+from pipelines.commands.keeping import kept_snapshot
 from pipelines.frame.command import Inputs
 from pipelines.frame.common_options import IntakeOptions, model_folder
 from pipelines.frame.inputs import check_patterns, first_inputs
+from schemas.corpus.documents import DOCUMENTS
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.engines.engine import EngineInfo
 from transforms.annotation.engines.normalise import read_rules
@@ -17,7 +19,6 @@ from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
 from transforms.common.parts import stated_parts
 from transforms.common.publish.forgotten import forgotten_at
-from transforms.common.publish.snapshots import open_snapshot
 from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.duplicates import DUPLICATES
 from transforms.formats.ingest.keep_stage import KeepSetting
@@ -229,12 +230,13 @@ def steps_of(options: CorpusOptions) -> tuple[IngestOptions, AnnotateOptions]:
 
 
 def _kept(options: CorpusOptions) -> KeptCorpus | None:
-    if options.keep_missing is None:
+    kept = kept_snapshot(options.keep_missing, options.out, DOCUMENTS.name)
+    if kept is None:
         return None
     setting = KeepSetting(
         annotated=options.engine == "none", layers=options.layers.layers, forgotten=forgotten_at(options.out)
     )
-    return kept_corpus(open_snapshot(options.keep_missing), setting)
+    return kept_corpus(kept, setting)
 
 
 def _check_dates(options: CorpusOptions, asked: Collection[str]) -> None:

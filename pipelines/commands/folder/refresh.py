@@ -18,7 +18,7 @@ from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.publishing import forget_failed, note_refused, read_unfinished
 from pipelines.frame.running import run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
-from pipelines.frame.staleness import changes_outside, planned_otherwise, section_logs
+from pipelines.frame.staleness import changes_outside, noted_gone, planned_otherwise, section_logs
 from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, options_of, plain_options
 from transforms.common.publish.history import read_history
@@ -64,14 +64,14 @@ class _Plan(NamedTuple):
         follows: of each section, those among them whose tables it reads and that are made anew.
         lost: of each section with input files, how many of them have gone or changed, and of how many.
         gone: of each section with input files, how many of them have gone.
-        kept: the sections that keep what was made of these.
+        kept: of the sections that keep what was made of these, the keys of their names.
     """
 
     reasons: dict[str, list[str]]
     follows: dict[str, list[str]]
     lost: dict[str, tuple[int, int]]
     gone: dict[str, int]
-    kept: frozenset[str]
+    kept: dict[str, list[int]]
 
     @property
     def changes(self) -> bool:
@@ -126,8 +126,7 @@ def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: 
         for line in shown_lines(_stage_lines(jobs, plan, snapshot)):
             action.tell(line)
     else:
-        gone = {section: number for section, number in plan.gone.items() if section in plan.kept}
-        noted = {"config": files.absolute(options.config), **({"gone": gone} if gone else {})}
+        noted = {"config": files.absolute(options.config), **({"gone": plan.kept} if plan.kept else {})}
         after = snapshot.name if snapshot and (options.keep_missing or options.freeze_splits) else None
         run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, after=after)
 
@@ -168,7 +167,7 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
     follows: dict[str, list[str]] = {}
     lost = {}
     gone = {}
-    kept = set()
+    kept = {}
     logs = section_logs(snapshot) if snapshot else {}
     for number, job in enumerate(jobs):
         read = {source.table for source in job.reads_here()}
@@ -187,13 +186,13 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
             gone[job.section] = changes.gone.number
             lost[job.section] = (0 if keeps else changes.gone.number) + changes.changed.number, outside.inputs.taken
             if keeps:
-                kept.add(job.section)
-        found += _kept_otherwise(job, snapshot, noted or {}, gone.get(job.section, 0))
+                kept[job.section] = sorted(changes.gone_keys)
+        found += _kept_otherwise(job, snapshot, noted or {})
         if not (found or follows[job.section]):  # what can be told without a plan is enough
             here = _is_here(getattr(job.options, "keep_missing", None), snapshot)
             found += planned_otherwise(job, snapshot, passed=("kept",) if here else ())
         reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
-    return _Plan(reasons, follows, lost, gone, frozenset(kept))
+    return _Plan(reasons, follows, lost, gone, kept)
 
 
 def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]:
@@ -269,7 +268,7 @@ def _is_here(place: str | None, snapshot: Snapshot) -> bool:
     return place == snapshot.folder or files.absolute(place) == files.absolute(snapshot.out)
 
 
-def _kept_otherwise(job: Job, snapshot: Snapshot, noted: Mapping[str, Any], gone: int) -> Iterator[str]:
+def _kept_otherwise(job: Job, snapshot: Snapshot, noted: Mapping[str, Any]) -> Iterator[str]:
     """Yield that something was kept which is not to be, or need not be any more."""
     section = snapshot.sections[job.section]
     splits = getattr(job.options, "splits_from", "")
@@ -280,8 +279,8 @@ def _kept_otherwise(job: Job, snapshot: Snapshot, noted: Mapping[str, Any], gone
     kept = getattr(job.options, "keep_missing", "")
     if kept is None and "kept" in section.get("resources", {}):
         yield "what has gone was kept, and is not any more"
-    elif kept and (back := noted.get("gone", {}).get(job.section, 0) - gone) > 0:
-        yield f"input: {back} there again, of what had gone and was kept"
+    elif kept and "kept" in section.get("resources", {}) and noted_gone(noted, job.section) is None:
+        yield "input: what had gone was kept by a run, which does not note which files these were"
 
 
 def _check_kept(plan: _Plan) -> None:

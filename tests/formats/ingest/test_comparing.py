@@ -8,6 +8,7 @@ import pytest
 from transforms.formats.ingest import comparing
 from transforms.formats.ingest.comparing import SKEW, Some, compare_inputs, is_touched
 from transforms.formats.ingest.stage import InputFile
+from transforms.formats.ingest.units import key_of
 
 
 def digest(text):
@@ -15,7 +16,7 @@ def digest(text):
     return text if text.startswith("unreadable: ") else hashlib.sha256(text.encode()).hexdigest()
 
 
-def compared(then, now, touched=()):
+def compared(then, now, touched=(), kept=()):
     """Compare files, each a name with its bytes."""
     reads = []
 
@@ -35,7 +36,7 @@ def compared(then, now, touched=()):
         for name in names:
             yield InputFile(name, f"/in/{name}", len(then.get(name, "") if now[name] is None else now[name]), "in")
 
-    return compare_inputs(listed, rows, len(then), lambda file, _: file.name in touched, sha256), reads
+    return compare_inputs(listed, rows, len(then), lambda file, _: file.name in touched, sha256, kept), reads
 
 
 def expected(names):
@@ -53,10 +54,13 @@ def test_changes_are_those_of_sets_of_names(held, monkeypatch):
         now = {name: draw.choice([text, text, "c" * len(text), "cc"]) for name, text in every.items()}
         now = {name: text for name, text in now.items() if draw.random() < 0.8}
         touched = {name for name in every if draw.random() < 0.5}
-        found, reads = compared(then, now, touched)
+        had_gone = {name for name in every if draw.random() < 0.5}
+        found, reads = compared(then, now, touched, map(key_of, had_gone))
         assert found.new == expected(now.keys() - then.keys())
         assert found.gone == expected(then.keys() - now.keys())
+        assert sorted(found.gone_keys) == sorted(map(key_of, then.keys() - now.keys()))
         both = then.keys() & now.keys()
+        assert found.back == expected(both & had_gone)
         assert found.changed == expected(
             [n for n in both if len(then[n]) != len(now[n]) or (n in touched and then[n] != now[n])]
         )

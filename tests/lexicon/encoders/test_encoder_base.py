@@ -170,6 +170,19 @@ def test_another_model_than_was_described_is_an_error(bert, roberta):
         load_encoder(bert, device="cpu", digest=model_digest(roberta))
 
 
+def test_a_model_that_is_replaced_in_its_place_is_loaded_anew(bert, roberta, tmp_path):
+    folder = tmp_path / "model"
+    for model in (bert, roberta):  # a watch refreshes with one and then with the other, in one process
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(model, folder)
+        digest = describe_encoder(str(folder)).digest
+        found = load_encoder(str(folder), device="cpu", digest=digest)
+        assert found.info.digest == digest == model_digest(model)
+        both = (found, load_encoder(model, device="cpu"))
+        vectors, wanted = (span_vectors(each, ["the sea"], [4], [7]).vectors for each in both)
+        assert np.array_equal(vectors, wanted)
+
+
 def test_a_device_that_is_not_there_is_an_error(bert, monkeypatch):
     import torch
 

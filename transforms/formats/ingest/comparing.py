@@ -17,6 +17,7 @@ from transforms.common.store import files
 from transforms.formats.ingest.known import AllKnown, number_of
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.ingest.stage import InputFile
+from transforms.formats.ingest.units import key_of
 
 __all__ = ["SHOWN", "Changes", "Some", "compare_inputs", "input_changes", "is_touched"]
 
@@ -51,16 +52,22 @@ class Changes:
         new: the first.
         gone: the second.
         changed: the third.
+        back: files that are there again, of those that had gone before and were kept.
+        gone_keys: keys of the names of files that have gone.
         newest: when a file that is there was changed last, in nanoseconds since 1970; 0: nobody knows.
     """
 
     new: Some = field(default_factory=Some)
     gone: Some = field(default_factory=Some)
     changed: Some = field(default_factory=Some)
+    back: Some = field(default_factory=Some)
+    gone_keys: "array[int]" = field(default_factory=lambda: array("q"))
     newest: int = 0
 
 
-def input_changes(patterns: InputPatterns, rows: Callable[[], Rows], number: int, listed: int, root: str) -> Changes:
+def input_changes(
+    patterns: InputPatterns, rows: Callable[[], Rows], number: int, listed: int, root: str, kept: Iterable[int]
+) -> Changes:
     """Compare files that patterns name with those that were taken in.
 
     A file is read again unless its digest is known by its path, size and time of change, or, on an object store, that
@@ -72,6 +79,7 @@ def input_changes(patterns: InputPatterns, rows: Callable[[], Rows], number: int
         number: how many these are.
         listed: when files were listed before they were taken in, in nanoseconds since 1970; 0: nobody knows.
         root: the folder where artefacts lie, with the digests that are known.
+        kept: keys of the names of files that had gone before, and of which everything was kept.
 
     Raises:
         LexbeamError: the files cannot be listed.
@@ -85,6 +93,7 @@ def input_changes(patterns: InputPatterns, rows: Callable[[], Rows], number: int
             not (files.is_local(file.path) and known.holds(file, sha256)) and is_touched(file, listed, time.time_ns())
         ),
         lambda file: _sha256(file.path),
+        kept,
     )
 
 
@@ -102,6 +111,7 @@ def compare_inputs(
     number: int,
     is_touched: Callable[[InputFile, int], bool],
     sha256: Callable[[InputFile], str | None],
+    kept: Iterable[int] = (),
 ) -> Changes:
     """Compare files that are listed with those that were taken in.
 
@@ -111,8 +121,10 @@ def compare_inputs(
         number: how many these are.
         is_touched: whether a file of the same size may have other bytes than those whose SHA-256 has a `number_of`.
         sha256: of such a file, what its SHA-256 is now; None: it cannot be read.
+        kept: keys of the names of files that had gone before, and of which everything was kept.
     """
     changes = Changes()
+    had_gone = frozenset(kept)
     rounds = max(-(-number // HELD), 1)
     for turn in range(rounds):
         known = _Known(rows(), rounds, turn)
@@ -125,6 +137,8 @@ def compare_inputs(
                     changes.new.add(file.name)
                     continue
                 known.is_there[place] = True
+                if had_gone and key_of(file.name) in had_gone:
+                    changes.back.add(file.name)
                 if file.size != known.sizes[place] or (
                     is_touched(file, int(known.digests[place])) and number_of(sha256(file)) != known.digests[place]
                 ):
@@ -134,6 +148,7 @@ def compare_inputs(
                 for place, at in known.places(names):
                     if place is not None and not known.is_there[place]:
                         changes.gone.add(names[at])
+                        changes.gone_keys.append(key_of(names[at]))
     return changes
 
 

@@ -128,13 +128,12 @@ def load_encoder(
         LexbeamError: the model is not the one that was described, or cannot be loaded.
     """
     with _LOADING:
-        if (spec, device) not in _LOADED:
+        encoder = _LOADED.get((spec, device))
+        if encoder is None or digest not in (None, encoder.info.digest):  # it may be replaced while this process lives
             info, load = _wanted(spec, resolve or functools.partial(local_copy, digest=digest), digest)
             _check_digest(spec, info, digest)
             keep_freed_memory()
-            _LOADED[spec, device] = load(device)
-        encoder = _LOADED[spec, device]
-    _check_digest(spec, encoder.info, digest)
+            encoder = _LOADED[spec, device] = load(device)
     return encoder
 
 

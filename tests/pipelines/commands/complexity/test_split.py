@@ -129,6 +129,18 @@ def test_a_method_that_leaks_says_so(loaded):
     assert note.warning
 
 
+def test_of_its_own_folder_it_keeps_nothing_before_the_first_time(loaded):
+    folder = loaded(made_up())
+    words = ["complexity", "split", str(folder), "--overwrite", "--splits-from"]
+    assert main([*words, str(folder / "elsewhere")]) == 1
+    assert main([*words, str(folder)]) == 0
+    first = published(folder)
+    assert "kept" not in open_snapshot(str(folder)).section("complexity.split")
+    assert main([*words, str(folder), "--seed", "7"]) == 0
+    assert published(folder) == first
+    assert "kept" in open_snapshot(str(folder)).section("complexity.split")
+
+
 def test_duplicates_may_be_left_out(loaded):
     rows = made_up()
     folder = loaded(rows)
