@@ -16,7 +16,14 @@ from pipelines.frame.interrupts import resuming_line
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import HeldBackError, LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
-from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_marked_folder, pointer_tag
+from transforms.common.publish.layout import (
+    ARTEFACTS,
+    check_links,
+    locked,
+    make_marked_folder,
+    pointer_tag,
+    snapshot_name,
+)
 from transforms.common.publish.publication import Keep, finish_publication, publish
 from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
@@ -34,11 +41,11 @@ __all__ = [
     "StillDamagedError",
     "begun_at",
     "check_nobody_detached",
-    "forget_failed",
     "kept_digests",
     "note_refused",
     "publish_run",
     "read_unfinished",
+    "settle_unfinished",
     "tables_line",
 ]
 
@@ -362,15 +369,28 @@ def read_unfinished(out: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def forget_failed(out: str, sections: Collection[str]) -> None:
-    """Forget that a run of some sections failed, since what is published is what it would make now.
+def settle_unfinished(options: PublishOptions, snapshot: Snapshot, sections: Collection[str]) -> None:
+    """Forget that a run of some sections is unfinished, since what is published is what it would make now.
 
-    That of others is not forgotten, nor of a run that was cut off, or that is at work.
+    One that failed is forgotten. One that was cut off is if it was to make what is published: its publication is
+    finished, of which it may have been killed in the middle. Others stay noted, and so does one that is at work.
+
+    Args:
+        options: of the run that finds so: the folder, and what is kept.
+        snapshot: what is published there.
+        sections: the sections that are as a run would make them.
     """
+    out = files.absolute(options.out)
     note = read_unfinished(out)
-    if note.get("failed") and {*note.get("sections", ())} <= {*sections}:
+    unfinished = note.get("sections", ())
+    if not {*unfinished} <= {*sections} or left_run(note) is not None:
+        return
+    published = digest([[name, snapshot.sections[name]["options"]] for name in unfinished])
+    if note.get("failed") or note.get("request") == published:
         with suppress(LexbeamError), locked(out):
-            if read_unfinished(out) == note:
+            if read_unfinished(out) == note and snapshot_name(out) == snapshot.name:
+                if not note.get("failed"):
+                    finish_publication(out, snapshot, _keep(options), pointer_tag(out))
                 files.remove(files.join(out, ARTEFACTS, UNFINISHED))
                 remove_failed(out)
 

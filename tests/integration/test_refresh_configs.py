@@ -258,6 +258,11 @@ def test_a_refresh_that_is_refused_is_seen_by_who_watches_the_folder(folder, cap
     assert (found["failed"], found["unfinished"]) == (True, ["corpus"])
     assert str(folder / "texts") in found["held_back"][0]
     (folder / "away").rename(folder / "texts")
+    configure(folder, normalise="gone.tsv")
+    assert refresh(folder) == 2
+    assert state(folder, capsys)["held_back"] == [
+        f"corpus: `normalise`: no file is at '{folder / 'gone.tsv'}': check the path"
+    ]
     configure(folder)
     assert refresh(folder) == 3
     assert state(folder, capsys)["failed"] is False

@@ -1,18 +1,23 @@
 """A refresh that stays takes up what comes, and publishes what a run would."""
 
 import functools
+import json
 import random
+import resource
 import shlex
 import shutil
+import signal
 import sys
 
 import pytest
 import yaml
 from small_runs import call, published
+from streaming import SECONDS, Started
 
 from pipelines.commands.folder import refresh as refresh_module
 from pipelines.commands.folder.watch import watch
 from transforms.common.publish.history import read_history
+from transforms.common.publish.layout import snapshot_name
 
 WORDS = ("ship", "sea", "captain", "sail", "wind", "harbour", "gold", "letter", "news", "king", "war")
 
@@ -42,24 +47,35 @@ def rebuilt(world, *words):
     return published(world / "full"), code
 
 
-def test_a_watch_publishes_what_comes_as_a_run_would_and_tells_the_hook(world, monkeypatch, capsys):
-    now, looks = [0.0], [0]
+@pytest.fixture
+def watched(world, monkeypatch):
+    """A function that watches by a clock of its own, until what is done between two looks is true; its exit code."""
 
-    def sleep(seconds):
-        now[0] += seconds
-        looks[0] += 1
-        number = len(read_history(str(world / "out")).publications)
-        if number == 1 and looks[0] > 3:
+    def run(between, *words):
+        now, looks = [0.0], [0]
+
+        def sleep(seconds):
+            now[0] += seconds
+            looks[0] += 1
+            if between(len(read_history(str(world / "out")).publications), looks[0]) or looks[0] > 400:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(refresh_module, "watch", functools.partial(watch, clock=lambda: now[0], sleep=sleep))
+        pace = ("--watch-files", 1, "--watch-minutes", 1, "--watch-poll", 1)
+        return call("refresh", world / "config.yaml", "--out", world / "out", "--watch", *pace, *words)
+
+    return run
+
+
+def test_a_watch_publishes_what_comes_as_a_run_would_and_tells_the_hook(world, watched, capsys):
+    def between(number, looks):
+        if number == 1 and looks == 4:
             add(world, "1900_0.txt", random.Random(9))
-            looks[0] = -50
-        if number == 2 or looks[0] > 50:
-            raise KeyboardInterrupt
+        return number == 2
 
-    monkeypatch.setattr(refresh_module, "watch", functools.partial(watch, clock=lambda: now[0], sleep=sleep))
     told = world / "told"
     hook = shlex.join(["sh", "-c", f'echo "$LEXBEAM_OUT $LEXBEAM_SNAPSHOT" >> {shlex.quote(str(told))}'])
-    words = ["refresh", world / "config.yaml", "--out", world / "out", "--watch", "--on-publish", hook]
-    assert call(*words, "--watch-files", 1, "--watch-minutes", 1, "--watch-poll", 1) == 130
+    assert watched(between, "--on-publish", hook) == 130
     heard = capsys.readouterr()
     assert "interrupted; nothing was left half written" in heard.err
     assert "input: 1 new (1900_0.txt)" in heard.out
@@ -71,6 +87,49 @@ def test_a_watch_publishes_what_comes_as_a_run_would_and_tells_the_hook(world, m
     snapshots = [each.snapshot for each in read_history(str(world / "out")).publications]
     assert told.read_text().splitlines() == [f"{world / 'out'} {name}" for name in snapshots]
     assert len(snapshots) == 2
+
+
+def test_a_disk_that_is_full_is_told_and_files_are_taken_up_when_there_is_room(world, watched, caplog):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    tries = []
+
+    def between(number, looks):
+        tries[:] = [record for record in caplog.records if "this refresh failed" in record.message]
+        if number == 1 and looks == 4:
+            add(world, "1900_0.txt", random.Random(9))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))  # no file takes a byte more
+        if len(tries) == 2:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        return number == 2
+
+    try:
+        assert watched(between) == 130
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert len(tries) == 2
+    assert "takes no file of this size" in tries[0].message
+    assert published(world / "out") == rebuilt(world)[0]
+
+
+def test_a_watch_that_is_killed_as_it_publishes_is_finished_by_the_next(world, watched, capsys):
+    # Readers see the tables by then, and nothing else is done: no links beside `current`, no history, no hook.
+    kill = "import os, transforms.common.publish.publication as p; real = p._replace_link\n"
+    kill += "def killing(*a): real(*a); os.kill(os.getpid(), 9)\n"
+    words = ["--out", world / "out", "--watch", "--watch-poll", "0.1", "--on-publish", f"touch {world / 'told'}"]
+    killed = Started("refresh", world / "config.yaml", *words, before=f"{kill}p._replace_link = killing")
+    assert killed.process.wait(SECONDS) == -signal.SIGKILL
+    out = world / "out"
+    before, name = published(out), snapshot_name(str(out))
+    assert not (out / "documents").exists()
+    assert watched(lambda number, looks: looks == 5, "--on-publish", f"touch {world / 'told'}") == 130
+    assert "nothing has changed since" in capsys.readouterr().out
+    assert published(out) == before
+    assert [each.snapshot for each in read_history(str(out)).publications] == [name]
+    assert (out / "documents").exists()
+    assert not (world / "told").exists(), "of a publication a hook is told once, or never"
+    capsys.readouterr()
+    assert call("status", out, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["unfinished"] == []
 
 
 def test_what_a_watch_cannot_do_is_refused(world, capsys):

@@ -15,7 +15,7 @@ from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, wat
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
-from pipelines.frame.publishing import forget_failed, note_refused, read_unfinished
+from pipelines.frame.publishing import note_refused, read_unfinished, settle_unfinished
 from pipelines.frame.running import run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
 from pipelines.frame.staleness import changes_outside, noted_gone, planned_otherwise, section_logs
@@ -40,7 +40,8 @@ class RefreshOptions(ConfigOptions, KeepOptions, WatchOptions):
     dry_run: bool = option(False, help="say what would be made anew, and why, and make nothing")
     max_change: float = option(
         _MANY,
-        help="publish nothing if more than this share of the input files has gone or has other content",
+        help="publish nothing if more than this share of the input files has gone or has other content; 1 for a corpus "
+        "in one file, such as an archive",
         least=0,
         most=1,
         group="limits",
@@ -93,28 +94,26 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     out = files.absolute(jobs[0].options.out)
     snapshot = find_snapshot(out)
     jobs = [_keeping(job, options, snapshot) for job in jobs]
-    plan = _planned(jobs, snapshot)
-    for section, reasons in plan.reasons.items():
-        action.tell(f"{section}: {'; '.join(reasons) or 'stays as it is'}")
-    if not plan.changes:
-        if snapshot is not None and not options.dry_run:
-            note_success(out, snapshot.name)
-            forget_failed(out, [job.section for job in jobs])
-        since = _last_time(out)
-        action.tell(f"nothing has changed since {since}: nothing is published" if since else "nothing has changed")
-        if options.exit_code:
-            raise NothingToDoError(f"nothing to do at {files.shown(out)}")
-        return
     before = read_unfinished(out)
     try:
-        _make(jobs, plan, snapshot, options, action)
-    except UsageError:
-        raise
+        plan = _planned(jobs, snapshot)
+        for section, reasons in plan.reasons.items():
+            action.tell(f"{section}: {'; '.join(reasons) or 'stays as it is'}")
+        if plan.changes:
+            _make(jobs, plan, snapshot, options, action)
     except LexbeamError as error:
         # What fails after the publication, such as a hook, has refused nothing.
         if snapshot is not None and not options.dry_run and snapshot_name(out) == snapshot.name:
             note_refused(out, [job.section for job in jobs], error, before)
         raise
+    if not plan.changes:
+        if snapshot is not None and not options.dry_run:
+            note_success(out, snapshot.name)
+            settle_unfinished(jobs[0].options, snapshot, [job.section for job in jobs])
+        since = _last_time(out)
+        action.tell(f"nothing has changed since {since}: nothing is published" if since else "nothing has changed")
+        if options.exit_code:
+            raise NothingToDoError(f"nothing to do at {files.shown(out)}")
 
 
 def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: RefreshOptions, action: Action) -> None:
@@ -299,7 +298,7 @@ def _check_change(plan: _Plan, most: float) -> None:
             reason = f"{section}: {lost} of {taken} input files have gone or have other content"
             raise HeldBackError(
                 f"{reason}, more than `max_change` {most:g} allows; nothing is published. Is every folder there? If "
-                "so, allow more",
+                "so, allow more: files are counted, not documents, so that an archive is one",
                 [reason],
             )
 
