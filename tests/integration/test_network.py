@@ -102,13 +102,16 @@ def test_prism_and_its_workers_talk_to_this_machine_alone(tmp_path):
     assert not beyond(trace.read_text("utf-8", "replace"))
 
 
+# What one process asks for is watched in each test (conftest.py): here what worker processes do.
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
-def test_a_whole_job_talks_to_this_machine_alone(tmp_path):
+@pytest.mark.parametrize("steps", [1, pytest.param(3, marks=pytest.mark.soak)])
+def test_a_whole_job_talks_to_this_machine_alone(steps, tmp_path):
     out, trace = str(tmp_path / "out"), tmp_path / "trace"
     texts = str(write_texts(tmp_path / "texts"))
     corpus = ["corpus", texts, "--out", out, "--engine", "builtin:en", "--dates", "name:(\\d+)"]
     runner = ["--runner-config", "direct_multiprocess"]
-    traced(trace, [*corpus, *runner], ["change", "--out", out, *SLICES, *SMALL], ["report", out])
+    job = [[*corpus, *runner], ["change", "--out", out, *SLICES, *SMALL], ["report", out]]
+    traced(trace, *job[:steps])
     calls = trace.read_text("utf-8", "replace")
     assert "::1" in calls or "127.0.0.1" in calls  # else nothing was watched
     assert not beyond(calls)

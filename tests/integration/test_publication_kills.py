@@ -100,8 +100,8 @@ def test_no_call_that_changes_files_goes_uncounted(tmp_path):
 # A run is long, and these do there what the others do.
 LEFT_OUT = {"a whole run": ("killed after", "ENOSPC", "EIO")}
 SWEEPS = [(name, mode) for name in CASES for mode in MODES if mode not in LEFT_OUT.get(name, ())]
-# Of twenty calls the suite tries one, in each sweep others.
-STEP = 20
+# Of forty calls the suite tries one, in each sweep others.
+STEP = 40
 all_or_some = pytest.mark.parametrize("step", [STEP, pytest.param(1, marks=pytest.mark.soak)])
 
 

@@ -12,13 +12,11 @@ from changed_runs import BASE, CODE, Case, Grid, changes
 from pipelines.frame.registry import load
 from transforms.common.options.fields import options_of
 
-# Of corpus, after ingestion and after all; of change, after the view and after all.
+# Of corpus and of change, after all stages.
 SOME = [
     Case("corpus", "genre", {"genre": "letter"}),
-    Case("corpus", "duplicates", {"duplicates": "keep"}),
     Case("corpus", "an edit", {}, "same size and time"),
     Case("change", "dim", {"dim": "5"}),
-    Case("change", "alignment", {"alignment": "cca"}),
 ]
 
 

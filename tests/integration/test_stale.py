@@ -2,23 +2,41 @@
 
 import json
 import os
+import shutil
 import time
 
 import pandas as pd
 import pytest
 import yaml
-from small_runs import SLICES, SMALL, WORDS, call, change, corpus
+from small_runs import SLICES, SMALL, WORDS, call, change, corpus, make_out
 
 from pipelines.frame.staleness import stale_sections
 from transforms.common.publish.snapshots import open_snapshot
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A folder of texts and what was made from them, and a copy to begin with anew."""
+    place = tmp_path_factory.mktemp("aged")
+    (place / "at").mkdir()
+    out = make_out(place / "at")
+    shutil.copytree(place / "at", place / "kept", symlinks=True)
+    return out, place / "kept"
+
+
 @pytest.fixture
-def out(texts, tmp_path):
-    """A folder made from texts that a test may change."""
-    assert corpus(texts, tmp_path / "out") == 0
-    assert change(tmp_path / "out") == 0
-    return tmp_path / "out"
+def out(kept):
+    """A folder made from texts that a test may change: they lie where they were read."""
+    out, copy = kept
+    shutil.rmtree(out.parent)
+    shutil.copytree(copy, out.parent, symlinks=True)
+    return out
+
+
+@pytest.fixture
+def texts(out):
+    """The texts that `out` was made from."""
+    return out.parent / "texts"
 
 
 STALE = {
@@ -110,7 +128,7 @@ def test_changed_targets_and_configurations_are_stale(texts, tmp_path, out, caps
     assert call("status", out) == 0
     assert "stale: option:" in capsys.readouterr().out
     config = {
-        "corpus": {"inputs": ["texts"], "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"},
+        "corpus": {"inputs": [str(texts)], "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"},
         "change": {"slices": SLICES[1], "dim": 5, "epochs": 1, "min-count": 1, "min-sentence": 1},
     }
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))

@@ -8,6 +8,7 @@ import pytest
 from wordnet_making import Synset, open_folder, write_wordnet
 
 from transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses, sense_names
+from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 from transforms.lexicon.wordnet.lesk import contexts_of
 
@@ -82,9 +83,13 @@ def test_lesk_reads_the_context(small):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path(DEBIAN, "data.noun").exists(), reason="needs Debian's package wordnet-base")
-def test_depths_of_wordnet_are_those_of_a_walk():
-    wordnet = open_folder(Path(DEBIAN))
+@pytest.mark.skipif(
+    not Path(DEBIAN, "index.sense").exists(), reason="needs Debian's packages wordnet-base and wordnet-sense-index"
+)
+def test_depths_of_wordnet_are_those_of_a_walk(wordnet_cache):
+    wordnet = prepare(LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=wordnet_cache)).get(
+        "wordnet_", "en"
+    )
     words = ["person", "child", "London", "run", "thing", "dog", "mississippi", "be"]
     tags = ["NOUN", "NOUN", "PROPN", "VERB", "NOUN", "NOUN", "PROPN", "AUX"]
     targets = ContextTargets(pa.array(words), pa.array(words), pa.array(tags), np.zeros(len(words), int))

@@ -130,7 +130,7 @@ VARIANTS = {
     "cluster": Variant("flink_cluster"),
     "prism": Variant("prism"),
 }
-SOAKED = ("repeated bundles, another hash seed, two BLAS threads", "flink", "cluster")
+SOAKED = ("repeated bundles, another hash seed, two BLAS threads", "flink", "cluster", "prism")
 S3_RUNNERS = ("direct", "flink_cluster")  # whose bytes on a server of S3 are compared
 
 

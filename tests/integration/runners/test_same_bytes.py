@@ -52,9 +52,7 @@ def test_the_corpus_is_large_and_mixed_enough_for_the_proof(run_variant):
     assert reasons >= {"duplicate", "malformed", "no_date", "undecodable"}
 
 
-@pytest.mark.parametrize(
-    "name", ["two processes", "prism", *(pytest.param(name, marks=pytest.mark.soak) for name in SOAKED)]
-)
+@pytest.mark.parametrize("name", ["two processes", *(pytest.param(name, marks=pytest.mark.soak) for name in SOAKED)])
 def test_every_published_file_has_the_same_bytes(name, run_variant):
     expected = run_variant(REFERENCE).files
     found = run_variant(name).files

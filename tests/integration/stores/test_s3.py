@@ -59,8 +59,9 @@ def lexbeam(*words):
     return subprocess.run([*LEXBEAM, *map(str, words)], capture_output=True, text=True)
 
 
-def test_a_run_on_s3_has_the_bytes_of_a_local_one_and_tells_no_secret(server, config, local):
-    out = "s3://bucket/first"
+@pytest.mark.parametrize("runner", ["direct", pytest.param("direct_multiprocess", marks=pytest.mark.soak)])
+def test_a_run_on_s3_has_the_bytes_of_a_local_one_and_tells_no_secret(runner, server, config, local, capfd):
+    out = "s3://bucket/first" if runner == "direct" else f"s3://bucket/{runner}"
     texts = "s3://bucket/texts"
     for path in sorted((config.parent / "texts").iterdir()):
         files.write_bytes(f"{texts}/{path.name}", path.read_bytes())
@@ -68,9 +69,10 @@ def test_a_run_on_s3_has_the_bytes_of_a_local_one_and_tells_no_secret(server, co
     there.write_text(config.read_text().replace(str(config.parent / "texts"), texts))
     server.counts.clear()
     server.failing = 20  # a twentieth of all requests is refused, and sent again
-    ran = lexbeam("run", there, "--out", out, "--runner-config", "direct_multiprocess")
+    code = main(["run", str(there), "--out", out, "--runner-config", runner])
     server.failing = 0
-    assert ran.returncode == 0, ran.stderr
+    ran = capfd.readouterr()
+    assert code == 0, ran.err
     assert server.refused > 10
     assert published_bytes(out) == local[0]
     assert not files.exists(f"{out}/{LEASE}")
@@ -80,14 +82,15 @@ def test_a_run_on_s3_has_the_bytes_of_a_local_one_and_tells_no_secret(server, co
     assert server.counts["GET", "receipt"] <= 1.2 * receipts
     assert server.counts["GET", "listing or input"] < 20
     assert sum(server.counts.values()) < 20 * receipts
-    told = ran.stdout + ran.stderr
+    told = ran.out + ran.err
     for entry in files.find_files(out):
         told += files.read_bytes(entry.path).decode("latin-1")
     assert SECRET not in told
     assert KEY not in told
-    status = lexbeam("status", out, "--verify")
-    assert "verified: " in status.stdout
-    assert "at work: nobody" in status.stdout
+    assert main(["status", out, "--verify"]) == 0
+    status = capfd.readouterr().out
+    assert "verified: " in status
+    assert "at work: nobody" in status
 
 
 def test_published_tables_are_read_by_what_people_use(server, config, local):
