@@ -257,6 +257,8 @@ class Command(Generic[O, P]):
         resources: from a plan, the digests of what is read besides tables, input files and objects of
             the plan that describe themselves (`pipelines.frame.given.described_in`).
         section: from a plan and the outcome, what else the manifest says: counts, mostly.
+        noted: from the outcome, what else the log beside the snapshot says. `had_gone` are the keys of the names of
+            input files that had gone and were kept, as hexadecimal bytes of int64.
         preview: from a plan, the lines of `--dry-run`.
         after: from options, what is published and what takes lines: what is done in the end, such
             as writing files for other tools, even if everything was published already.
@@ -292,6 +294,7 @@ class Command(Generic[O, P]):
     waits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     resources: Callable[[P], Mapping[str, Any]] = _nothing_known
     section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more
+    noted: Callable[[HandedBack], Mapping[str, Any]] = _nothing_known
     preview: Callable[[P], Iterable[str]] | None = None
     reworded: Callable[[Mapping[str, Any]], Mapping[str, str | None]] = _nothing_known
     summary: Callable[[Snapshot], Iterable[Block]] = _no_lines

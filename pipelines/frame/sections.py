@@ -108,7 +108,7 @@ def make_section(
         parts=outcome.parts,
         entry=entry,
         reads=tuple(sorted((table.read for table in inputs.tables), key=_by_table)),
-        log={**_log_of(job, inputs), **noted},
+        log={**_log_of(job, inputs), **noted, **command.noted(outcome)},
         took=(*most_at_work(took), driver_line(job.section, time.monotonic() - begun, took)),
     )
 

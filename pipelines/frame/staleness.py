@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from pipelines.frame.command import Job
@@ -34,7 +35,6 @@ __all__ = [
     "OutsideChanges",
     "all_outside",
     "changes_outside",
-    "noted_gone",
     "planned_otherwise",
     "section_logs",
     "stale_sections",
@@ -130,7 +130,7 @@ def changes_outside(
         reasons.append("input: it takes in no files any more")
     inputs = None
     try:
-        inputs = _inputs(snapshot, name, noted, patterns)
+        inputs = _inputs(snapshot, section, noted, patterns)
     except LexbeamError as error:
         reasons.append(f"inputs cannot be listed: {error}")
     except (OSError, pa.ArrowException):  # of a part that is damaged
@@ -208,11 +208,10 @@ def _noted_patterns(snapshot: Snapshot, noted: Mapping[str, Any]) -> InputPatter
 
 
 def _inputs(
-    snapshot: Snapshot, name: str, noted: Mapping[str, Any], patterns: InputPatterns | None
+    snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, Any], patterns: InputPatterns | None
 ) -> InputChanges | None:
     if patterns is None:
         return None
-    section = snapshot.sections[name]
     inputs = section.get("inputs", ()) if noted.get("inputs") else ()
     number = inputs["files"] if isinstance(inputs, Mapping) else len(inputs)
     before = _noted_patterns(snapshot, noted)
@@ -223,15 +222,9 @@ def _inputs(
         number,
         0 if is_elsewhere else noted.get("listed", 0),
         files.join(snapshot.out, ARTEFACTS),
-        noted_gone(noted, name) or (),
+        np.frombuffer(bytes.fromhex(noted.get("had_gone", "")), np.int64).tolist(),
     )
     return InputChanges(number, changes)
-
-
-def noted_gone(noted: Mapping[str, Any], name: str) -> list[int] | None:
-    """Return the keys of the names of files of a section that had gone, and were kept, as `refresh` noted them."""
-    found = noted.get("gone", {}).get(name)
-    return found if isinstance(found, list) else None  # an earlier version noted how many they were
 
 
 def _input_lines(changes: Changes, *, keep_gone: bool) -> Iterator[str]:

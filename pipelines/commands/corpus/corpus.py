@@ -84,8 +84,10 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     pieces = large | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes, plan.check_content)
     units = (shared, pieces) | "AllUnits" >> beam.Flatten()
     ingested = units | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes, plan.check_content)
+    gone = {}
     if plan.kept:
-        kept = (shared, large) | "KeepGone" >> KeepGone(workspace, plan.kept.parts, plan.kept.setting, lanes)
+        kept, keys = (shared, large) | "KeepGone" >> KeepGone(workspace, plan.kept.parts, plan.kept.setting, lanes)
+        gone["gone"] = keys
         ingested = (ingested, kept) | "AllIngested" >> beam.Flatten()
     tasks = (
         ingested
@@ -103,6 +105,7 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     return {
         "parts": staged | "Merge" >> MergeTables(workspace, MERGES, GATHER, parts, _merging(plan)),
         "counts": counts,
+        **gone,
     }
 
 
@@ -160,6 +163,10 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
     check_rejects(section["records"], section["rejects"], counts.examples, plan.max_reject_share)
     check_years(counts.years_taken_in, plan.asked)
     return section
+
+
+def _noted(outcome: HandedBack) -> Mapping[str, Any]:
+    return {"had_gone": "".join(outcome.rows["gone"])} if outcome.rows["gone"] else {}
 
 
 def _language_shares(made: Made) -> Mapping[str, float]:
@@ -251,10 +258,11 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     stages=(CUT, INGEST, GONE, KEEP, ANNOTATE, GATHER, *MERGES.values()),
     plan=plan_corpus,
     build=_build,
-    rows={"counts": IntakeCounts},
+    rows={"counts": IntakeCounts, "gone": str},
     weights=_weights,
     resources=_resources,
     section=_section,
+    noted=_noted,
     preview=_preview,
     summary=corpus_summary,
     opening=Opening(

@@ -6,9 +6,9 @@ lexbeam refresh config.yaml --keep-missing --freeze-splits
 lexbeam refresh config.yaml --watch --watch-minutes 10
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from pipelines.commands.folder.run import ConfigOptions
 from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, watch
@@ -18,7 +18,7 @@ from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.publishing import note_refused, read_unfinished, settle_unfinished
 from pipelines.frame.running import run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
-from pipelines.frame.staleness import changes_outside, noted_gone, planned_otherwise, section_logs
+from pipelines.frame.staleness import changes_outside, planned_otherwise, section_logs
 from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, options_of, plain_options
 from transforms.common.publish.history import read_history
@@ -65,14 +65,14 @@ class _Plan(NamedTuple):
         follows: of each section, those among them whose tables it reads and that are made anew.
         lost: of each section with input files, how many of them have gone or changed, and of how many.
         gone: of each section with input files, how many of them have gone.
-        kept: of the sections that keep what was made of these, the keys of their names.
+        kept: the sections that keep what was made of these.
     """
 
     reasons: dict[str, list[str]]
     follows: dict[str, list[str]]
     lost: dict[str, tuple[int, int]]
     gone: dict[str, int]
-    kept: dict[str, list[int]]
+    kept: frozenset[str]
 
     @property
     def changes(self) -> bool:
@@ -125,7 +125,7 @@ def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: 
         for line in shown_lines(_stage_lines(jobs, plan, snapshot)):
             action.tell(line)
     else:
-        noted = {"config": files.absolute(options.config), **({"gone": plan.kept} if plan.kept else {})}
+        noted = {"config": files.absolute(options.config)}
         after = snapshot.name if snapshot and (options.keep_missing or options.freeze_splits) else None
         run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, after=after)
 
@@ -166,7 +166,7 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
     follows: dict[str, list[str]] = {}
     lost = {}
     gone = {}
-    kept = {}
+    kept = set()
     logs = section_logs(snapshot) if snapshot else {}
     for number, job in enumerate(jobs):
         read = {source.table for source in job.reads_here()}
@@ -185,13 +185,13 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
             gone[job.section] = changes.gone.number
             lost[job.section] = (0 if keeps else changes.gone.number) + changes.changed.number, outside.inputs.taken
             if keeps:
-                kept[job.section] = sorted(changes.gone_keys)
-        found += _kept_otherwise(job, snapshot, noted or {})
+                kept.add(job.section)
+        found += _kept_otherwise(job, snapshot)
         if not (found or follows[job.section]):  # what can be told without a plan is enough
             here = _is_here(getattr(job.options, "keep_missing", None), snapshot)
             found += planned_otherwise(job, snapshot, passed=("kept",) if here else ())
         reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
-    return _Plan(reasons, follows, lost, gone, kept)
+    return _Plan(reasons, follows, lost, gone, frozenset(kept))
 
 
 def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]:
@@ -267,19 +267,16 @@ def _is_here(place: str | None, snapshot: Snapshot) -> bool:
     return place == snapshot.folder or files.absolute(place) == files.absolute(snapshot.out)
 
 
-def _kept_otherwise(job: Job, snapshot: Snapshot, noted: Mapping[str, Any]) -> Iterator[str]:
-    """Yield that something was kept which is not to be, or need not be any more."""
+def _kept_otherwise(job: Job, snapshot: Snapshot) -> Iterator[str]:
+    """Yield that something was kept which is not to be."""
     section = snapshot.sections[job.section]
     splits = getattr(job.options, "splits_from", "")
     if splits is None and "kept" in section:
         yield "its splits were frozen, and are not any more"
     elif splits and not _is_here(splits, snapshot) and section.get("kept") != open_snapshot(splits).name:
         yield "option: `splits_from` has other content"
-    kept = getattr(job.options, "keep_missing", "")
-    if kept is None and "kept" in section.get("resources", {}):
+    if getattr(job.options, "keep_missing", "") is None and "kept" in section.get("resources", {}):
         yield "what has gone was kept, and is not any more"
-    elif kept and "kept" in section.get("resources", {}) and noted_gone(noted, job.section) is None:
-        yield "input: what had gone was kept by a run, which does not note which files these were"
 
 
 def _check_kept(plan: _Plan) -> None:

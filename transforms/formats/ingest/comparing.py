@@ -53,7 +53,6 @@ class Changes:
         gone: the second.
         changed: the third.
         back: files that are there again, of those that had gone before and were kept.
-        gone_keys: keys of the names of files that have gone.
         newest: when a file that is there was changed last, in nanoseconds since 1970; 0: nobody knows.
     """
 
@@ -61,7 +60,6 @@ class Changes:
     gone: Some = field(default_factory=Some)
     changed: Some = field(default_factory=Some)
     back: Some = field(default_factory=Some)
-    gone_keys: "array[int]" = field(default_factory=lambda: array("q"))
     newest: int = 0
 
 
@@ -148,7 +146,6 @@ def compare_inputs(
                 for place, at in known.places(names):
                     if place is not None and not known.is_there[place]:
                         changes.gone.add(names[at])
-                        changes.gone_keys.append(key_of(names[at]))
     return changes
 
 

@@ -3,7 +3,8 @@
     MakeOfFiles       a DoFn: (key, Unit or ListedUnit) -> (key, receipt)
     ListFiles         PCollection[InputPatterns] -> PCollection[(name, ListedUnit)], and [(name, Unit)] of large files
     IngestFiles       PCollection[(name, Unit or ListedUnit)] -> PCollection[Ingested]
-    KeepGone          both of what ListFiles returns -> PCollection[Ingested], what is kept of files that have gone
+    KeepGone          both of what ListFiles returns -> PCollection[Ingested], what is kept of files that have gone,
+                      and PCollection[str], the keys of their names
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if the input is not good enough
     ListRows          PCollection[receipt with rejects and inputs] -> PCollection[(table, Staged)]
@@ -218,13 +219,17 @@ def _keep_tasks(element: tuple[int, Gone], parts: tuple[KeptPart, ...]) -> Itera
         yield number, KeepTask(part, element[1].keys)
 
 
+def _hexadecimal(element: tuple[int, GoneTask]) -> str:
+    return element[1].keys.hex()
+
+
 def _rows_of(task: tuple[int, KeepTask]) -> float:
     return task[1].part.documents.rows
 
 
 @dataclass
 class KeepGone(beam.PTransform):
-    """Take in what was published of files that are no longer listed.
+    """Take in what was published of files that are no longer listed; return it, and the keys of their names.
 
     Attributes:
         workspace: where artefacts lie.
@@ -238,17 +243,16 @@ class KeepGone(beam.PTransform):
     setting: KeepSetting
     lanes: int
 
-    def expand(self, units: Any) -> beam.PCollection[Ingested]:
+    def expand(self, units: Any) -> Any:
         """Apply the transform."""
         shared, large = units
         found = (
             shared | "ListingsOf" >> beam.FlatMap(_listings),
             large | "NamesOf" >> beam.FlatMap(_names),
         ) | "AllListed" >> beam.Flatten()
-        return (
-            found
-            | "GatherListed" >> beam.GroupByKey()
-            | "FindGone" >> beam.FlatMap(_find_gone, self.parts)
+        gone = found | "GatherListed" >> beam.GroupByKey() | "FindGone" >> beam.FlatMap(_find_gone, self.parts)
+        kept = (
+            gone
             | "ListGone" >> beam.ParDo(MakeArtefact(self.workspace, GONE, None))
             | "KeepTasks" >> beam.FlatMap(_keep_tasks, self.parts)
             | "SpreadParts"
@@ -256,6 +260,7 @@ class KeepGone(beam.PTransform):
             | "KeepParts" >> beam.ParDo(MakeArtefact(self.workspace, KEEP, self.setting))
             | "Kept" >> beam.Values()
         )
+        return kept, gone | "KeysOfGone" >> beam.Map(_hexadecimal)
 
 
 def _name(stage: StageFile) -> str:
