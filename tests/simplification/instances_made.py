@@ -13,9 +13,9 @@ from making import put
 from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from transforms.common.publish.sections import Made
 from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
+from transforms.common.store.tables import Part, sort_rows, write_part
 
-__all__ = ["instance", "publish", "substitutes"]
+__all__ = ["instance", "numbered", "publish", "substitutes", "written"]
 
 
 def instance(marked, lemma=None, upos=None, *, language="es", feats=None):
@@ -79,3 +79,27 @@ def publish(out, instances, gold=(), parts=2):
     entry = {"options": {}, "inputs": []}
     put(out, Made(name="simplify.instances", parts=tuple(made), entry=entry))
     return out
+
+
+def written(folder, table, rows, number=0):
+    """Write rows as a part of a table; return it."""
+    folder.mkdir(exist_ok=True)
+    made = write_part(
+        Artefact(str(folder / f"{table.name.replace('/', '-')}-{number}")),
+        table.schema(),
+        [sort_rows(pa.Table.from_pylist(rows, table.schema()), table.key)],
+        sort_keys=table.key,
+    )
+    return Part.of(table.name, number, made)
+
+
+WORDS = ["perros perro NOUN", "cansada cansado ADJ", "Animal animal PROPN", "gato gato NOUN"]
+
+
+def numbered(numbers, changed=()):
+    """Return an instance for each number, those that are changed without part of speech."""
+    words = {number: WORDS[number % len(WORDS)].split() for number in sorted(numbers)}
+    return [
+        instance(f"Vio {number} [[{word}]].", lemma, None if number in changed else upos)
+        for number, (word, lemma, upos) in words.items()
+    ]

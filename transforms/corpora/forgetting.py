@@ -28,7 +28,6 @@ from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import Snapshot, read_log
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Workspace
-from transforms.common.store.contents import sizes_of
 from transforms.common.store.tables import Part, StagedRows, write_part
 
 __all__ = ["CorpusDocument", "documents_of", "forgotten_documents", "holds", "original_of", "without_documents"]
@@ -201,9 +200,7 @@ def _other_rows(part: Part, ids: pa.Array) -> Iterator[StagedRows]:
     """Yield the rows of other documents, those of a document together, as merges do: so row groups end as theirs."""
     for rows in _groups(part.path):
         for batch in rows.filter(pc.invert(pc.is_in(rows["document_id"], ids))).combine_chunks().to_batches():
-            counts = pc.run_end_encode(batch["document_id"]).run_ends.to_numpy()
-            counts = np.diff(counts, prepend=0)
-            yield StagedRows(batch, counts, np.array(sizes_of(batch, counts), np.int64))
+            yield StagedRows.together(batch, "document_id")
 
 
 def _sizes(snapshot: Snapshot, ids: pa.Array) -> tuple[int, Counter[str]]:

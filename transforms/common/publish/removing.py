@@ -16,8 +16,8 @@ from transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPS
 from transforms.common.publish.manifests import parts_named
 from transforms.common.publish.snapshots import read_manifest
 from transforms.common.store import files
-from transforms.common.store.artefacts import FREED
-from transforms.common.store.receipts import ArtefactPath, File, FileName, read_envelope
+from transforms.common.store.artefacts import FREED, LAST, Last
+from transforms.common.store.receipts import ArtefactPath, File, FileName, read_envelope, read_receipt
 from transforms.common.store.sound import Damaged, is_sound, state_of
 
 __all__ = [
@@ -40,7 +40,7 @@ _PART = re.compile(r"part-\d{5}-of-\d{5}-[0-9a-f]{8}\.parquet")
 _RECEIPT = re.compile(r"[0-9a-f]{32}\.json")
 # What the stages write beside receipts, and what is not whole yet of anything of an artefact's.
 _ARTEFACT = re.compile(
-    r"[0-9a-f]{32}(?:\.freed|\.tar|(?:-pairs|-points)?\.parquet|-[a-z_]+\.(?:arrow|npy)"
+    r"[0-9a-f]{32}(?:\.freed|\.last|\.tar|(?:-pairs|-points)?\.parquet|-[a-z_]+\.(?:arrow|npy)"
     r"|(?:-(?:documents|sentences|keys|counts|rejects)|(?:-ready)?-\d{4,})?\.arrow"
     r"|[^/]*" + files.TEMPORARY + ")"
 )
@@ -246,12 +246,17 @@ def discard_unused(root: str, stages: Collection[str], since: int) -> Freed:
     """
     number = size = 0
     for stage in sorted(stages) if files.is_local(root) else ():
-        for held in _held_by(root, stage, files.list_folder(files.join(root, stage)).files):
+        names = files.list_folder(files.join(root, stage)).files
+        left = set(names)
+        for held in _held_by(root, stage, names):
             if os.stat(held.receipt).st_mtime_ns < since:
                 gone = [file for name in held.files or () if state_of((file := _file(root, name)).path) is not None]
                 number += len(gone)
                 size += sum(map(_bytes, gone))
                 _discard(root, held)
+                left.remove(held.receipt.rpartition("/")[2])
+        for path in list(_dangling(root, stage, left)):
+            files.remove(path)
     return Freed(number, size)
 
 
@@ -322,6 +327,18 @@ def leftovers(root: str) -> Iterator[str]:
         names = files.list_folder(files.join(root, stage)).files
         # What an artefact's files are called begins as its receipt's name does, which so need not be read.
         held = {name.removesuffix(".json") for name in names if _RECEIPT.fullmatch(name)}
+        yield from _dangling(root, stage, set(names))
         for name in names:
-            if _ARTEFACT.fullmatch(name) and (name[:32] not in held or _TEMPORARY.fullmatch(name)):
+            own = _ARTEFACT.fullmatch(name) and not name.endswith(LAST)
+            if own and (name[:32] not in held or _TEMPORARY.fullmatch(name)):
                 yield files.join(root, stage, name)
+
+
+def _dangling(root: str, stage: str, names: set[str]) -> Iterator[str]:
+    """Yield what says that an artefact was made last which has gone."""
+    for name in sorted(names):
+        if _ARTEFACT.fullmatch(name) and name.endswith(LAST):
+            path = files.join(root, stage, name)
+            last = read_receipt(path, root, Last)
+            if last is None or f"{last.name}.json" not in names:
+                yield path

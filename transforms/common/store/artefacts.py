@@ -33,7 +33,10 @@ from transforms.common.store.sound import HashedStream, checked, is_sound_size, 
 
 __all__ = [
     "FREED",
+    "LAST",
     "Artefact",
+    "Inheritance",
+    "Last",
     "Stage",
     "Superseded",
     "Unless",
@@ -55,6 +58,7 @@ Options = TypeVar("Options")
 R = TypeVar("R")
 
 NAME_DIGITS = 32
+LAST = ".last"  # by the name of a row of artefacts, which was made last, see `Inheritance`
 FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
 
 
@@ -95,10 +99,16 @@ class Workspace(NamedTuple):
 
 
 class Artefact:
-    """An artefact being made: `writing` opens its files, `file` describes a finished one."""
+    """An artefact being made: `writing` opens its files, `file` describes a finished one.
+
+    Attributes:
+        stem: the path of its files, without what tells them apart.
+        before: the receipt of its predecessor, whose files may have gone; None: there is none, see `Inheritance`.
+    """
 
     def __init__(self, stem: str) -> None:
         self.stem = stem
+        self.before: Any = None
         self._files: dict[str, File] = {}
 
     def path(self, suffix: str) -> ArtefactPath:
@@ -127,6 +137,27 @@ class Artefact:
     def file(self, suffix: str) -> File:
         """Return path, size and digest of a file that has been written."""
         return self._files[suffix]
+
+
+class Inheritance(NamedTuple):
+    """Which artefacts follow one another, the later made of the earlier one's rows where it can be.
+
+    It decides nothing but the work: an artefact has the bytes of one that has no predecessor.
+
+    Attributes:
+        number: from a task, the number of its part. Of each number, the artefact that was made last with all else that
+            names artefacts is the predecessor.
+        without: paths of what of the task may be another, see `Stage.unused`: its input.
+    """
+
+    number: Callable[[Any], int]
+    without: tuple[str, ...]
+
+
+class Last(NamedTuple):
+    """The name of the artefact that was made last, as the file that ends in `LAST` has it."""
+
+    name: str
 
 
 def _nothing_chosen(_: object, __: object) -> Mapping[str, Collection[str]]:
@@ -159,6 +190,8 @@ class Stage(Generic[T, Options, R]):
         blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
             what was made with others is not taken up.
         unit: what a person calls its artefacts, in the plural, for progress.
+        inherits: which artefacts follow one another, of a stage that makes them of their predecessors' rows
+            (`inheriting.write_inheriting`).
     """
 
     name: str
@@ -170,6 +203,7 @@ class Stage(Generic[T, Options, R]):
     chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
     blas: bool = False
     unit: str = "pieces"
+    inherits: Inheritance | None = None
 
     def __post_init__(self) -> None:
         for path in (*self.unused, *self.unordered):
@@ -178,8 +212,8 @@ class Stage(Generic[T, Options, R]):
         if not all(why.reason if isinstance(why, Unless) else why for why in self.unused.values()):
             raise ValueError(f"stage {self.name}: what is unused needs a reason")
 
-    def identity(self, task: T, options: Options) -> str:
-        """Return the digest of all that counts of a task and the options.
+    def identity(self, task: T, options: Options, without: Collection[str] = ()) -> str:
+        """Return the digest of all that counts of a task and the options, but for the fields at the paths `without`.
 
         Raises:
             TypeError: a value has no canonical form.
@@ -187,7 +221,7 @@ class Stage(Generic[T, Options, R]):
         """
         unused = [
             path for path, why in self.unused.items() if not (isinstance(why, Unless) and why.used(task, options))
-        ]
+        ] + [*without]
         chosen = self.entries(task, options)
         whole = hashlib.sha256()
         for name, value in (("task", task), ("options", options)):
@@ -270,6 +304,9 @@ def make_all(
         files.make_folder(workspace.stage(stage.name))
         files.touch(workspace.stage(stage.name))  # progress shows by it that the stage has begun
         todo = [(artefacts[place], tasks[place]) for place in missing]
+        rows = [_last_of(workspace, stage, task, options) for _, task in todo]
+        for (artefact, _), last in zip(todo, rows, strict=True):
+            artefact.before = _predecessor(workspace, stage, last)
         try:
             if stage.together:
                 built = stage.build([a for a, _ in todo], [t for _, t in todo], options)
@@ -279,9 +316,11 @@ def make_all(
             now = [other.instead if task is other.task else task for task in tasks]
             return make_all(workspace, stage, now, options, made)
         files.sync_folder(workspace.stage(stage.name))
-        for place, receipt in zip(missing, built, strict=True):
+        for place, receipt, last in zip(missing, built, rows, strict=True):
             stem = artefacts[place].stem
             write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt))
+            if last:
+                write_receipt(last, workspace.root, Last(stem.rpartition("/")[2]), ())
             receipts[place] = receipt
             made(tasks[place], receipt)
     return receipts  # type: ignore[return-value]
@@ -289,9 +328,28 @@ def make_all(
 
 def name_of(stage: Stage[T, Options, R], task: T, options: Options) -> str:
     """Return the name of a task's artefact in the folder of its stage, 32 hexadecimal digits."""
+    return _name(stage, task, options)
+
+
+def _name(stage: Stage[T, Options, R], task: T, options: Options, without: Collection[str] = (), *of: int) -> str:
     code = stage.code(stage.entries(task, options)).digest
     kernels = blas_kernels() if stage.blas else []
-    return digest([stage.name, code, stage.identity(task, options), *kernels])
+    return digest([stage.name, code, stage.identity(task, options, without), *kernels, *of])
+
+
+def _last_of(workspace: Workspace, stage: Stage[T, Options, R], task: T, options: Options) -> str:
+    """Return the path of the file that says which artefact was made last; empty: the stage inherits nothing."""
+    if stage.inherits is None:
+        return ""
+    name = _name(stage, task, options, stage.inherits.without, stage.inherits.number(task))
+    return files.join(workspace.stage(stage.name), name + LAST)
+
+
+def _predecessor(workspace: Workspace, stage: Stage[Any, Any, R], last: str) -> R | None:
+    named = read_receipt(last, workspace.root, Last) if last else None
+    if named is None:
+        return None
+    return read_receipt(files.join(workspace.stage(stage.name), f"{named.name}.json"), workspace.root, stage.receipt)
 
 
 def look_up(workspace: Workspace, stage: Stage[Any, Any, R], tasks: Sequence[Any], options: Any) -> list[R | None]:

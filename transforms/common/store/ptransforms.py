@@ -26,6 +26,7 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
+from transforms.common.batched import pack
 from transforms.common.code.fingerprints import hash_of
 from transforms.common.code.usage import MEMORY, SUMMED, amount_of, counter_name, namespace, peak_memory
 from transforms.common.code.workers import differences, makings_of
@@ -33,7 +34,6 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, look_up, make_all
 from transforms.common.store.classes import Staged
-from transforms.common.store.lanes import pack
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
 from transforms.common.store.models import offer
 from transforms.common.store.receipts import encode

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from transforms.common.store import files
@@ -50,6 +51,12 @@ class StagedRows(NamedTuple):
     rows: pa.RecordBatch
     counts: np.ndarray
     bytes: np.ndarray
+
+    @classmethod
+    def together(cls, rows: pa.RecordBatch, key: str) -> "StagedRows":
+        """Return rows of which neighbours with the same value in a column stay together."""
+        counts = np.diff(pc.run_end_encode(rows[key]).run_ends.to_numpy(), prepend=0)
+        return cls(rows, counts, np.array(sizes_of(rows, counts), np.int64))
 
 
 GROUP_ROWS = 16_384

@@ -9,6 +9,7 @@ settings that use it in the same way share what it gives.
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -16,18 +17,22 @@ import pyarrow.compute as pc
 
 from schemas.simplification.candidates import CANDIDATES, column_of
 from transforms.common.batched import batched
-from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from transforms.common.store.inheriting import Mask, Read, write_inheriting
+from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
+from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows
 from transforms.simplification.generation.combination import Candidate, SourceOf, combined, evidence
 from transforms.simplification.generation.forms import formed
 from transforms.simplification.generation.generators import GENERATORS
 from transforms.simplification.generation.inputs import GenerationInputs
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.protection import protection
-from transforms.simplification.records import BATCH, INSTANCE_COLUMNS, Instance, instances_of
+from transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, Instance, instances_of
 
 __all__ = ["GENERATE", "CandidateCount", "Generated", "GenerationTask", "candidates_of"]
+
+_SUBSTITUTES = ["instance_id", "substitute", "is_target"]
 
 
 class GenerationTask(NamedTuple):
@@ -60,6 +65,7 @@ class Generated:
 
     Attributes:
         part: the file.
+        keys: what each instance's candidates were made from.
         instances: how many there were.
         with_candidates: by setting, how many have a candidate that goes on.
         protected: how many get none, by `SETTING REASON`.
@@ -67,57 +73,40 @@ class Generated:
     """
 
     part: PartFile
+    keys: File
     instances: int
     with_candidates: dict[str, int]
     protected: dict[str, int]
     counts: tuple[CandidateCount, ...]
 
 
-class _Tally:
-    def __init__(self, settings: Sequence[str]) -> None:
-        self.instances = 0
-        self.with_candidates = dict.fromkeys(settings, 0)
-        self.protected: Counter[str] = Counter()
-        self.counts: Counter[tuple[str, str, str]] = Counter()
-
-    def add(self, setting: str, candidates: Sequence[Candidate]) -> None:
-        self.with_candidates[setting] += any(candidate.reason is None for candidate in candidates)
-        for candidate in candidates:
-            for generator in ("", *candidate.scores):
-                self.counts[setting, generator, candidate.reason or ""] += 1
-
-
-def candidates_of(
-    instances: Sequence[Instance], inputs: GenerationInputs, gold: Mapping[str, list[str]], tally: _Tally | None = None
-) -> pa.Table:
+def candidates_of(instances: Sequence[Instance], inputs: GenerationInputs, gold: Mapping[str, list[str]]) -> pa.Table:
     """Return the candidates of instances in all settings, sorted.
 
     Args:
         instances: a batch of them.
         inputs: what candidates are generated with.
         gold: people's substitutes except the target by instance, for generator `gold`.
-        tally: counts what becomes of instances and candidates.
     """
-    tally = tally or _Tally(list(inputs.settings))
-    tally.instances += len(instances)
     shared: dict[str, list[list[SourceOf]]] = {}
     rows: list[dict[str, object]] = []
-    protected = frozenset(inputs.protected)
     for setting, options in inputs.settings.items():
         sources = _setting_sources(instances, setting, inputs, gold, shared)
-        free = []
-        for place, instance in enumerate(instances):
-            why = protection(instance, options.names, protected, inputs.lemmas_to_protect(instance))
-            if why is None:
-                free.append(place)
-            else:
-                tally.protected[f"{setting} {why}"] += 1
+        free = [place for place, why in enumerate(_protections(instances, options, inputs)) if why is None]
         unprotected = [instances[place] for place in free]
         lists = _combined(unprotected, [sources[place] for place in free], options, inputs)
         for instance, candidates in zip(unprotected, lists, strict=True):
-            tally.add(setting, candidates)
             rows += [_row(instance, setting, candidate) for candidate in candidates]
     return sort_rows(pa.Table.from_pylist(rows, schema=CANDIDATES.schema()), CANDIDATES.key)
+
+
+def _protections(
+    instances: Sequence[Instance], options: GenerationOptions, inputs: GenerationInputs
+) -> Iterator[str | None]:
+    """Yield why each instance gets no candidates; None: it may get some."""
+    protected = frozenset(inputs.protected)
+    for instance in instances:
+        yield protection(instance, options.names, protected, inputs.lemmas_to_protect(instance))
 
 
 def _setting_sources(
@@ -227,18 +216,54 @@ def _row(instance: Instance, setting: str, candidate: Candidate) -> dict[str, ob
 
 
 def _generate(artefact: Artefact, task: GenerationTask, inputs: GenerationInputs) -> Generated:
-    tally = _Tally(list(inputs.settings))
+    def batches(wanted: Mask | None = None) -> Iterator[list[Instance]]:
+        rows = read_rows([checked(task.part)], list(INSTANCE_COLUMNS))
+        return batched(instances_of(some.filter(wanted(some)) if wanted else some for some in rows), BATCH)
 
-    def rows() -> Iterator[pa.Table]:
-        instances = instances_of(read_rows([checked(task.part)], list(INSTANCE_COLUMNS)))
-        for batch in batched(instances, BATCH):
-            gold = _gold(batch, task.substitutes)
-            yield candidates_of(batch, inputs, gold, tally)
+    def made(wanted: Mask) -> Iterator[pa.Table]:
+        for batch in batches(wanted):
+            yield candidates_of(batch, inputs, _gold(batch, task.substitutes))
 
-    made = write_part(artefact, CANDIDATES.schema(), rows(), sort_keys=CANDIDATES.key)
-    counts = tuple(CandidateCount(*key, tally.counts[key]) for key in sorted(tally.counts))
-    protected = {key: tally.protected[key] for key in sorted(tally.protected)}
-    return Generated(made, tally.instances, tally.with_candidates, protected, counts)
+    protected: Counter[str] = Counter()
+    for batch in batches():
+        for setting, options in inputs.settings.items():
+            protected.update(f"{setting} {why}" for why in _protections(batch, options, inputs) if why is not None)
+    with_candidates = Counter(dict.fromkeys(inputs.settings, 0))
+    counts: Counter[tuple[str, str, str]] = Counter()
+
+    def count(rows: pa.Table) -> None:
+        with_candidates.update(_with_candidates(rows))
+        counts.update(_counts(rows))
+
+    read = [Read([task.part], INSTANCE_COLUMNS), Read(task.substitutes, _SUBSTITUTES)]
+    part, keys = write_inheriting(artefact, CANDIDATES.schema(), ID, CANDIDATES.key, read, made, count)
+    return Generated(
+        part,
+        keys,
+        task.part.rows,
+        dict(with_candidates),
+        {key: protected[key] for key in sorted(protected)},
+        tuple(CandidateCount(*key, counts[key]) for key in sorted(counts)),
+    )
+
+
+def _with_candidates(rows: pa.Table) -> dict[str, int]:
+    """Return by setting how many instances have a candidate that goes on."""
+    going = rows.filter(pc.is_null(rows["reason"])).group_by(["setting", ID]).aggregate([])
+    found = going.group_by("setting").aggregate([(ID, "count")])
+    return dict(zip(*(found[name].to_pylist() for name in ("setting", f"{ID}_count")), strict=True))
+
+
+def _counts(rows: pa.Table) -> dict[tuple[str, str, str], int]:
+    """Return how many candidates there are by setting, generator (empty: any) and reason."""
+    columns = {f"{name}_score": name for name in map(column_of, GENERATORS)}
+    grouped = rows.group_by(["setting", "reason"]).aggregate([(name, "count") for name in ("form", *columns)])
+    return {
+        (row["setting"], generator, row["reason"] or ""): row[f"{name}_count"]
+        for row in grouped.to_pylist()
+        for name, generator in {"form": "", **columns}.items()
+        if row[f"{name}_count"]
+    }
 
 
 def _gold(instances: Sequence[Instance], substitutes: Sequence[Part]) -> dict[str, list[str]]:
@@ -247,8 +272,7 @@ def _gold(instances: Sequence[Instance], substitutes: Sequence[Part]) -> dict[st
     if not substitutes:
         return gold
     ids = pa.array([instance.instance_id for instance in instances], pa.string())
-    columns = ["instance_id", "substitute", "is_target"]
-    for rows in read_rows([checked(part) for part in substitutes], columns):
+    for rows in read_rows([checked(part) for part in substitutes], _SUBSTITUTES):
         selected = rows.filter(pc.is_in(rows["instance_id"], value_set=ids))
         for row in selected.to_pylist():
             if not row["is_target"]:
@@ -270,5 +294,11 @@ def _chosen(_: GenerationTask, inputs: GenerationInputs) -> Mapping[str, Collect
 
 
 GENERATE: Stage[GenerationTask, GenerationInputs, Generated] = Stage(
-    name="simplify/generate", receipt=Generated, build=_generate, chosen=_chosen, blas=True, unit="parts"
+    name="simplify/generate",
+    receipt=Generated,
+    build=_generate,
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
+    inherits=Inheritance(attrgetter("part.number"), ("task.part", "task.substitutes")),
 )

@@ -1,0 +1,25 @@
+"""Artefacts that are made of their predecessors' rows, beside the same ones made in an empty folder."""
+
+from pathlib import Path
+
+from making import files_below
+
+from transforms.common.store.artefacts import LAST, Stage, Workspace, make
+
+__all__ = ["check_inherited"]
+
+
+def check_inherited(stage: Stage, tasks, options, folder: Path):
+    """Make tasks one after the other, and check that each artefact has the bytes of one without predecessor.
+
+    Return the receipts.
+    """
+    receipts = []
+    for number, task in enumerate(tasks):
+        receipts.append(make(Workspace(str(folder / "after")), stage, task, options))
+        make(Workspace(str(folder / f"alone{number}")), stage, task, options)
+        after, alone = (files_below(folder / name) for name in ("after", f"alone{number}"))
+        own = {name for name in alone if not name.endswith(LAST)}
+        assert {name.rpartition(".")[2] for name in own} >= {"json", "parquet", "arrow"}
+        assert {name: after[name] for name in own} == {name: alone[name] for name in own}
+    return receipts
