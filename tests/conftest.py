@@ -180,7 +180,8 @@ def wordnet_cache(made_once: Callable[..., Any]) -> str:
 @pytest.fixture(scope="module", autouse=True)
 def _beam_as_in_a_run(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let Beam look up once what a run lets it look up once, in pipelines of tests as well: a fifth of their time."""
-    if "apache_beam" not in sys.modules or request.path.match("runners/test_signatures.py"):
+    alone = request.path.match("runners/test_signatures.py") or request.path.match("runners/test_bundles.py")
+    if "apache_beam" not in sys.modules or alone:
         yield
         return
     from pipelines.runners.bundles import small_bundles
