@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from transforms.common.backwards import match_backwards
 from transforms.common.errors import LexbeamError
+from transforms.common.store.inheriting import Mask
 from transforms.common.store.join import Rows, RowsByKey
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
@@ -120,15 +121,19 @@ def tasks_of(instances: Sequence[Part], tables: Mapping[str, Sequence[Part]]) ->
     ]
 
 
-def instance_rows(task: JoinTask, columns: Mapping[str, Sequence[str]]) -> Iterator[InstanceRows]:
+def instance_rows(
+    task: JoinTask, columns: Mapping[str, Sequence[str]], wanted: Mask | None = None
+) -> Iterator[InstanceRows]:
     """Yield the instances of a part with their rows, which are in the part of the same number.
 
     Args:
         task: the parts.
         columns: by table, the columns that are read beside `instance_id`.
+        wanted: a mask of rows, of any of the tables, by the instances that are read; None: all.
     """
-    streams = {name: RowsByKey([task.tables[name]], [ID, *names], ID) for name, names in columns.items()}
-    for instance in instances_of(read_rows([checked(task.instances)])):
+    streams = {name: RowsByKey([task.tables[name]], [ID, *names], ID, keep=wanted) for name, names in columns.items()}
+    rows = read_rows([checked(task.instances)], list(INSTANCE_COLUMNS))
+    for instance in instances_of(some.filter(wanted(some)) if wanted else some for some in rows):
         yield InstanceRows(instance, {name: stream.of(instance.instance_id) for name, stream in streams.items()})
 
 

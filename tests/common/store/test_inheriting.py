@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inherited import check_inherited
+from object_store import STORE
 
 from transforms.common.publish.removing import discard_artefacts, discard_unused, free, leftovers
 from transforms.common.store import inheriting, tables
@@ -239,6 +240,19 @@ def test_what_names_an_artefact_goes_with_it(tmp_path):
     assert made_after(tmp_path, first, options="s") == ["05"]
     discard_artefacts(str(root), lambda *_: False)
     assert [Path(path).suffix for path in leftovers(str(root))] == [LAST]
+
+
+def test_on_an_object_store(tmp_path, store):
+    work = Workspace(f"{STORE}/_artefacts")
+    for name in ("a", "b"):
+        MADE.clear()
+        make(work, STAGE, task_of(tmp_path / name, {**LINES_OF, "05": (name, None)}), "")
+    assert MADE == ["05"]
+    assert list(leftovers(work.root)) == []
+    discard_artefacts(work.root, lambda *_: False)
+    (last,) = store
+    assert list(leftovers(work.root)) == [last]
+    assert last.endswith(LAST)
 
 
 def test_a_stage_that_inherits_and_one_that_does_not_name_artefacts_alike(tmp_path):

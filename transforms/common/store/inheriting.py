@@ -107,7 +107,10 @@ def write_inheriting(
             last = some[-1].as_py()
             kept = inherited.until(last)
             kept = kept.filter(pc.is_in(kept[key], value_set=some.filter(same.slice(start, _AT_ONCE))))
-            both = sort_rows(pa.concat_tables([kept, others.until(last)]), sort_keys).combine_chunks()
+            both = pa.concat_tables([kept, others.until(last)])
+            both = (
+                sort_rows(both, [key]) if len(kept) else both
+            ).combine_chunks()  # which leaves rows of a key in order
             seen(both)
             for batch in both.to_batches():
                 yield StagedRows.together(batch, key)
@@ -122,32 +125,33 @@ def _digests(read: Sequence[Read], key: str) -> tuple[pa.StringArray, pa.FixedSi
     """Return the keys, in order, and of each the sum of the digests of its rows in all tables."""
     keys: list[pa.Array] = []
     sums: list[np.ndarray] = []
-    for rows, found in _rows_read(read[0], b"0"):
-        keys.append(rows[key])
-        sums.append(found)
+    for found, digests in _entries(read[0], key, b"0"):
+        keys.append(found)
+        sums.append(digests)
     ids = pa.concat_arrays([pa.array([], pa.string()), *keys])
     whole = np.concatenate([np.zeros((0, 2), "<u8"), *sums])
     for number, other in enumerate(read[1:], 1):
-        for rows, found in _rows_read(other, b"%d" % number):
-            places = pc.index_in(rows[key], value_set=ids)
+        for found, digests in _entries(other, key, b"%d" % number):
+            places = pc.index_in(found, value_set=ids)
             there = places.is_valid().to_numpy(zero_copy_only=False)
-            np.add.at(whole, places.drop_null().to_numpy(), found[there])
+            np.add.at(whole, places.drop_null().to_numpy(), digests[there])
     buffers = [None, pa.py_buffer(whole.tobytes())]
     return ids, pa.FixedSizeBinaryArray.from_buffers(pa.binary(_SIZE), len(ids), buffers)
 
 
-def _rows_read(read: Read, of: bytes) -> Iterator[tuple[pa.RecordBatch, np.ndarray]]:
-    """Yield rows with their digests, uint64, shape (n, 2)."""
+def _entries(read: Read, key: str, of: bytes) -> Iterator[tuple[pa.StringArray, np.ndarray]]:
+    """Yield keys, those of neighbouring rows once, with the digests of these rows, uint64, shape (n, 2)."""
     for rows in read_rows([checked(part) for part in read.parts], read.columns):
         for batch in rows.combine_chunks().to_batches():
-            schema = batch.schema.remove_metadata().to_string().encode()
+            schema = batch.schema.to_string(show_field_metadata=False, show_schema_metadata=False).encode()
             start = hashlib.blake2b(of + b" " + schema, digest_size=_SIZE)
+            runs = pc.run_end_encode(batch[key])
             found = []
-            for content in contents_of(batch, [1] * len(batch)):
+            for content in contents_of(batch, np.diff(runs.run_ends.to_numpy(), prepend=0)):
                 whole = start.copy()
                 whole.update(content)
                 found.append(whole.digest())
-            yield batch, np.frombuffer(b"".join(found), "<u8").reshape(-1, 2)
+            yield runs.values, np.frombuffer(b"".join(found), "<u8").reshape(-1, 2)
 
 
 class _Ahead:

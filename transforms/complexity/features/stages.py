@@ -7,6 +7,7 @@ COVER       the coverage of all parts -> table complexity/coverage
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -17,7 +18,8 @@ from transforms.common.errors import UsageError
 from transforms.common.extras import check_packages
 from transforms.common.options.fields import option
 from transforms.common.options.needs import check_given
-from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from transforms.common.store.inheriting import Mask, Read, write_inheriting
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, sort_rows, write_part, write_rows
@@ -197,10 +199,12 @@ class Featured:
 
     Attributes:
         part: the part.
+        keys: what each instance's features were made from.
         coverage: its rows of complexity/coverage.
     """
 
     part: PartFile
+    keys: File
     coverage: File
 
 
@@ -215,18 +219,21 @@ def _feature(artefact: Artefact, task: FeatureTask, setting: FeatureSetting) -> 
     names = columns_read(column_names(task.part))
     absent = absent_layers(columns, names)
 
-    def computed() -> Iterator[pa.Table]:
-        nonlocal covered
-        for rows in read_rows([checked(task.part)], names):
+    def made(wanted: Mask) -> Iterator[pa.Table]:
+        for some in read_rows([checked(task.part)], names):
+            rows = some.filter(wanted(some))
             for start in range(0, rows.num_rows, _BATCH):
-                features = features_of(rows.slice(start, _BATCH), setting)
-                covered = _added([covered, _coverage(features, columns, absent)])
-                yield features
+                yield features_of(rows.slice(start, _BATCH), setting)
 
-    made = write_part(artefact, schema_of(setting), computed(), sort_keys=FEATURES.key)
+    def cover(rows: pa.Table) -> None:
+        nonlocal covered
+        covered = _added([covered, _coverage(rows, columns, absent)])
+
+    read = [Read([task.part], names)]
+    part, keys = write_inheriting(artefact, schema_of(setting), "instance_id", FEATURES.key, read, made, cover)
     with artefact.writing(".coverage.parquet") as stream:
         write_rows(stream, COVERAGE.schema(), [covered], sort_keys=COVERAGE.key)
-    return Featured(made, artefact.file(".coverage.parquet"))
+    return Featured(part, keys, artefact.file(".coverage.parquet"))
 
 
 def absent_layers(columns: Sequence[FeatureColumn], names: Collection[str]) -> dict[str, str]:
@@ -295,7 +302,12 @@ def _chosen(_: object, setting: FeatureSetting) -> Mapping[str, Sequence[str]]:
 
 
 FEATURE: Stage[FeatureTask, FeatureSetting, Featured] = Stage(
-    name="complexity/feature", receipt=Featured, build=_feature, chosen=_chosen, unit="parts"
+    name="complexity/feature",
+    receipt=Featured,
+    build=_feature,
+    chosen=_chosen,
+    unit="parts",
+    inherits=Inheritance(attrgetter("part.number"), ("task.part",)),
 )
 COVER: Stage[Sequence[File], None, PartFile] = Stage(
     name="complexity/cover", receipt=PartFile, build=_cover, unordered=("task",), unit="tables"

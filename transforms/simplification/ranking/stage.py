@@ -6,15 +6,19 @@ RANK    the parts of one number of instances, candidates, selections -> a part o
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.rankings import RANKINGS
 from transforms.common.batched import batched
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.tables import PartFile, write_part
+from transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from transforms.common.store.inheriting import Mask, Read, write_inheriting
+from transforms.common.store.receipts import File
+from transforms.common.store.tables import PartFile
 from transforms.simplification.ranking.options import gain_of
 from transforms.simplification.ranking.rankers import (
     RANKERS,
@@ -28,11 +32,12 @@ from transforms.simplification.ranking.rankers import (
     simplicity_rankers,
 )
 from transforms.simplification.ranking.regressor import Regressed, Regressor
-from transforms.simplification.records import BATCH, InstanceRows, JoinTask, Row, instance_rows
+from transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, InstanceRows, JoinTask, Row, instance_rows
 
 __all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target", "rows_of"]
 
 _HAIR = 1e-9
+_COUNTED = ("instances", "candidates", "phrases", "unknown", "kept")
 _SELECTED = ("setting", "form", "kept", "score", "votes")
 _GENERATED = ("setting", "form", "score", "votes", "reason")
 
@@ -77,9 +82,10 @@ class RankedCount:
 
 @dataclass(frozen=True)
 class RankedPart:
-    """Receipt of a part of the rankings."""
+    """Receipt of a part of the rankings: the file, what each instance's rows were made from, counts."""
 
     part: PartFile
+    keys: File
     counts: tuple[RankedCount, ...]
 
 
@@ -164,29 +170,51 @@ def rows_of(
 
 
 def _rank(artefact: Artefact, task: RankTask, rankings: Rankings) -> RankedPart:
-    counts: dict[tuple[str, str], Counter[str]] = {}
+    name = SELECTIONS.name if SELECTIONS.name in task.parts.tables else CANDIDATES.name
+    columns = _SELECTED if name == SELECTIONS.name else _GENERATED
 
-    def tables() -> Iterator[pa.Table]:
-        selected = SELECTIONS.name in task.parts.tables
-        columns = {SELECTIONS.name: _SELECTED} if selected else {CANDIDATES.name: _GENERATED}
-        for batch in batched(instance_rows(task.parts, columns), BATCH):
-            rows = list(_ranked(batch, task, rankings, counts))
-            rows.sort(key=_key)
+    def made(wanted: Mask) -> Iterator[pa.Table]:
+        for batch in batched(instance_rows(task.parts, {name: columns}, wanted), BATCH):
+            rows = sorted(_ranked(batch, task, rankings), key=_key)
             yield pa.Table.from_pylist(rows, RANKINGS.schema())
 
-    part = write_part(artefact, RANKINGS.schema(), tables(), sort_keys=RANKINGS.key)
-    names = ("instances", "candidates", "phrases", "unknown", "kept")
-    ranked_counts = tuple(RankedCount(*key, *(counts[key][name] for name in names)) for key in sorted(counts))
-    return RankedPart(part, ranked_counts)
+    counts: dict[tuple[str, str], Counter[str]] = {}
+
+    def count(rows: pa.Table) -> None:
+        for row in _counts(rows).to_pylist():
+            of = counts.setdefault((row["setting"], row["ranker"]), Counter())
+            of.update({each: row[f"{each}_sum"] for each in _COUNTED})
+
+    read = [Read([task.parts.instances], INSTANCE_COLUMNS), Read([task.parts.tables[name]], [ID, *columns])]
+    part, keys = write_inheriting(artefact, RANKINGS.schema(), ID, RANKINGS.key, read, made, count)
+    ranked_counts = tuple(RankedCount(*key, *(counts[key][each] for each in _COUNTED)) for key in sorted(counts))
+    return RankedPart(part, keys, ranked_counts)
+
+
+def _counts(rows: pa.Table) -> pa.Table:
+    """Return what `RankedCount` has by setting and ranker, each in a column that ends in `_sum`."""
+    by = ["setting", "ranker"]
+    other = pc.invert(rows["is_target"])
+    flags = {
+        "candidates": other,
+        "phrases": pc.and_(other, pc.match_substring(rows["form"], " ")),
+        "unknown": pc.and_(other, pc.invert(rows["known"])),
+        "kept": pc.and_(rows["is_target"], rows["chosen"]),
+    }
+    table = pa.table({name: rows[name] for name in (*by, ID)} | {name: of.cast("int64") for name, of in flags.items()})
+    found = table.group_by([*by, ID]).aggregate([(name, "sum") for name in flags])
+    has = pc.greater(found["candidates_sum"], 0).cast("int64")
+    columns = {name: found[f"{name}_sum"] for name in flags} | {"instances": has}
+    columns["kept"] = pc.multiply(has, found["kept_sum"])
+    table = pa.table({name: found[name] for name in by} | columns)
+    return table.group_by(by).aggregate([(name, "sum") for name in _COUNTED])
 
 
 def _key(row: Row) -> tuple[str, str, str, str]:
     return row["instance_id"], row["setting"], row["ranker"], row["form"]
 
 
-def _ranked(
-    batch: Sequence[InstanceRows], task: RankTask, rankings: Rankings, counts: dict[tuple[str, str], Counter[str]]
-) -> Iterator[Row]:
+def _ranked(batch: Sequence[InstanceRows], task: RankTask, rankings: Rankings) -> Iterator[Row]:
     for setting, ranking in sorted(rankings.items()):
         if task.regressed is not None:
             regressor = Regressor(task.regressed, ranking.lexicon, ranking.lists)
@@ -195,17 +223,10 @@ def _ranked(
         often = _frequencies(ranked, ranking)
         for name in ranking.options.ranker:
             least = RANKERS[name.partition(":")[0]].least
-            count = counts.setdefault((setting, name), Counter())
             by, margin = simplicity_ranker(name, ranking.options), ranking.options.min_simpler or 0.0
             gained = gains(by, ranked, ranking) if by is not None else [None] * len(ranked)
             for group, scored, of, gain in zip(ranked, scores_of(name, ranked, ranking), often, gained, strict=True):
-                rows = rows_of(group, scored, least, ranking.options.keep_target, of, gain, margin)
-                count["instances"] += bool(group.forms)
-                count["candidates"] += len(group.forms)
-                count["phrases"] += sum(" " in form for form in group.forms)
-                count["unknown"] += sum(score is None for score in scored.candidates)
-                count["kept"] += bool(group.forms) and rows[-1]["chosen"]
-                for row in rows:
+                for row in rows_of(group, scored, least, ranking.options.keep_target, of, gain, margin):
                     yield {**row, "setting": setting, "ranker": name}
 
 
@@ -243,5 +264,11 @@ def _chosen(_: RankTask, rankings: Rankings) -> Mapping[str, Collection[str]]:
 
 
 RANK: Stage[RankTask, Rankings, RankedPart] = Stage(
-    name="simplification/rank", receipt=RankedPart, build=_rank, chosen=_chosen, blas=True, unit="parts"
+    name="simplification/rank",
+    receipt=RankedPart,
+    build=_rank,
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
+    inherits=Inheritance(attrgetter("parts.instances.number"), ("task.parts",)),
 )

@@ -1,0 +1,73 @@
+"""Rankings of instances whose candidates have not changed are those of the part that was made before."""
+
+import random
+from dataclasses import replace
+
+from generated import files_of, write_world
+from inherited import check_inherited
+from instances_made import numbered, written
+
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.instances import INSTANCES
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.tables import Part
+from transforms.simplification.generation.inputs import generation_inputs
+from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.generation.stage import GENERATE, GenerationTask
+from transforms.simplification.ranking import rankers
+from transforms.simplification.ranking.inputs import RankingFiles, rankings_of
+from transforms.simplification.ranking.options import RankingOptions
+from transforms.simplification.ranking.stage import RANK, RankTask
+from transforms.simplification.records import JoinTask
+
+
+def task_of(folder, rows, world, k=10):
+    """Return the task of a part: instances, and their candidates, of each setting at most `k`."""
+    part = written(folder, INSTANCES, rows)
+    settings = {"a": GenerationOptions(k=k), "b": GenerationOptions(names="replace")}
+    inputs = generation_inputs(settings, files_of(world))
+    generated = make(Workspace(str(folder)), GENERATE, GenerationTask(part), inputs)
+    return RankTask(JoinTask(part, {CANDIDATES.name: Part.of(CANDIDATES.name, 0, generated.part)}))
+
+
+def rankings(world):
+    files = RankingFiles(
+        wordlist=(f"frequency={world / 'freq.tsv'}:word=word,value=value",),
+        vectors=f"vectors_=vectors:{world / 'es.vec'}",
+        cache=str(world / "cache"),
+    )
+    settings = {
+        "a": RankingOptions(ranker=("frequency", "similarity"), keep_target="if-more-frequent"),
+        "b": RankingOptions(ranker=("senses", "average"), average_of=("frequency", "generation"), min_simpler=1.0),
+    }
+    return rankings_of(settings, files)
+
+
+def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
+    write_world(tmp_path)
+    for seed in range(2):
+        drawn = random.Random(seed)
+        tasks, numbers = [], set(range(12))
+        for step in range(4):
+            changed = {number for number in numbers if drawn.random() < 0.2}
+            folder = tmp_path / f"{seed}-{step}"
+            tasks.append(task_of(folder, numbered(numbers, changed), tmp_path, k=drawn.choice([10, 1])))
+            numbers = {number for number in numbers if drawn.random() < 0.9} | {20 + step} if step < 2 else set()
+        receipts = check_inherited(RANK, tasks, rankings(tmp_path), tmp_path / str(seed))
+        assert [len(receipt.counts) for receipt in receipts] == [4, 4, 4, 0]
+
+
+def test_rankers_are_asked_for_what_is_new(tmp_path, monkeypatch):
+    write_world(tmp_path)
+    asked = []
+    plain = rankers.RANKERS["senses"]
+
+    def rank(ranked, ranking, name):
+        asked.append(len(ranked))
+        return plain.rank(ranked, ranking, name)
+
+    monkeypatch.setitem(rankers.RANKERS, "senses", replace(plain, rank=rank))
+    work = Workspace(str(tmp_path / "work"))
+    for name, rows in (("a", numbered(range(300))), ("b", numbered(range(303), {7}))):
+        make(work, RANK, task_of(tmp_path / name, rows, tmp_path), rankings(tmp_path))
+    assert asked == [256, 44, 4]
