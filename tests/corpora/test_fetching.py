@@ -2,7 +2,7 @@
 
 import pytest
 from corpora_making import GAP, document, documents, id_of, write_corpus
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.common.errors import UsageError
@@ -36,6 +36,7 @@ def searched(texts, key, around, with_text, columns=COLUMNS):
     return passage._replace(text=told, start=start)
 
 
+@settings(max_examples=50)
 @given(documents(), st.lists(KEYS, max_size=12), st.integers(0, 3), st.booleans(), st.integers(1, 6))
 def test_what_is_fetched_is_what_a_search_finds(tmp_path_factory, texts, keys, around, with_text, group):
     (pair,) = write_corpus(tmp_path_factory.mktemp("c"), texts, parts=1, group=group).pairs
@@ -79,6 +80,7 @@ def test_what_cannot_be_asked_for_is_told(tmp_path, options, message):
         list(fetch(pair, [], **options))
 
 
+@settings(max_examples=40)
 @given(documents(), st.lists(st.integers(0, 8).map(id_of) | st.just("q")))
 def test_a_part_holds_the_documents_that_have_sentences_in_it(tmp_path_factory, texts, asked):
     (pair,) = write_corpus(tmp_path_factory.mktemp("c"), texts, parts=1).pairs
@@ -99,6 +101,7 @@ def test_documents_are_fetched_from_the_parts_that_may_hold_them(tmp_path):
     assert (found.document_id, found.source, found.text) == (id_of(3), "3.txt", None)
 
 
+@settings(max_examples=40)
 @given(documents(), st.integers(1, 4))
 def test_documents_of_a_part_are_named_once(tmp_path_factory, texts, group):
     (pair,) = write_corpus(tmp_path_factory.mktemp("c"), texts, parts=1, group=group).pairs

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from corpora_making import document, documents, id_of, write_corpus
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.corpus.sentences import SentenceRow
@@ -21,6 +21,7 @@ def annotated(corpus, columns=SentenceRow._fields, **options):
     return [found for pair in corpus.pairs for found in read_annotated(pair, columns=columns, **options)]
 
 
+@settings(max_examples=40)
 @given(documents(), st.integers(1, 3), st.integers(1, 6))
 def test_every_document_comes_once_with_its_text_and_its_sentences(tmp_path_factory, texts, parts, group):
     corpus = write_corpus(tmp_path_factory.mktemp("c"), texts, parts=parts, group=group)
@@ -141,6 +142,7 @@ WANTED = st.dictionaries(
 )
 
 
+@settings(max_examples=40)
 @given(documents(), st.integers(1, 6), WANTED, st.booleans())
 def test_the_rows_wanted_are_those_of_a_plain_filter(tmp_path_factory, texts, group, wanted, with_statistics):
     folder = tmp_path_factory.mktemp("c")

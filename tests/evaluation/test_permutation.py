@@ -10,7 +10,7 @@ from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.evaluation.metrics import METRICS
 from transforms.evaluation.permutation import permutation_p
 
-MANY = BootstrapOptions(resamples=4000)
+MANY = BootstrapOptions(resamples=2000)
 
 
 def drawn(seed, size):

@@ -23,7 +23,7 @@ INPUTS = 10_000  # of each format, in a soak
 
 
 @pytest.mark.parametrize("format", MAKERS)
-@pytest.mark.parametrize("inputs", [300, pytest.param(INPUTS, marks=[pytest.mark.slow, pytest.mark.soak])])
+@pytest.mark.parametrize("inputs", [150, pytest.param(INPUTS, marks=[pytest.mark.slow, pytest.mark.soak])])
 def test_made_inputs_end_as_records_or_rejects(format, inputs):
     found = fuzz(format, 1, range(inputs))
     assert found.failures == {}
@@ -33,7 +33,7 @@ def test_made_inputs_end_as_records_or_rejects(format, inputs):
 
 
 @pytest.mark.parametrize("name", ABOVE)
-@pytest.mark.parametrize("inputs", [300, pytest.param(INPUTS, marks=[pytest.mark.slow, pytest.mark.soak])])
+@pytest.mark.parametrize("inputs", [150, pytest.param(INPUTS, marks=[pytest.mark.slow, pytest.mark.soak])])
 def test_what_is_above_the_readers(name, inputs):
     assert fuzz(name, 1, range(inputs // 10 if name == "ingestion" else inputs)).failures == {}
 

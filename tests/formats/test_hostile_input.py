@@ -156,7 +156,7 @@ def check(format, data):
 
 
 @pytest.mark.parametrize("format", VALID)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_any_bytes_end_as_records_or_rejects(format, data):
     check(format, data.draw(_mangled(VALID[format])))

@@ -180,6 +180,7 @@ def test_one_document_of_a_treebank_has_the_text_of_another(data):
 
 
 @pytest.mark.slow
+@pytest.mark.soak  # the suite has another one below
 def test_an_archive_is_read_in_place(data):
     archive = data / "latinise" / "lemmas.tar.gz"
     counts, _, years = take_in([archive], r"name:lat_([+-]?\d+(?:\.0)?)", "lines")

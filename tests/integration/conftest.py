@@ -1,6 +1,5 @@
 """A small sample corpus and its run, made once for all tests that look at published tables."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import yaml
 from marked import MARK, left_of
 from mixed_runs import skip_without
 from s3_server import PROGRAM, S3Server, led_to, s3_server
-from small_runs import make_out, write_texts
+from small_runs import copy_of_out, write_texts
 
 from benchmarks.flink_kills import JAR, Running, running_cluster
 from pipelines.cli import main
@@ -71,8 +70,7 @@ def texts(tmp_path: Path) -> Path:
 @pytest.fixture
 def out(made_once: Callable[..., Any], tmp_path: Path) -> Path:
     """A folder with a corpus of such texts, and change made from it."""
-    made = made_once("small_out", make_out)
-    return Path(shutil.copytree(made, tmp_path / "out", symlinks=True))
+    return copy_of_out(made_once, tmp_path)
 
 
 @pytest.fixture(scope="session")

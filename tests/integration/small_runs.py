@@ -2,6 +2,8 @@
 
 import json
 import random
+import shutil
+from pathlib import Path
 
 from pipelines.cli import main
 
@@ -13,6 +15,7 @@ __all__ = [
     "WORDS",
     "call",
     "change",
+    "copy_of_out",
     "corpus",
     "make_out",
     "manifest",
@@ -86,6 +89,11 @@ def make_out(folder):
     assert corpus(write_texts(folder / "texts"), folder / "out") == 0
     assert change(folder / "out") == 0
     return folder / "out"
+
+
+def copy_of_out(made_once, folder):
+    """Return a copy, in a folder, of the corpus and change that tests share."""
+    return Path(shutil.copytree(made_once("small_out", make_out), folder / "out", symlinks=True))
 
 
 def manifest(out):

@@ -8,7 +8,7 @@ import pytest
 from asked import SYNSETS
 from choosing_model import keep_choosing_model
 from questions_anew import read
-from small_runs import call, manifest
+from small_runs import call
 from wordnet_making import write_wordnet
 
 from transforms.common.draws.folds import fold_of
@@ -105,13 +105,6 @@ def made(tmp_path_factory):
     out = pairs(folder / "files", folder / "out")
     assert call("cloze", "answer", out, *TARGETS) == 0
     return folder
-
-
-def digests(out):
-    return {
-        name: [part["sha256"] for part in manifest(out)["tables"][f"cloze/{name}"]["parts"]]
-        for name in ("answers", "metrics")
-    }
 
 
 def asked_of(out):
@@ -220,11 +213,8 @@ def test_baselines_by_hand(made):
         assert found["frequency", kind]["value"] == pytest.approx(frequent / number)
 
 
-def test_the_same_bytes_again_and_rows_with_other_parts(made, tmp_path):
-    first = digests(made / "out")
-    out = pairs(tmp_path / "files", tmp_path / "out")
-    assert call("cloze", "answer", out, *TARGETS) == 0
-    assert digests(out) == first
+def test_the_same_rows_again_with_other_parts(made, tmp_path):
+    out = made / "out"
     other = pairs(tmp_path / "files", tmp_path / "other", parts="1")
     assert call("cloze", "answer", other, *TARGETS) == 0
     assert read(other, "answers") == read(out, "answers")

@@ -108,10 +108,9 @@ def test_tables_coverage_and_summary(tmp_path, norms, capsys):
 def test_the_same_whatever_the_labels_and_the_parts(tmp_path, norms, made_once):
     one = publish(tmp_path / "one", complexity=0.1)
     two = publish(tmp_path / "two", complexity=0.9)
-    assert corpus(write_texts(tmp_path / "texts"), tmp_path / "corpus") == 0
+    made = made_once("small_out", make_out)
     words = ["--use", "form,frequency,norms,context,syntax,mwe,corpus,surprisal,vectors,encoder"]
-    words += ["--wordlist", norms, "--corpus", tmp_path / "corpus"]
-    words += ["--vectors", f"{made_once('small_out', make_out)}:slice=1850-1900"]
+    words += ["--wordlist", norms, "--corpus", made, "--vectors", f"{made}:slice=1850-1900"]
     words += ["--encoder", made_once("encoder-bert", lambda folder: trained(folder, "bert")), "--encoder-device", "cpu"]
     assert features(one, *words) == 0
     assert features(two, *words) == 0

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from mixed_runs import compared_runners
-from small_runs import call, change, make_out
+from small_runs import call, change, copy_of_out
 
 from pipelines.cli import main
 from pipelines.frame import publishing
@@ -34,7 +34,7 @@ def judged(made_once):
     """A folder of the small texts with three null pairs, made in one process."""
 
     def make(folder):
-        out = make_out(folder)
+        out = copy_of_out(made_once, folder)
         assert change(out, *NULL, "--overwrite") == 0
         return out
 
@@ -59,7 +59,7 @@ def by_loops(made_once):
         pytest.skip(str(error))
 
     def make(folder):
-        out = make_out(folder)
+        out = copy_of_out(made_once, folder)
         assert change(out, *NULL, "--overwrite", "--trainer", "fast") == 0
         return out
 
@@ -76,10 +76,7 @@ def test_the_trainer_in_c_gives_the_same_bytes_on_every_runner(runner, ready, by
     assert published(out).keys() != published(judged).keys()  # parts are named by what they hold
 
 
-def test_vectors_of_nulls_are_freed_once_they_are_scored_where_published_parts_alone_are_kept(
-    judged, tmp_path, monkeypatch
-):
-    out = make_out(tmp_path)
+def test_vectors_of_nulls_are_freed_once_they_are_scored_where_published_parts_alone_are_kept(judged, out, monkeypatch):
     monkeypatch.setattr(publishing, "free", lambda root, kept: Freed(0, 0))  # what is freed after publication
     assert change(out, *NULL, "--overwrite", "--keep", "published") == 0
     assert published(out) == published(judged)
@@ -98,8 +95,7 @@ def test_vectors_of_nulls_are_freed_once_they_are_scored_where_published_parts_a
 
 
 @pytest.mark.soak
-def test_those_of_systems_that_train_otherwise_are_freed_too(tmp_path, monkeypatch):
-    out = make_out(tmp_path)
+def test_those_of_systems_that_train_otherwise_are_freed_too(out, tmp_path, monkeypatch):
     how = [*NULL, "--system", "cs2020,uwb,count-ci-cd", "--overwrite"]
     monkeypatch.setattr(publishing, "free", lambda root, kept: Freed(0, 0))
     assert change(out, *how, "--keep", "published") == 0

@@ -41,14 +41,6 @@ def texts(tmp_path):
     return write_texts(tmp_path / "texts")
 
 
-@pytest.fixture(scope="module")
-def plain_corpus(tmp_path_factory):
-    """A corpus of such a folder, to be read only."""
-    folder = tmp_path_factory.mktemp("plain")
-    assert corpus(write_texts(folder / "texts"), folder / "out") == 0
-    return folder / "out"
-
-
 def make(*words):
     return main([str(word) for word in words])
 
@@ -277,8 +269,8 @@ def test_values_out_of_range_are_bad_usage(texts, tmp_path, words, capsys):
         ["--slices", "a/b=1800,c=1850"],
     ],
 )
-def test_values_of_change_are_checked_before_work(plain_corpus, tmp_path, words):
-    assert make("change", plain_corpus, "--out", tmp_path / "x", *SLICES, *words) == 2
+def test_values_of_change_are_checked_before_work(out, tmp_path, words):
+    assert make("change", out, "--out", tmp_path / "x", *SLICES, *words) == 2
     assert not os.path.exists(tmp_path / "x" / "current")
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from changed_runs import can_train
 from mixed_runs import compared_runners
-from small_runs import SLICES, SMALL, change, corpus, make_out, write_texts
+from small_runs import SLICES, SMALL, change, copy_of_out, corpus, write_texts
 
 from pipelines.cli import main
 from transforms.change.spaces import training
@@ -32,7 +32,7 @@ def in_shards(made_once):
     """A folder of the small texts, trained in shards in one process, with null pairs."""
 
     def make(folder):
-        out = make_out(folder)
+        out = copy_of_out(made_once, folder)
         assert change(out, *SHARDED, "--overwrite") == 0
         return out
 

@@ -54,7 +54,7 @@ def lemmas(data):
     ("names", "judgments"),
     [
         pytest.param(("bar_nn", "rally_nn"), 7_848, id="two lemmas"),
-        pytest.param((), 44_110, id="all lemmas", marks=pytest.mark.slow),
+        pytest.param((), 44_110, id="all lemmas", marks=pytest.mark.soak),
     ],
 )
 def test_every_published_judgment_is_an_answer_or_a_reject(lemmas, names, judgments):

@@ -3,7 +3,7 @@
 With one odd value everything is done but the graph is run: files are listed, plans are made, and
 commands without a graph run; of the values the suite gives each option every fourth one, by its
 number. With all whole numbers at their least, or as large as they may be where nothing bounds them,
-all of it runs.
+all of it runs: in the suite one of both, in a soak the other, too.
 """
 
 import json
@@ -167,8 +167,15 @@ def is_number(entry):
     return entry.type is int or int in getattr(entry.type, "__args__", ())
 
 
-@pytest.mark.parametrize("edge", ["least", "greatest"])
-@pytest.mark.parametrize("words", filter(has_numbers, COMMANDS))
+# Of each command the suite tries one edge, of the next one the other.
+EDGES = [
+    pytest.param(words, edge, marks=[pytest.mark.soak] * (place % 2 != number % 2))
+    for number, words in enumerate(filter(has_numbers, COMMANDS))
+    for place, edge in enumerate(("least", "greatest"))
+]
+
+
+@pytest.mark.parametrize(("words", "edge"), EDGES)
 def test_all_whole_numbers(words, edge, base, here, capsys):
     values = given_to(words, base)
     for name, entry in options_of(load(words).options).items():

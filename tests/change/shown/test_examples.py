@@ -92,7 +92,7 @@ def limited(ordered, most, each):
     return found[:most]
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(1, 3), st.integers(1, 6), st.integers(1, 3), st.sampled_from(["random", "date"]))
 def test_of_a_document_no_more_are_taken_than_asked(tmp_path_factory, group, most, each, order):
     texts = [document(number, SIZES[: 1 + number % 5]) for number in range(12)]

@@ -82,7 +82,7 @@ def test_scores_are_those_of_the_equations(kind):
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "ga5"])
-@pytest.mark.parametrize("hidden", [3, 16, 48])
+@pytest.mark.parametrize("hidden", [3, pytest.param(16, marks=pytest.mark.soak), 48])
 def test_what_is_predicted_of_a_question_does_not_depend_on_others(kind, hidden):
     count = 24 if hidden == 3 else 80
     asked, data = questions(count, 60, 37, long=40), data_of(60, 37)

@@ -4,7 +4,7 @@ import math
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import made_section, put
 
@@ -66,6 +66,7 @@ def row_by_row(before, after):
     return places["added"], removed, places["changed"], columns
 
 
+@settings(max_examples=50)
 @given(TABLES, TABLES)
 def test_rows_are_compared_as_one_by_one(before, after):
     tables = [pa.Table.from_pylist(rows, SCHEMA) for rows in (before, after)]

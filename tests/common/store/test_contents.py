@@ -2,7 +2,7 @@ import math
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.common.store.contents import contents_of, sizes_of
@@ -34,6 +34,7 @@ def alone(rows):
     return content
 
 
+@settings(max_examples=40)
 @given(ENTRIES, st.integers(0, 2))
 def test_what_an_entry_holds_does_not_depend_on_what_lies_beside_it(entries, before):
     rows = [row for entry in entries for row in entry]
@@ -49,6 +50,7 @@ def test_entries_hold_the_same_only_if_they_are_equal(one, other):
 
 
 @pytest.mark.parametrize("name", SCHEMA.names)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_a_value_is_told_from_another(name, data):
     values = list(VALUES.values())[int(name)]

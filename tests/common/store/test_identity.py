@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.common.options.fields import embedded, option
@@ -72,6 +72,7 @@ def kind_of(value):
     return type(value).__name__, repr(value)
 
 
+@settings(max_examples=60)
 @given(PLAIN, PLAIN)
 def test_only_equal_values_have_the_same_form(one, other):
     assert (canonical(one) == canonical(other)) == (kind_of(one) == kind_of(other))

@@ -60,7 +60,7 @@ def streamed(data, size=7, **options):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(VALUES, max_size=6), STYLES)
 def test_any_array_in_pieces_of_any_size_is_what_the_whole_is(values, style):
     data = json.dumps(values, **style).encode()
@@ -249,7 +249,7 @@ class Endlessly(io.RawIOBase):
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_file():
-    count = 100_000  # 57 MB
+    count = 40_000  # 23 MB
     source = Source("a", lambda: io.BufferedReader(Endlessly(count)), "a")
     tracemalloc.start()
     try:

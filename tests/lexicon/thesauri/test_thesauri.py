@@ -120,7 +120,7 @@ def nfc(text):
     return unicodedata.normalize("NFC", text)
 
 
-@slow
+@settings(slow, max_examples=40)
 @given(st.dictionaries(words, st.lists(st.lists(words, min_size=1, unique=True), max_size=3)))
 def test_mythes_as_it_was_written(tmp_path, content):
     content = {nfc(word).lower(): senses for word, senses in content.items()}

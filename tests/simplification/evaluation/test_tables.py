@@ -254,7 +254,7 @@ def check_rankers(metrics, ranked):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cases=CASES, k=st.integers(1, 7))
 def test_all_metrics_are_those_of_plain_python(cases, k, tmp_path_factory):
     rows, generated, ranked, pipeline = [], [], [], []
