@@ -233,7 +233,7 @@ sys.stdout.buffer.write("\\n".join(found if sys.argv[5] != "back" else found[::-
 def test_neither_time_nor_order_nor_hashes_change_what_is_read():
     folders = [str(folder) for folder in Path(__file__).parents[:4]]  # up to the root of the repository
     found = set()
-    for way, seed in (("forth", "1"), ("back", "2"), ("forth", "3")):
+    for way, seed in (("forth", "1"), ("back", "2")):
         words = [sys.executable, "-c", PROGRAM, *folders, way]
         env = {**os.environ, "PYTHONHASHSEED": seed, "TZ": "Asia/Tokyo" if seed == "2" else "UTC"}
         found.add(subprocess.run(words, capture_output=True, check=True, env=env).stdout)
