@@ -3,11 +3,14 @@
 from typing import Any
 
 from pipelines.frame.inputs import folder_with
+from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
+from transforms.common.publish.history import read_history
+from transforms.common.publish.layout import SNAPSHOTS
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
 from transforms.common.store import files
 
-__all__ = ["kept_entry", "kept_snapshot", "splits_from"]
+__all__ = ["find_own", "kept_entry", "kept_snapshot", "splits_from"]
 
 
 def splits_from(what: str) -> Any:
@@ -34,14 +37,29 @@ def kept_snapshot(place: str | None, out: str, table: str) -> Snapshot | None:
         table: what is kept of.
 
     Raises:
-        LexbeamError: the table is not published there.
+        LexbeamError: the table is not published there, or what was published in the run's own folder cannot be found.
     """
     if place is None:
         return None
     if files.absolute(place) == files.absolute(out):
-        snapshot = find_snapshot(out)
+        snapshot = find_own(out)
         return snapshot if snapshot is not None and table in snapshot.tables else None
     return folder_with(place, table)
+
+
+def find_own(out: str) -> Snapshot | None:
+    """Return what is published in the run's own folder, of which something is to be kept; None: nothing ever was.
+
+    Raises:
+        LexbeamError: something was, and nothing says what is now.
+    """
+    snapshot = find_snapshot(out)
+    if snapshot is None and (before := read_history(out).publications):
+        raise LexbeamError(
+            f"{files.shown(out)}: `current` is missing, which says what is to be kept: name a snapshot in its place, "
+            f"{files.shown(files.join(out, SNAPSHOTS, before[-1].snapshot))}, or keep nothing"
+        )
+    return snapshot
 
 
 def kept_entry(kept: Snapshot | None) -> dict[str, str]:

@@ -372,8 +372,9 @@ def read_unfinished(out: str) -> dict[str, Any]:
 def settle_unfinished(options: PublishOptions, snapshot: Snapshot, sections: Collection[str]) -> None:
     """Forget that a run of some sections is unfinished, since what is published is what it would make now.
 
-    One that failed is forgotten. One that was cut off is if it was to make what is published: its publication is
-    finished, of which it may have been killed in the middle. Others stay noted, and so does one that is at work.
+    One that was refused before it began is forgotten, whatever its sections, and so is one of theirs that failed. One
+    that was cut off is if it was to make what is published: its publication is finished, of which it may have been
+    killed in the middle. Others stay noted, and so does one that is at work.
 
     Args:
         options: of the run that finds so: the folder, and what is kept.
@@ -383,9 +384,10 @@ def settle_unfinished(options: PublishOptions, snapshot: Snapshot, sections: Col
     out = files.absolute(options.out)
     note = read_unfinished(out)
     unfinished = note.get("sections", ())
-    if not {*unfinished} <= {*sections} or left_run(note) is not None:
+    if not (_refused(note) or {*unfinished} <= {*sections}) or left_run(note) is not None:
         return
-    published = digest([[name, snapshot.sections[name]["options"]] for name in unfinished])
+    made = (snapshot.sections.get(name, {}).get("options") for name in unfinished)
+    published = digest([[name, options] for name, options in zip(unfinished, made, strict=True)])
     if note.get("failed") or note.get("request") == published:
         with suppress(LexbeamError), locked(out):
             if read_unfinished(out) == note and snapshot_name(out) == snapshot.name:
@@ -398,7 +400,7 @@ def settle_unfinished(options: PublishOptions, snapshot: Snapshot, sections: Col
 def note_refused(out: str, sections: Collection[str], error: LexbeamError, before: Mapping[str, Any]) -> None:
     """Note that sections were not even begun to be made, and why, for whoever looks at the folder later.
 
-    What a run has noted itself stays, and so does that another one is at work, or was cut off.
+    That another run is at work, or was cut off, stays; of one that failed all stays but the reason.
 
     Args:
         out: the folder.
@@ -408,10 +410,17 @@ def note_refused(out: str, sections: Collection[str], error: LexbeamError, befor
     """
     with suppress(LexbeamError), locked(out):
         if read_unfinished(out) == before and (not before or before.get("failed")):
+            note: dict[str, Any] = {"sections": [*sections], "command": resuming_line(), "directory": os.getcwd()}
+            if before and not _refused(before):  # a run has begun, which may be resumed
+                note = {**before}
             reasons = error.reasons if isinstance(error, HeldBackError) else [str(error)]
-            note = {"sections": [*sections], "failed": True, "held_back": reasons}
-            note |= {"command": resuming_line(), "directory": os.getcwd()}
+            note |= {"failed": True, "held_back": [*reasons]}
             files.write_bytes(files.join(make_marked_folder(out, ARTEFACTS), UNFINISHED), json.dumps(note).encode())
+
+
+def _refused(note: Mapping[str, Any]) -> bool:
+    """Whether a note says that nothing was begun."""
+    return bool(note.get("failed")) and "request" not in note
 
 
 def begun_at(root: str) -> int | None:

@@ -37,7 +37,7 @@ from transforms.formats.ingest.listing import refuse_output_as_input
 if TYPE_CHECKING:
     from pipelines.runners.configs import RunnerConfig
 
-__all__ = ["run_command", "run_jobs"]
+__all__ = ["check_runner", "run_command", "run_jobs"]
 
 
 def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = (), data: Tell | None = None) -> None:
@@ -242,6 +242,15 @@ def _runner(jobs: Iterable[Job], beam: Sequence[str]) -> "RunnerConfig | None":
     if beam and not any(job.command.takes_beam for job in jobs):
         raise UsageError("no pipeline is run, so no Beam options are taken")
     return None
+
+
+def check_runner(jobs: Sequence[Job], beam: Sequence[str]) -> None:
+    """Check the runner configuration of jobs, and whether they can be left to it where that is asked for.
+
+    Raises:
+        UsageError: there is none such, an option of Beam's is wrong, or they cannot.
+    """
+    _cluster(jobs, _runner(jobs, beam))
 
 
 def _cluster(jobs: Iterable[Job], config: "RunnerConfig | None") -> str | None:

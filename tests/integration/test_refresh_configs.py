@@ -217,6 +217,16 @@ def test_a_run_keeps_of_its_own_folder_what_has_gone_since_the_run_before(folder
     assert both == ["1800_a.conllu", "1900_a.conllu"], "nothing to keep before the first run"
     (folder / "texts" / "1900_a.conllu").rename(folder / "away")
     assert [run(), run()] == [both, both]
+    kept = (folder / "out" / "current").resolve()
+    (folder / "out" / "current").unlink()
+    capsys.readouterr()
+    for command in (("run", folder / "c.yaml", "--overwrite"), ("refresh", folder / "c.yaml", "--keep-missing")):
+        assert call(*command, "--out", folder / "out") == 1
+        assert f"name a snapshot in its place, {kept}, or keep nothing" in capsys.readouterr().err
+    configure(folder, **{"keep-missing": str(kept)})
+    assert run() == both
+    configure(folder, **{"keep-missing": "out"})
+    assert run() == both
     assert refresh(folder) == 3
     (folder / "away").rename(folder / "texts" / "1900_a.conllu")
     assert refresh(folder) == 0
@@ -261,9 +271,16 @@ def test_a_refresh_that_is_refused_is_seen_by_who_watches_the_folder(folder, cap
     assert state(folder, capsys)["held_back"] == [
         f"corpus: `normalise`: no file is at '{folder / 'gone.tsv'}': check the path"
     ]
+    config = {"corpus": {"inputs": ["texts"], **DATED}, "complexity": {"load": {"inputs": "gone", "layout": "tsv"}}}
+    write_config(folder, config)
+    assert refresh(folder) == 1
+    assert state(folder, capsys)["unfinished"] == ["complexity.load", "corpus"]
     configure(folder)
     assert refresh(folder) == 3
     assert state(folder, capsys)["failed"] is False
+    for wrong in (("--runner-config", "tpyo"), ("--detach",)):
+        assert refresh(folder, *wrong) == 2
+        assert state(folder, capsys)["failed"] is False, "a command line that is wrong refuses nothing of the folder"
     configure(folder, about="Letters.")
     assert refresh(folder, "--on-publish", "false") == 1
     assert state(folder, capsys)["failed"] is False, "it was published"

@@ -12,11 +12,12 @@ from typing import NamedTuple, NoReturn
 
 from pipelines.commands.folder.run import ConfigOptions
 from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, watch
+from pipelines.commands.keeping import find_own
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.publishing import note_refused, read_unfinished, settle_unfinished
-from pipelines.frame.running import run_jobs
+from pipelines.frame.running import check_runner, run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
 from pipelines.frame.staleness import changes_outside, planned_otherwise, section_logs
 from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
@@ -86,14 +87,16 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     Raises:
         UsageError: the file or an option is wrong.
         NothingToDoError: with `exit_code`, nothing has changed.
-        LexbeamError: more has changed than `max_change` allows, what has gone cannot be kept, or the work failed.
+        LexbeamError: what is to be kept cannot be found, or has gone where it cannot be kept; more has changed than
+            `max_change` allows; or the work failed.
     """
     if options.watch:
         _watch(options, action)
     jobs = options.jobs(overwrite=True)
     out = files.absolute(jobs[0].options.out)
-    snapshot = find_snapshot(out)
+    snapshot = find_own(out) if options.keep_missing or options.freeze_splits else find_snapshot(out)
     jobs = [_keeping(job, options, snapshot) for job in jobs]
+    check_runner(jobs, action.beam)
     before = read_unfinished(out)
     try:
         plan = _planned(jobs, snapshot)

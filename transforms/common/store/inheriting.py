@@ -32,7 +32,7 @@ __all__ = ["Inherited", "Mask", "Read", "write_inheriting"]
 
 _SIZE = 16  # bytes of a digest
 _KEYS = pa.schema([("digest", pa.binary(_SIZE))])
-_AT_ONCE = 4096  # keys whose rows are put together at a time
+_AT_ONCE = 512  # keys whose rows are put together at a time: each may have hundreds
 
 Mask = Callable[[pa.Table], pa.Array | pa.ChunkedArray]
 

@@ -89,8 +89,8 @@ def _columns(setting: FeatureSetting) -> Sequence[Feature]:
 
 def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     known: Any = setting.lexicon.find(RESOURCE, words.language)
-    if known is None:
-        return {}
+    if known is None:  # which is said, so that it does not follow from the languages of the words beside it
+        return {"vector_known": np.zeros(len(words.forms), bool)}
     vectors, known_words = known.vectors(words.forms)
     norms = _norms(vectors.astype(np.float64))
     near, zipf = _neighbours(words, known, setting)
