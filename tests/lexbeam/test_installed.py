@@ -14,6 +14,7 @@ SOURCES = ("lexbeam", "pipelines", "runner_configs", "schemas", "transforms", "s
 
 
 @pytest.mark.slow
+@pytest.mark.soak  # what it checks is setup.py and the Makefile
 def test_python_started_beside_a_checkout_called_lexbeam_finds_the_package(tmp_path):
     checkout, packages = tmp_path / "lexbeam", tmp_path / "packages"
     checkout.mkdir()

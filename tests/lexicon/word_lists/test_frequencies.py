@@ -42,7 +42,7 @@ def test_listed_words_have_wordfreqs_values(frequencies, language):
     assert values(frequencies(language), words) == expected
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_every_word_of_the_largest_list_has_wordfreqs_value():
     words = all_words("en", "best")
     assert len(words) > 300_000
