@@ -97,9 +97,14 @@ WORDS = ["perros perro NOUN", "cansada cansado ADJ", "Animal animal PROPN", "gat
 
 
 def numbered(numbers, changed=()):
-    """Return an instance for each number, those that are changed without part of speech."""
+    """Return an instance for each number, some of another language, those that are changed without part of speech."""
     words = {number: WORDS[number % len(WORDS)].split() for number in sorted(numbers)}
     return [
-        instance(f"Vio {number} [[{word}]].", lemma, None if number in changed else upos)
+        instance(
+            f"Vio {number} [[{word}]].",
+            lemma,
+            None if number in changed else upos,
+            language="en" if number % 5 == 4 else "es",
+        )
         for number, (word, lemma, upos) in words.items()
     ]

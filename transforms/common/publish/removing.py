@@ -47,7 +47,7 @@ _ARTEFACT = re.compile(
 _KEPT = re.compile(r"buckets\.json|(?:bucket-\d{2}-[0-9a-f]+|file-[0-9a-f]{32})\.arrow")
 _TEMPORARY = re.compile(r"(.*)" + files.TEMPORARY, re.DOTALL)
 _RUN = re.compile(r"[0-9a-f]{16}")
-KEYS = "-keys.arrow"  # small files that every run reads, whatever else it takes up
+KEYS = "-keys.arrow"  # small files: every run reads them, whatever else it takes up, or rows are inherited by them
 RESULTS = "results"  # of pipelines, beside the sections' folders; and `plan`, for progress
 LISTING = "listing"  # what is kept of input files between runs: how they are dealt out, and their digests
 

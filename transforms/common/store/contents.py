@@ -23,11 +23,15 @@ def contents_of(batch: pa.RecordBatch, counts: Sequence[int]) -> Iterator[bytes]
         counts: how many rows each has, in their order.
     """
     bounds = _bounds(counts)
-    held = [
-        (np.ascontiguousarray(values).data.cast("B"), (ends * values.itemsize).tolist())
-        for column in batch.columns
-        for values, ends in _values(column, bounds)
-    ]
+    levels: dict[int, tuple[np.ndarray, list[np.ndarray]]] = {}  # values that lie side by side have one array of bounds
+    for column in batch.columns:
+        for values, ends in _values(column, bounds):
+            levels.setdefault(id(ends), (ends, []))[1].append(values)
+    held = []
+    for ends, arrays in levels.values():
+        plain = [np.ascontiguousarray(values).view("u1").reshape(-1, values.itemsize) for values in arrays]
+        rows = plain[0] if len(plain) == 1 else np.concatenate(plain, axis=1)
+        held.append((rows.data.cast("B") if rows.size else memoryview(b""), (ends * rows.shape[1]).tolist()))
     for entry, count in enumerate(counts):
         yield b"%d " % count + b"".join([data[ends[entry] : ends[entry + 1]] for data, ends in held])
 
@@ -75,8 +79,10 @@ def _values(array: pa.Array, bounds: np.ndarray) -> Iterator[tuple[np.ndarray, n
 def _sizes(array: pa.Array, bounds: np.ndarray) -> Any:
     rows = np.diff(bounds)
     bits = -(-rows // 8)
-    missing = np.concatenate([[0], np.cumsum(_nulls(array))])
-    sizes = np.where(np.diff(missing[bounds]) > 0, bits, 0)
+    sizes = np.zeros(len(rows), np.int64)
+    if array.null_count:
+        missing = np.concatenate([[0], np.cumsum(_nulls(array))])
+        sizes = np.where(np.diff(missing[bounds]) > 0, bits, 0)
     if pa.types.is_boolean(array.type):
         return sizes + bits
     if _is_fixed(array.type):
