@@ -101,7 +101,14 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
     assert found["1800-1849:1850-1900/uwb/mean"] == pytest.approx((changed == [False, True, False]).mean())
 
 
-def test_systems_that_want_other_spaces_stand_beside_as_if_run_by_themselves(out, words, tmp_path, capsys):
+@pytest.mark.parametrize(
+    "compared",
+    [
+        ("cs2020", "count-ci-cd"),  # of those that train, and of those that count
+        pytest.param(("mine", "random"), marks=pytest.mark.soak),
+    ],
+)
+def test_systems_that_want_other_spaces_stand_beside_as_if_run_by_themselves(compared, out, words, tmp_path, capsys):
     """One training each, nulls included; a system of one's own, whose options a file has; the same run again."""
     shared = {
         "corpora": [str(out)],
@@ -127,8 +134,8 @@ def test_systems_that_want_other_spaces_stand_beside_as_if_run_by_themselves(out
     found = made("all", f"uwb,freq,{','.join(beside)}", ensemble="mean-rank", **trained)
     assert "system count-ci-cd: " in capsys.readouterr().out
     assert set(found.index.get_level_values(0)) == {"uwb", "freq", "mean-rank", *beside}
-    for name in ("cs2020", "count-ci-cd"):  # of those that train, and of those that count
-        alone = made(name, name, **(trained if name == "cs2020" else {}))
+    for name in compared:
+        alone = made(name, name, **(trained if name in ("cs2020", "mine") else {}))
         pd.testing.assert_frame_equal(found.loc[[name]], alone.loc[[name]])
     assert set(pd.read_parquet(tmp_path / "all/scores").alignment) == {"cca", "none"}
     check_controls(tmp_path / "all", "freq", ("none", "frequency"))

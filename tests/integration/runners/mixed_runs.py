@@ -135,10 +135,7 @@ S3_RUNNERS = ("direct", "flink_cluster")  # whose bytes on a server of S3 are co
 
 
 def compared_runners(suite: str = "") -> list[Any]:
-    """Return the runners whose bytes are compared with one process: `suite`, if any, always, the others in a soak.
-
-    Tasks name different ones, so that each runner works in every run of the suite.
-    """
+    """Return the runners whose bytes are compared with one process: `suite`, if any, always, the others in a soak."""
     names = ("direct_multiprocess", "prism", "flink_local", "flink_cluster")
     return [name if name == suite else pytest.param(name, marks=pytest.mark.soak) for name in names]
 
