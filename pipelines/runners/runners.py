@@ -86,7 +86,8 @@ def run_pipeline(
     processes = here and has_processes(options)
     if not here:  # Dataflow, and those that stage files at gs://
         restore_google()
-    with leashed() as leash, thread_failures(leash) as ended, _as_in_a_script(), signatures_kept(), small_bundles():
+    kept = signatures_kept(one_process=here and not processes)
+    with leashed() as leash, thread_failures(leash) as ended, _as_in_a_script(), kept, small_bundles():
         runner = direct_runner(options, leash) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)
         # Beam removes this folder after a run unless killed; without programs none is needed.

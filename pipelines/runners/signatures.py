@@ -10,11 +10,14 @@ never holds.
 It also pickles what no other process gets: each function and its arguments when a transform is made, to see that it
 can, though they are pickled with the graph; and in a worker each function that it has unpickled, to unpickle it again.
 So what is done to an argument between the making of a transform and the run counts.
+What it does pickle it presses by bzip2, whose tables are larger than most functions are, even where all that is
+pickled stays in this process.
 """
 
 import functools
 import inspect
 import logging
+import zlib
 from argparse import HelpFormatter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +25,7 @@ from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import objsize  # type: ignore[import-untyped]
-from apache_beam.internal import pickler
+from apache_beam.internal import cloudpickle_pickler, pickler
 from apache_beam.options.pipeline_options import PipelineOptions, _BeamArgumentParser
 from apache_beam.runners.worker import bundle_processor, operations
 from apache_beam.transforms import core, ptransform, userstate
@@ -53,8 +56,12 @@ def replaced(replacements: Sequence[Replacement]) -> Iterator[None]:
 
 
 @contextmanager
-def signatures_kept() -> Iterator[None]:
-    """Let Beam look up parameters, types and state of each method once while the block runs."""
+def signatures_kept(one_process: bool = False) -> Iterator[None]:
+    """Let Beam look up parameters, types and state of each method once while the block runs.
+
+    Args:
+        one_process: whether what is pickled in the block is unpickled in it, by this process.
+    """
     hints = decorators.IOTypeHints
     typed, formatter = functools.partial(_hinted, hints.from_callable), HelpFormatter("", width=80)
     replacements: list[Replacement] = [
@@ -70,6 +77,8 @@ def signatures_kept() -> Iterator[None]:
         (operations, "pickler", _pickler(loads=_loads)),
         (objsize.default_settings, "exclude_modules_globals", False),
     ]
+    if one_process:
+        replacements.append((cloudpickle_pickler, "bz2", SimpleNamespace(compress=_press, decompress=zlib.decompress)))
     if not core._LOGGER.isEnabledFor(logging.WARNING):
         replacements.append((core, "_check_fn_use_yield_and_return", lambda function: False))
     with replaced(replacements):
@@ -84,6 +93,10 @@ class _Handed(NamedTuple):
 
 def _loads(content: Any) -> Any:
     return content.value if isinstance(content, _Handed) else pickler.loads(content)
+
+
+def _press(content: bytes, compresslevel: int) -> bytes:
+    return zlib.compress(content, 1)
 
 
 def _pickler(**functions: Callable[[Any], Any]) -> SimpleNamespace:
@@ -105,10 +118,12 @@ def _changes(cls: type) -> bool:
 
 def _arguments(found: dict[object, Any], real: Callable[[Any, str], Any], dofn: Any, name: str) -> Any:
     """Return the parameters of a method of a `DoFn`: its class has it, but for what hides it or stands for its own."""
-    key = type(dofn), name
-    if name in vars(dofn) or hasattr(dofn, f"_inspect_{name}") or _changes(type(dofn)):
+    key, own = (type(dofn), name), vars(dofn)
+    if name in own or f"_inspect_{name}" in own:
         return real(dofn, name)
     if key not in found:
+        if hasattr(dofn, f"_inspect_{name}") or _changes(type(dofn)):
+            return real(dofn, name)
         found[key] = real(dofn, name)
     return found[key]
 

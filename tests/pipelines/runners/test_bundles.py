@@ -19,13 +19,19 @@ class Keyed(beam.DoFn):
 
 
 def run():
-    """Run a pipeline of several stages, whose rows are checked; return what its counters say."""
+    """Run a pipeline of several stages, whose rows are checked; return what its counters say.
+
+    One reads a file in parts, and one has state and timers.
+    """
     pipeline = beam.Pipeline(runner="FnApiRunner")
     numbers = pipeline | beam.Create(range(10))
     least = beam.pvalue.AsSingleton(numbers | "Least" >> beam.CombineGlobally(min))
     found = numbers | beam.ParDo(Keyed()) | beam.GroupByKey() | beam.MapTuple(lambda key, some: (key, sorted(some)))
     rows = found | "Least of all" >> beam.Map(lambda row, least: (*row, least), least=least)
     assert_that(rows, equal_to([(0, [0, 3, 6, 9], 0), (1, [1, 4, 7], 0), (2, [2, 5, 8], 0)]))
+    lines = pipeline | beam.io.ReadFromText(__file__) | "First" >> beam.Map(lambda line: (line[:1], 1))
+    batches = lines | beam.GroupIntoBatches(10) | "Sizes" >> beam.MapTuple(lambda _, some: len(some) <= 10)
+    assert_that(batches | beam.Distinct(), equal_to([True]), label="Batches")
     result = pipeline.run()
     result.wait_until_finish()
     told = result.metrics().query(beam.metrics.MetricsFilter().with_namespace("seen"))

@@ -1,5 +1,6 @@
 """Parameters of methods as Beam looks them up, each once."""
 
+import bz2
 import functools
 import inspect
 import pickle
@@ -215,6 +216,22 @@ def test_what_no_process_gets_is_not_pickled(monkeypatch):
     assert kept["dumps"] < calls["dumps"]
 
 
+def test_what_stays_in_this_process_is_pressed_lightly(monkeypatch):
+    found = []
+    real = bz2.compress
+    monkeypatch.setattr(bz2, "compress", lambda content, compresslevel: found.append(1) or real(content, compresslevel))
+
+    def build(pipeline):
+        assert_that(counted(pipeline), equal_to([(1, [1]), (2, [6]), (3, [3, 6])]))
+        return True
+
+    run_pipeline(build, load_runner_config("direct"))
+    assert found == []
+    with beam.Pipeline(runner="FnApiRunner") as pipeline:
+        build(pipeline)
+    assert found
+
+
 def test_what_cannot_be_pickled_is_told():
     def build(pipeline):
         held = iter(n for n in ())
@@ -225,7 +242,7 @@ def test_what_cannot_be_pickled_is_told():
         run_pipeline(build, load_runner_config("direct"))
 
 
-def test_workers_are_told_of_the_collections_of_their_stage(monkeypatch):
+def test_workers_are_told_of_the_collections_and_coders_of_their_stage(monkeypatch):
     told, real = [], BundleProcessor.__init__
 
     def noted(self, capabilities, descriptor, *more):
@@ -245,3 +262,6 @@ def test_workers_are_told_of_the_collections_of_their_stage(monkeypatch):
         assert set(one.pcollections) == {
             name for t in steps for names in (t.inputs, t.outputs) for name in names.values()
         }
+        assert {each.coder_id for each in one.pcollections.values()} <= set(one.coders)
+    every = set().union(*(one.coders for one in told))
+    assert max(len(one.coders) for one in told) < len(every)
