@@ -178,6 +178,41 @@ def wordnet_cache(made_once: Callable[..., Any]) -> str:
     return made_once("wordnet-cache", make)
 
 
+@pytest.fixture(scope="session")
+def wordfreq_cache(made_once: Callable[..., Any]) -> str:
+    """A cache of resources that has word frequencies of English, German and Spanish, which take seconds to compile."""
+
+    def make(folder: Path) -> str:
+        from transforms.lexicon.resources import LexiconOptions, prepare
+
+        lists = tuple(f"zipf_=wordfreq:{tag}" for tag in ("de", "en", "es"))
+        prepare(LexiconOptions(resources=lists, cache=str(folder)))
+        return str(folder)
+
+    return made_once("wordfreq-cache", make)
+
+
+_SPANISH = {"more": 90, "pairs": True, "steps": 400}
+
+
+@pytest.fixture(scope="session")
+def spanish_bert(made_once: Callable[..., Any]) -> str:
+    """The folder of a small Spanish masked language model with WordPiece, cased."""
+    from small_encoders import spanish, trained
+
+    pytest.importorskip("torch")
+    return made_once("spanish-bert", lambda at: trained(at, "bert", spanish(300), cased=True, **_SPANISH))
+
+
+@pytest.fixture(scope="session")
+def spanish_roberta(made_once: Callable[..., Any]) -> str:
+    """The folder of one with BPE of bytes."""
+    from small_encoders import spanish, trained
+
+    pytest.importorskip("torch")
+    return made_once("spanish-roberta", lambda at: trained(at, "roberta", spanish(300, 1), seed=1, **_SPANISH))
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _beam_as_in_a_run(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let Beam look up once what a run lets it look up once, in pipelines of tests as well: a fifth of their time."""

@@ -9,6 +9,7 @@ place, for other kinds of CPU train other vectors.
 
 import contextlib
 import io
+import itertools
 import logging
 import re
 import shlex
@@ -27,6 +28,7 @@ FILE = re.compile(r"^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOT
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FRACTION = re.compile(r"\d+\.\d+")
 NEEDS_WORDNET = {"cloze"}
+LONG = {"change": "lexbeam run mine/config.yaml"}
 
 
 def commands_of(page):
@@ -76,9 +78,17 @@ def printed(command, monkeypatch):
     return [line.rstrip() for line in stream.getvalue().splitlines() if not line.startswith(progress)]
 
 
+def walks():
+    """Return each walk with the command before which the suite stops; what trains for half a minute is in a soak."""
+    for walk in WALKS:
+        yield pytest.param(walk, LONG.get(walk), id=walk)
+        if walk in LONG:
+            yield pytest.param(walk, None, id=f"all of {walk}", marks=pytest.mark.soak)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("walk", WALKS)
-def test_a_walk_prints_what_its_page_shows(walk, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("walk", "end"), walks())
+def test_a_walk_prints_what_its_page_shows(walk, end, tmp_path, monkeypatch):
     if walk in NEEDS_WORDNET and not Path(DEBIAN, "index.sense").exists():
         pytest.skip("needs Debian's packages wordnet-base and wordnet-sense-index")
     monkeypatch.chdir(tmp_path)
@@ -89,11 +99,17 @@ def test_a_walk_prints_what_its_page_shows(walk, tmp_path, monkeypatch):
     commands = commands_of(page)
     assert len(commands) > 2
     wrong = []
-    for command, shown in commands:
+    for command, shown in itertools.takewhile(lambda one: one[0] != end, commands):
         lines = printed(command, monkeypatch)
         if not is_as_shown(lines, shown):
             wrong.append("\n".join([f"$ {command}", *lines]))
     assert not wrong, "\n".join(["these print something else:", *wrong])
+
+
+def test_walks_that_are_long_have_the_command_before_which_the_suite_stops():
+    for walk, end in LONG.items():
+        commands = [command for command, _ in commands_of((PAGES / f"{walk}.md").read_text("utf-8"))]
+        assert commands.index(end) > 1, walk
 
 
 def test_every_walk_is_in_the_table_of_first_steps():

@@ -43,8 +43,7 @@ def test_a_new_layer_goes_all_the_way(package, tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text("1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n1\tÜber\tüber\tADP\t_\t_\t0\troot\t_\t_\n", "utf-8")
     words = ["corpus", path, "--out", tmp_path / "out", "--layers", "lengths,xpos", "--parts", "2"]
-    # Workers are processes of their own, and know it too.
-    done = lexbeam(package, *words, "--runner-config", "direct_multiprocess", "--", "--direct_num_workers=1")
+    done = lexbeam(package, *words)  # that workers know a package, too: test_adding_a_command.py
     assert done.returncode == 0, done.stderr
     table = sentences(tmp_path / "out")
     assert table.schema.names[-2:] == ["xpos", "lengths"]  # ours first

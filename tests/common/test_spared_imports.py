@@ -32,7 +32,7 @@ print(torch.ones, pandas.ones, spacy.cli.info.__name__)
     assert printed(code) == "[]\n[1] [1] info\n"
 
 
-@pytest.mark.parametrize("before", ["import thinc.api, spacy", ""])
+@pytest.mark.parametrize("before", ["import thinc.api, spacy", pytest.param("", marks=pytest.mark.soak)])
 def test_layers_of_torch_work_once_it_is_restored(before):
     pytest.importorskip("torch", reason="needs the extra `torch`")
     code = f"""

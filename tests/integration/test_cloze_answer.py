@@ -1,6 +1,7 @@
 """`lexbeam cloze answer`: from files with options to published answers and metrics."""
 
 import json
+import shutil
 from collections import Counter
 
 import numpy as np
@@ -32,7 +33,7 @@ SMALL = (
     "--hops",
     "2",
     "--epochs",
-    "2",
+    "1",
     "--batch",
     "8",
     "--own-epochs",
@@ -103,8 +104,14 @@ def made(tmp_path_factory):
     """A folder with answers of all systems to targets; nothing is written to it later."""
     folder = tmp_path_factory.mktemp("answers")
     out = pairs(folder / "files", folder / "out")
+    shutil.copytree(out, folder / "pairs", symlinks=True)
     assert call("cloze", "answer", out, *TARGETS) == 0
     return folder
+
+
+def copy_of_pairs(made, folder):
+    """Return a copy, in a folder, of what is published before anything is answered."""
+    return shutil.copytree(made / "pairs", folder / "out", symlinks=True)
 
 
 def asked_of(out):
@@ -171,7 +178,7 @@ def test_labels_of_tested_articles_do_not_count_across_kinds(made, tmp_path):
 
 
 def test_context_learns_from_more_pairs(made, tmp_path):
-    out, texts, news = pairs(tmp_path / "files", tmp_path / "out"), tmp_path / "news.jsonl", tmp_path / "news"
+    out, texts, news = copy_of_pairs(made, tmp_path), tmp_path / "news.jsonl", tmp_path / "news"
     rows = [{"passage": f"A {WORDS[0]} of place {n}.", "summary": f"The {WORDS[0]} of place {n}."} for n in range(30)]
     texts.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     assert call("cloze", "pairs", texts, "--layout", "jsonl", "--language", "en", "--out", news) == 0
@@ -233,7 +240,7 @@ def model(tmp_path_factory):
 
 def test_a_model_answers_and_its_options_may_be_turned(made, model, tmp_path, capsys):
     system = f"multiple-choice:{model}"
-    out = pairs(tmp_path / "files", tmp_path / "out")
+    out = copy_of_pairs(made, tmp_path)
     assert call("cloze", "answer", out, "--systems", system, *TARGETS) == 0
     rows = read(out, "answers")
     assert {(row["system"], row["trained_on"], row["fold"]) for row in rows} == {("multiple-choice:small", None, None)}
@@ -297,7 +304,7 @@ def test_by_split_the_test_split_is_answered(tmp_path):
 
 
 def test_what_cannot_be(made, tmp_path, capsys):
-    out = pairs(tmp_path / "files", tmp_path / "out")
+    out = copy_of_pairs(made, tmp_path)
     for words, said in (
         (("--systems", "ga6"), "ga5"),
         (("--asked", "targets", "--systems", f"multiple-choice:{tmp_path}"), "config.json"),

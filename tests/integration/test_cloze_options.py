@@ -1,6 +1,7 @@
 """`lexbeam cloze options`: from candidates to published options."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 WORDS = ("dog", "animal", "entity", "house", "hound", "big", "trust", "faith", "doubt", "fear")
 FOLDS = 2
-SMALL = ("--folds", "2", "--hidden", "16", "--dim", "5", "--hops", "2", "--epochs", "2", "--batch", "8")
+SMALL = ("--folds", "2", "--hidden", "16", "--dim", "5", "--hops", "2", "--epochs", "1", "--batch", "8")
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,19 @@ def candidates(made, out, parts="2"):
     resources = ("--wordnet", folder / "wordnet", "--cache", folder / "cache")
     assert call("cloze", "candidates", out, "--kind", "nonspecificity", "--filters", "lemma", *resources) == 0
     return resources
+
+
+@pytest.fixture(scope="module")
+def prepared(made, tmp_path_factory):
+    """A folder with candidates in two parts, which is copied."""
+    out = tmp_path_factory.mktemp("prepared") / "out"
+    return out, candidates(made, out)
+
+
+def copy_of(prepared, out):
+    """Copy candidates to a folder; return the words for their resources."""
+    shutil.copytree(prepared[0], out, symlinks=True)
+    return prepared[1]
 
 
 def table(out, name):
@@ -93,10 +107,10 @@ def check_options(out):
     return len(by_question)
 
 
-def test_readers_name_words_and_four_become_options(made, tmp_path, capsys):
+def test_readers_name_words_and_four_become_options(made, prepared, tmp_path, capsys):
     pytest.importorskip("torch")
     out = tmp_path / "out"
-    resources = candidates(made, out)
+    resources = copy_of(prepared, out)
     words = ("cloze", "options", out, "--asked", "targets", *resources, *SMALL)
     capsys.readouterr()
     assert call(*words) == 0
@@ -150,10 +164,10 @@ def test_a_language_of_which_no_word_is_a_candidate(made, tmp_path, capsys):
     assert table(out, "predictions") == []
 
 
-def test_context_learns_from_more_pairs(made, tmp_path, capsys):
+def test_context_learns_from_more_pairs(prepared, tmp_path, capsys):
     pytest.importorskip("safetensors")
     out, texts, news = tmp_path / "out", tmp_path / "news.jsonl", tmp_path / "news"
-    resources = candidates(made, out)
+    resources = copy_of(prepared, out)
     rows = [{"passage": f"A hound of place {n} came.", "summary": f"The hound of place {n} grows."} for n in range(9)]
     texts.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     for language, place in (("en", news), ("de", tmp_path / "german")):
@@ -178,9 +192,9 @@ def test_context_learns_from_more_pairs(made, tmp_path, capsys):
     assert call(*words, "--readers", "frequency", "--more", news, "--overwrite") == 2
 
 
-def test_frequency_without_torch(made, tmp_path, capsys):
+def test_frequency_without_torch(prepared, tmp_path, capsys):
     out = tmp_path / "out"
-    resources = candidates(made, out)
+    resources = copy_of(prepared, out)
     words = ("cloze", "options", out, "--asked", "targets", "--readers", "frequency", "--folds", "2", *resources)
     assert call(*words) == 0
     assert check_options(out) == 40
@@ -197,9 +211,9 @@ def test_frequency_without_torch(made, tmp_path, capsys):
     assert digests(out) != first
 
 
-def test_what_cannot_be(made, tmp_path, capsys):
+def test_what_cannot_be(prepared, tmp_path, capsys):
     out = tmp_path / "out"
-    resources = candidates(made, out)
+    resources = copy_of(prepared, out)
     assert call("cloze", "options", out, "--readers", "frequency,ar", *resources) != 0
     assert "give it alone" in capsys.readouterr().err
     assert call("cloze", "options", out, "--readers", "frequency", "--list-sizes", "99", *resources) != 0

@@ -86,7 +86,7 @@ def test_all_that_scorers_are_measured_by(published, capsys):
     assert one.read("complexity/importance").num_rows
     assert one.read("complexity/learning").num_rows == 3 * 6
     # Another scorer makes nothing anew of these.
-    more = score(folder, *words[2:], "--scorer", "ridge,frequency")
+    more = score(folder, *words[2:6], "--scorer", "ridge,frequency")
     before = one.read("complexity/predictions").to_pylist()
     after = more.read("complexity/predictions").to_pylist()
     assert [row for row in after if not row["scorer"].startswith("frequency")] == before
@@ -97,8 +97,7 @@ def test_all_that_scorers_are_measured_by(published, capsys):
     assert "What scorers stand on: features, by permutation" in titles
     assert {"Learning curves", "Hardest words", "Worst predicted, in context"} <= set(titles)
     assert not any("a W" in str(panel) for panel in command.report(one))
-    bare = score(folder, "--scorer", "ridge")
-    (note,) = [panel for panel in command.report(bare) if panel.title == "What scorers stand on"]
+    (note,) = [panel for panel in command.report(more) if panel.title == "What scorers stand on"]
     assert "`importance`" in note.text
 
 

@@ -19,7 +19,6 @@ def whole(tmp_path_factory):
     [
         "corpus/merge-sentences",
         "change/train",
-        "change/summarise",
         *(
             pytest.param(stage, marks=pytest.mark.soak)
             for stage in (
@@ -30,6 +29,7 @@ def whole(tmp_path_factory):
                 "change/align",
                 "change/score",
                 "change/combine",
+                "change/summarise",
                 "change/neighbours",
                 "change/slices",
             )

@@ -109,7 +109,7 @@ def test_a_whole_job_talks_to_this_machine_alone(steps, tmp_path):
     out, trace = str(tmp_path / "out"), tmp_path / "trace"
     texts = str(write_texts(tmp_path / "texts"))
     corpus = ["corpus", texts, "--out", out, "--engine", "builtin:en", "--dates", "name:(\\d+)"]
-    runner = ["--runner-config", "direct_multiprocess"]
+    runner = ["--runner-config", "direct_multiprocess", "--", "--direct_num_workers=1"]
     job = [[*corpus, *runner], ["change", "--out", out, *SLICES, *SMALL], ["report", out]]
     traced(trace, *job[:steps])
     calls = trace.read_text("utf-8", "replace")

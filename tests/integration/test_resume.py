@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_runs import make_out
 
 from pipelines.cli import main
 from transforms.annotation import annotate
@@ -71,11 +72,9 @@ def kill_in(stage: str, process: BaseProcess, out: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def other_run(sample_config, tmp_path_factory):
-    """The same with another number of parts: the old tables of a folder that is made anew."""
-    out = tmp_path_factory.mktemp("other") / "out"
-    assert main(["run", str(sample_config), "--out", str(out), "--parts", "2"]) == 0
-    return out
+def other_run(made_once):
+    """A corpus of a few texts, and change: the old tables of a folder that is made anew."""
+    return made_once("small_out", make_out)
 
 
 @pytest.fixture

@@ -159,7 +159,7 @@ def test_the_snapshot_before_stays(texts, out):
     assert len([path for path in (out / "_snapshots").iterdir() if path.is_dir()]) == 1
 
 
-@pytest.mark.parametrize("order", ["corpus first", "change first"])
+@pytest.mark.parametrize("order", ["corpus first", pytest.param("change first", marks=pytest.mark.soak)])
 def test_damaged_published_parts_are_found_and_mended(order, texts, out, capsys):
     assert call("status", out, "--verify") == 0
     assert "parts are what the manifest says" in capsys.readouterr().out

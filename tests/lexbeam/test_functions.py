@@ -7,7 +7,6 @@ import inspect
 import os
 import pickle
 import pydoc
-import shutil
 import subprocess
 import sys
 import typing
@@ -377,7 +376,10 @@ def test_packaging_leaves_stubs(installed):
 @pytest.mark.slow
 def test_mypy_finds_what_is_misspelt(tmp_path, installed):
     (tmp_path / "use.py").write_text(USE + WRONG)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    config = (ROOT / "pyproject.toml").read_text("utf-8")
+    others = ["numpy.*", "pipelines.*", "schemas.*", "transforms.*"]  # what is asked is what lexbeam says
+    skipped = f'[[tool.mypy.overrides]]\nmodule = {others}\nfollow_imports = "skip"\n'
+    (tmp_path / "pyproject.toml").write_text(f"{config}\n{skipped}", "utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--follow-imports", "silent", "use.py"],
         cwd=tmp_path,

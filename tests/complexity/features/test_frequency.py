@@ -38,11 +38,11 @@ def test_other_languages(setting):
 
 
 @pytest.mark.slow
-def test_values_of_wordfreq(tmp_path):
+def test_values_of_wordfreq(wordfreq_cache):
     wordfreq = pytest.importorskip("wordfreq")
     tags = ("de", "en", "es")
     resources = tuple(f"zipf_=wordfreq:{tag}" for tag in tags)
-    lexicon = prepare(LexiconOptions(resources=resources, cache=str(tmp_path)))
+    lexicon = prepare(LexiconOptions(resources=resources, cache=wordfreq_cache))
     setting = FeatureSetting(USE, lexicon, (), tags)
     words = ["Sea", "mitochondria", "Schiff", "barco", "cross-linked", "1984", "xqzvb"]
     for tag in tags:

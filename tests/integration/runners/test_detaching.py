@@ -81,7 +81,7 @@ def test_while_the_job_runs_nobody_else_is_at_work(left, texts, flink, capsys):
     assert files_below(left) == before
 
 
-@pytest.mark.parametrize("state", ["FINISHED", "", "unreachable"])
+@pytest.mark.parametrize("state", ["FINISHED", pytest.param("", marks=pytest.mark.soak), "unreachable"])
 def test_when_it_is_done_the_same_command_publishes_what_it_made(
     state, left, texts, flink, undisturbed, no_runs, capsys
 ):

@@ -169,10 +169,10 @@ WAYS = {
 }
 ENDINGS = [
     ("direct", "SIGTERM"),
-    ("direct_multiprocess", "Ctrl-C"),
     ("direct_multiprocess", "SIGKILL"),
     ("prism", "SIGINT"),
     pytest.param("direct", "SIGKILL", marks=pytest.mark.soak),
+    pytest.param("direct_multiprocess", "Ctrl-C", marks=pytest.mark.soak),  # see what workers print
     pytest.param("direct_multiprocess", "SIGTERM", marks=pytest.mark.soak),
     pytest.param("prism", "SIGKILL", marks=pytest.mark.soak),
     pytest.param("flink_local", "SIGKILL", marks=pytest.mark.soak),
@@ -192,6 +192,7 @@ def test_nothing_outlives_a_run_and_it_is_taken_up(runner, way, folder, expected
     assert_taken_up(held, expected)
 
 
+@pytest.mark.soak  # that it ends at once is in tests/pipelines/frame/test_interrupts.py
 def test_a_second_interrupt_leaves_nothing_either(folder):
     held = hold(folder, "prism")
     held.process.send_signal(signal.SIGINT)
@@ -204,8 +205,10 @@ def test_a_second_interrupt_leaves_nothing_either(folder):
 def test_what_workers_print_is_seen_by_those_who_ask(folder, expected):
     more = ["--verbose", "--", "--direct_num_workers=1"]
     held = hold(folder, "direct_multiprocess", *more)
-    held.process.send_signal(signal.SIGTERM)
+    end, status = WAYS["Ctrl-C"]
+    end(held.process)
     told = assert_nothing_is_left(held)
+    assert held.process.returncode == status
     assert SAID in told
     assert told.endswith(told_of(folder, "direct_multiprocess", *more))
 

@@ -75,7 +75,8 @@ def corpus_on_lanes(config, folder, lanes):
     return published(out)
 
 
-@pytest.mark.parametrize("sorting", [False, pytest.param(True, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("sorting", [False, True])
 def test_the_comparison_fails_when_the_sort_is_taken_out(sorting, mixed_config, tmp_path, monkeypatch):
     if not sorting:
         for module in (ptransforms, merge):
