@@ -1,5 +1,6 @@
 """Real corpora, where they are at hand: every record arrives, or is named."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -48,6 +49,11 @@ def take_in(paths, dates=None, format="auto", **options):
     return counts, rejects, years
 
 
+@functools.cache
+def novels(data, language):
+    return take_in((data / f"eltec-{language}").glob("*.xml"), "header")
+
+
 def records_and_copies(folder, pattern, **options):
     """Return how many records a folder has, and how many are like one that goes before."""
     records, keys = 0, set()
@@ -86,7 +92,7 @@ def test_novels_are_dated_by_their_headers(data):
     years = {}
     counts = Counter()
     for language in ("eng", "spa", "deu"):
-        found, _, dated = take_in((data / f"eltec-{language}").glob("*.xml"), "header")
+        found, _, dated = novels(data, language)
         counts += found
         years |= dated
     assert counts == {"records": 55, "no_date": 1}
@@ -115,7 +121,7 @@ def test_novels_are_dated_by_their_headers(data):
 def test_dates_of_novels_against_their_time_slots(data, tmp_path, language, said):
     """The script of docs/running/real-corpora.md, which reads the slots without any of our readers."""
     folder = data / f"eltec-{language}"
-    years = take_in(folder.glob("*.xml"), "header")[2]
+    years = novels(data, language)[2]
     (tmp_path / "current" / "documents").mkdir(parents=True)
     table = pa.table({"source": list(years), "year": pa.array(years.values(), pa.int32())})
     pq.write_table(table, tmp_path / "current" / "documents" / "part.parquet")
@@ -188,7 +194,7 @@ def test_an_archive_is_read_in_place(data):
     assert (min(years.values()), max(years.values())) == (-450, 2005)
 
 
-@pytest.mark.slow
+@pytest.mark.soak  # of a small archive: tests/formats/sources/test_archives.py
 def test_a_hidden_member_of_an_archive_is_no_record(data):
     """Of 1,248 files in the archive one is a folder's `.DS_Store`."""
     archive = data / "latinise" / "tokens.tar.gz"

@@ -104,7 +104,7 @@ def settle(folder, receipts, parts):
 LINES = st.lists(st.sampled_from(["cat", "dog", "cat dog", "a b c", "bad", "no", "hen"]), max_size=8)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(LINES, min_size=1, max_size=3), st.integers(1, 4), st.integers(1, 3), st.booleans())
 def test_rows_and_rejects_are_those_of_plain_loops(tmp_path_factory, monkeypatch, files, parts, run, turned):
     monkeypatch.setattr(staging, "_ROWS", run)

@@ -9,7 +9,7 @@ from featured import instance, instances
 from making import put
 from retrained import Retrained, words_of
 from small_encoders import trained
-from small_runs import call, corpus, make_out, manifest, write_texts
+from small_runs import call, make_out, manifest
 
 from pipelines.frame.registry import load
 from schemas.complexity.instances import INSTANCES
@@ -63,10 +63,9 @@ def digests(out):
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path_factory, monkeypatch):
+def cache(wordfreq_cache, monkeypatch):
     """One cache of word frequencies for all of these tests."""
-    folder = tmp_path_factory.getbasetemp() / "features-cache"
-    monkeypatch.setenv("LEXBEAM_CACHE", str(folder))
+    monkeypatch.setenv("LEXBEAM_CACHE", wordfreq_cache)
 
 
 @pytest.fixture
@@ -161,12 +160,11 @@ def test_no_language_is_told(tmp_path, caplog):
     assert "no language" not in caplog.text
 
 
-def test_a_reference_corpus(tmp_path):
-    texts = write_texts(tmp_path / "texts")
-    assert corpus(texts, tmp_path / "corpus") == 0
+def test_a_reference_corpus(tmp_path, made_once):
+    reference = made_once("small_out", make_out)
     rows = [*ROWS, instance("sea and", "The ship sails over the sea and the land.")]
     out = publish(tmp_path / "out", rows)
-    assert features(out, "--use", "corpus", "--corpus", tmp_path / "corpus") == 0
+    assert features(out, "--use", "corpus", "--corpus", reference) == 0
     made = open_snapshot(str(out)).read("complexity/features").to_pylist()
     found = {row["instance_id"]: row for row in made}
     sea, pair = found[ROWS[0]["instance_id"]], found[rows[-1]["instance_id"]]
@@ -174,7 +172,7 @@ def test_a_reference_corpus(tmp_path):
     assert sea["corpus_documents"] == 1
     assert sea["corpus_dispersion"] == pytest.approx(0, abs=0.01)
     assert pair["corpus_zipf_first"] == sea["corpus_zipf"]
-    sentences = open_snapshot(str(tmp_path / "corpus")).read("sentences")["forms"].to_pylist()
+    sentences = open_snapshot(str(reference)).read("sentences")["forms"].to_pylist()
     tokens = sum(map(len, sentences))
     assert sea["corpus_zipf"] == pytest.approx(math.log10(40 / tokens) + 9)
     assert pair["phrase_pmi"] == pytest.approx(math.log2(tokens / 40))
@@ -201,13 +199,13 @@ def test_surprisal_without_the_sentence(tmp_path):
     assert told(one) == found
 
 
-def test_surprisal_in_a_reference_corpus(tmp_path):
-    assert corpus(write_texts(tmp_path / "texts"), tmp_path / "corpus") == 0
-    sentences = open_snapshot(str(tmp_path / "corpus")).read("sentences")["forms"].to_pylist()
+def test_surprisal_in_a_reference_corpus(tmp_path, made_once):
+    reference = made_once("small_out", make_out)
+    sentences = open_snapshot(str(reference)).read("sentences")["forms"].to_pylist()
     own = " ".join(sentences[3])
     rows = [instance("sea", own), instance("sea", "Over the sea.")]
     out = publish(tmp_path / "out", rows)
-    words = ["--use", "surprisal,corpus", "--corpus", tmp_path / "corpus"]
+    words = ["--use", "surprisal,corpus", "--corpus", reference]
     assert features(out, *words) == 0
     found = told(out)
     for row in rows:

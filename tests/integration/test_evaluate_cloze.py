@@ -21,7 +21,7 @@ TASKS = {"imperceptibility": "Task_1.jsonl", "nonspecificity": "Task_2.jsonl"}
 
 
 @pytest.fixture
-def given(tmp_path, monkeypatch):
+def given(tmp_path, monkeypatch, wordfreq_cache):
     """Questions of two kinds and a word list in files; the questions."""
     draw = random.Random(3)
     found = {}
@@ -35,7 +35,7 @@ def given(tmp_path, monkeypatch):
     lines = [f"{word}\t{count}" for word, count in COUNTS.items()]
     (tmp_path / "counts.tsv").write_text("word\tcount\n" + "\n".join(lines) + "\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LEXBEAM_CACHE", wordfreq_cache)
     return found
 
 

@@ -29,13 +29,10 @@ def counted(monkeypatch):
     return found
 
 
-RERUNS = {
-    "the same": [],
-    "one alignment more": ["--alignment", "op,op-,cca"],
-    "one alignment less": ["--alignment", "op"],
-}
+RERUNS = {"the same": [], "one alignment more": ["--alignment", "op,op-,cca"]}
 # Of these each by itself only in a soak.
 LATER = {
+    "one alignment less": ["--alignment", "op"],
     "a ranking option": ["--rank-min-count", "3"],
     "a measure": ["--measure", "frequency"],
     "a neighbour count": ["--neighbours", "3"],
@@ -135,14 +132,14 @@ def test_a_new_document_merges_those_parts_alone_that_hold_it(texts, tmp_path):
     folder = tmp_path / "out" / "_artefacts" / "corpus"
 
     def made():
-        assert corpus(texts, tmp_path / "out", "--overwrite", "--parts", "8", "--max-reject-share", "0.5") == 0
+        assert corpus(texts, tmp_path / "out", "--overwrite", "--parts", "4", "--max-reject-share", "0.5") == 0
         return {name: {path.name for path in (folder / f"merge-{name}").glob("*.json")} for name in MERGED}
 
     def new():
         return [len(now - before) for now, before in zip(made().values(), found.values(), strict=True)]
 
     found = made()
-    assert [len(some) for some in found.values()] == [8, 8, 8, 8]
+    assert [len(some) for some in found.values()] == [4, 4, 4, 4]
     (texts / "1880.txt").write_text(f"In 1880 {WORDS}. " * 3)
     assert new() == [1, 1, 0, 1]
     found = made()

@@ -145,13 +145,20 @@ def test_a_model_that_is_replaced_in_its_place_is_another_one(tmp_path, capsys):
     assert published(out) == published(tmp_path / "full")
 
 
-@pytest.fixture
-def folder(things, tmp_path):
+@pytest.fixture(scope="module")
+def begun(things, tmp_path_factory):
     """Two texts of their own, their configuration, and what is made of them."""
-    shutil.copytree(things / "a" / "texts", tmp_path / "texts")
-    configure(tmp_path)
-    assert call("run", tmp_path / "c.yaml", "--out", tmp_path / "out") == 0
-    return tmp_path
+    folder = tmp_path_factory.mktemp("begun")
+    shutil.copytree(things / "a" / "texts", folder / "texts")
+    configure(folder)
+    assert call("run", folder / "c.yaml", "--out", folder / "out") == 0
+    return folder
+
+
+@pytest.fixture
+def folder(begun, tmp_path):
+    """A copy of these: a folder may have moved with all that it was made from."""
+    return shutil.copytree(begun, tmp_path, symlinks=True, dirs_exist_ok=True)
 
 
 def configure(folder, **options):

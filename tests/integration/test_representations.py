@@ -87,7 +87,16 @@ def test_systems_of_graphs_and_topics_are_weighed_as_others(out):
 
 def test_random_indexing_needs_no_alignment_in_pairs_and_series(scores, out):
     found = scores(
-        "--representation", "ri", "--nonzero", "2", "--slices", "1800-1815,1816-1849,1850-1900", "--seeds", "2"
+        "--representation",
+        "ri",
+        "--nonzero",
+        "2",
+        "--slices",
+        "1800-1815,1816-1849,1850-1900",
+        "--seeds",
+        "2",
+        "--null",
+        "0",
     )
     assert set(found.alignment) == {"none"}
     vectors = pd.read_parquet(out / "vectors").set_index(["slice", "seed", "word"]).vector

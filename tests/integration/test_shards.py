@@ -18,6 +18,7 @@ from transforms.evaluation.ranking import average_precision
 
 FAST = "fast" if can_train("fast") else "gensim"
 SHARDED = ["--shards", "2", "--rounds", "2", "--null", "3", "--trainer", FAST, "--rank-min-count", "5"]
+SHARDED += ["--alignment", "op"]
 compares_fast = pytest.mark.skipif(FAST != "fast", reason="the loop of `--trainer fast` is not compiled here")
 STEPS = 2  # SMALL has one epoch
 
@@ -62,7 +63,7 @@ def test_weights_are_freed_beside_systems_that_train_others(in_shards, tmp_path)
 
 
 @compares_fast
-@pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
+@pytest.mark.parametrize("runner", compared_runners())
 def test_shards_are_the_same_on_every_runner(runner, ready, in_shards, out):
     ready(runner)
     assert change(out, *SHARDED, "--overwrite", "--runner-config", runner) == 0

@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 from instances_made import instance, publish
-from small_encoders import spanish, trained
 from small_runs import call, manifest
 from wordnet_making import Synset, both_ways, write_wordnet
 
@@ -36,14 +35,9 @@ def digests(out):
 
 
 @pytest.fixture(scope="module")
-def models(made_once):
+def models(spanish_bert, spanish_roberta):
     """The folders of two models that were trained on Spanish sentences."""
-    pytest.importorskip("torch")
-    shape = {"more": 90, "pairs": True, "steps": 150}
-    return [
-        made_once("bert-es", lambda at: trained(at, "bert", spanish(300), cased=True, **shape)),
-        made_once("roberta-es", lambda at: trained(at, "roberta", spanish(300, 1), **shape)),
-    ]
+    return [spanish_bert, spanish_roberta]
 
 
 def proposals(folder, top=80):

@@ -103,10 +103,7 @@ def test_all_that_scores_stands_side_by_side(out, words, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     "compared",
-    [
-        ("cs2020", "count-ci-cd"),  # of those that train, and of those that count
-        pytest.param(("mine", "random"), marks=pytest.mark.soak),
-    ],
+    [("cs2020",), *(pytest.param((name,), marks=pytest.mark.soak) for name in ("count-ci-cd", "mine", "random"))],
 )
 def test_systems_that_want_other_spaces_stand_beside_as_if_run_by_themselves(compared, out, words, tmp_path, capsys):
     """One training each, nulls included; a system of one's own, whose options a file has; the same run again."""

@@ -58,7 +58,7 @@ def test_a_configuration_says_where_it_publishes(texts, tmp_path):
     assert set(first.sections) == {"corpus"}
     second = lexbeam.run(path, from_="change", out=first)
     assert set(second.sections) == {"corpus", "change"}
-    assert lexbeam.run(path, out=tmp_path / "else").folder == str(tmp_path / "else")
+    assert lexbeam.run(path, out=tmp_path / "else", only="corpus").folder == str(tmp_path / "else")
 
 
 @pytest.mark.parametrize(
@@ -153,12 +153,12 @@ def test_runs_from_several_threads(published, tmp_path):
     def work(dim):
         made[dim] = lexbeam.change(published, out=tmp_path / str(dim), slices=SLICES, **{**SMALL, "dim": dim})
 
-    threads = [threading.Thread(target=work, args=(dim,)) for dim in (4, 5, 6)]
+    threads = [threading.Thread(target=work, args=(dim,)) for dim in (4, 5)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert {dim: results.sections["change"]["options"]["dim"] for dim, results in made.items()} == {4: 4, 5: 5, 6: 6}
+    assert {dim: results.sections["change"]["options"]["dim"] for dim, results in made.items()} == {4: 4, 5: 5}
     tables = lexbeam.open(published).manifest["tables"]
     assert made[5].manifest["tables"]["scores"] == tables["scores"]
     assert state() == before

@@ -169,7 +169,7 @@ def known(value):
     return None if value is None or value != value else value
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data(), st.booleans(), st.integers(1, 3), st.integers(1, 3))
 def test_agrees_with_a_pivot_by_pandas(data, with_null, seeds, first):
     words = ["a", "b", "c", "d", "\u00e9"]

@@ -355,7 +355,7 @@ def cosines(row):
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4), st.booleans())
 def test_filters_are_those_of_words_one_by_one(lexicon, texts, by_lemma):
     setting = FilterSetting(lexicon, thresholds={"static": 0.85}, relation_match="lemma" if by_lemma else "surface")
@@ -375,7 +375,7 @@ def test_filters_are_those_of_words_one_by_one(lexicon, texts, by_lemma):
 
 
 @pytest.mark.slow
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
 def test_until_rejected_says_the_same_up_to_the_first_that_rejects(lexicon, texts):
     predictor = Rated({"dog": 0.1, "hound": 0.9, "big": 0.2}, below=0.35)

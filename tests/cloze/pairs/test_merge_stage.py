@@ -367,7 +367,7 @@ PIECES = st.lists(
 )
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(sorted({*LAYOUTS} - {CORPUS})), PIECES, st.booleans())
 def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_factory, layout, pieces, headed):
     text = b"".join(p if isinstance(p, bytes) else p.encode("utf-8") for p in pieces)

@@ -64,7 +64,7 @@ def many(number, seed=1):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(st.lists(ROW, max_size=30), st.integers(0, 2))
 def test_what_shares_a_text_is_in_one_split(rows, seed):
     table = rows_of(rows)

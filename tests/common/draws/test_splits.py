@@ -28,7 +28,7 @@ def test_swaps_end_where_nothing_is_left_to_be_had():
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.integers(1, 4), st.integers(0, 3))
 def test_sizes_are_as_asked_within_a_group(sizes, levels, seed):
     of, found = dealt(sizes, levels, seed)

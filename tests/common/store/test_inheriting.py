@@ -109,7 +109,7 @@ STATES = st.tuples(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(STATES, min_size=2, max_size=4), st.data())
 def test_the_bytes_are_those_of_an_artefact_without_predecessor(tmp_path_factory, states, data):
     folder = tmp_path_factory.mktemp("inherited")

@@ -1,12 +1,13 @@
 """The corpus of many formats, and runs of it on every runner that is there, each made once."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mixed import write_mixed_corpus
-from mixed_runs import VARIANTS, Run, make_run, skip_without
+from mixed_runs import REFERENCE, VARIANTS, Run, make_reference, make_run, skip_without
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +30,8 @@ def run_variant(
             if variant.config == "flink_cluster":
                 cluster = request.getfixturevalue("cluster")
                 variant = variant._replace(environment=tuple(cluster.environment.items()))
-            found[name] = made_once(name.replace(" ", "_"), lambda folder: make_run(mixed_config, folder, variant))
+            make = make_reference if name == REFERENCE else partial(make_run, variant=variant)
+            found[name] = made_once(name.replace(" ", "_"), lambda folder: make(mixed_config, folder))
         return found[name]
 
     return run

@@ -1,6 +1,6 @@
 """Runs of one corpus of many formats, each made once, on every runner that is there.
 
-A run is a process of its own, in another working directory, that notes which process opens which
+A run but that in memory is a process of its own, in another working directory, that notes which process opens which
 file: the driver, the workers, and what workers inherit from the driver all load `sitecustomize`.
 """
 
@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from threadpoolctl import threadpool_limits
 
+from pipelines.cli import main
 from pipelines.runners.configs import load_runner_config
 from transforms.common.errors import UsageError
 
@@ -27,6 +29,7 @@ __all__ = [
     "Run",
     "Variant",
     "compared_runners",
+    "make_reference",
     "make_run",
     "published",
     "skip_without",
@@ -118,7 +121,7 @@ class Variant(NamedTuple):
 
 REFERENCE = "in memory"
 VARIANTS = {
-    REFERENCE: Variant("direct", environment=(("PYTHONHASHSEED", "0"), ("OPENBLAS_NUM_THREADS", "1"))),
+    REFERENCE: Variant("direct"),
     "repeated bundles, another hash seed, two BLAS threads": Variant(
         "direct",
         3,
@@ -162,6 +165,13 @@ def _outlived(log: str) -> list[str]:
         if not left or time.monotonic() > end:
             return left
         time.sleep(0.5)
+
+
+def make_reference(config: Path, folder: Path) -> Run:
+    """Run in this process, with one thread of BLAS, and note no files."""
+    with threadpool_limits(1):
+        assert main(["run", str(config), "--out", str(folder / "out")]) == 0
+    return Run(folder / "out", os.getpid(), published(folder / "out"), [])
 
 
 def make_run(config: Path, folder: Path, variant: Variant) -> Run:

@@ -57,7 +57,7 @@ def config(tmp_path_factory):
         "aggregate": {"judgments": [str(folder / "judgments.tsv")]},
         "split": {"method": "balanced", "shares": ["train=.7", "test=.3"]},
         "features": {},
-        "score": {"scorer": ["frequency", "ridge"], "folds": 3, "resamples": 20, "importance": True, "ablation": True},
+        "score": {"scorer": ["frequency", "ridge"], "folds": 2, "resamples": 10, "importance": True, "ablation": True},
     }
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump({"parts": 3, "complexity": steps}), "utf-8")

@@ -168,9 +168,10 @@ WAYS = {
     "SIGKILL": (lambda run: run.kill(), -signal.SIGKILL),
 }
 ENDINGS = [
-    ("direct", "SIGTERM"),
     ("direct_multiprocess", "SIGKILL"),
     ("prism", "SIGINT"),
+    # A signal ends a command: tests/pipelines/frame/test_interrupts.py; a run in one process is taken up: test_resume
+    pytest.param("direct", "SIGTERM", marks=pytest.mark.soak),
     pytest.param("direct", "SIGKILL", marks=pytest.mark.soak),
     pytest.param("direct_multiprocess", "Ctrl-C", marks=pytest.mark.soak),  # see what workers print
     pytest.param("direct_multiprocess", "SIGTERM", marks=pytest.mark.soak),

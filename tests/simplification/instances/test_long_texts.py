@@ -7,10 +7,12 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
+from transforms.annotation.engines import paragraphs
 from transforms.annotation.engines.engine import Engine
 from transforms.common.records import Sentence
 from transforms.formats.records.base import BadRecord
 from transforms.intake.merging import TextAnnotationOptions
+from transforms.simplification.instances import find_stage
 from transforms.simplification.instances.complex_choice import WordChoice
 from transforms.simplification.instances.content_words import AnnotatedText
 from transforms.simplification.instances.find_stage import DOCUMENTS, TextFindOptions, annotated_pieces, words_found
@@ -81,11 +83,13 @@ def test_nothing_is_found_in_a_text_on_which_the_engine_fails_at_its_end():
         next(annotated_pieces(text_of(4500) + "\n\nbroken", ENGINE, OPTIONS))
 
 
-def test_memory_does_not_grow_with_the_text():
+def test_memory_does_not_grow_with_the_text(monkeypatch):
     """What is held of a sentence that was passed is its paragraph, some 12 bytes a character."""
+    monkeypatch.setattr(paragraphs, "MAX_BATCH", 20_000)  # as much is held at a time, of longer texts
+    monkeypatch.setattr(find_stage, "_SENTENCES", 400)
     assert rows_of(found(text_of(9)))  # loads what is loaded once
     peaks = []
-    for sentences in (2500, 5000):
+    for sentences in (500, 1000):
         text = text_of(sentences)
         tracemalloc.start()
         try:
@@ -93,4 +97,4 @@ def test_memory_does_not_grow_with_the_text():
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()
-    assert peaks[1] - peaks[0] < 30 * (len(text_of(5000)) - len(text_of(2500))), peaks
+    assert peaks[1] - peaks[0] < 30 * (len(text_of(1000)) - len(text_of(500))), peaks

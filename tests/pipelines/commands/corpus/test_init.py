@@ -225,7 +225,7 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("page", WRITTEN)
+@pytest.mark.parametrize("page", ["cp1252", "cp1250", pytest.param("cp1251", marks=pytest.mark.soak)])
 def test_texts_that_are_no_utf_8_are_read_in_the_code_page_of_their_language(tmp_path, capsys, page):
     texts = tmp_path / "texts"
     texts.mkdir()

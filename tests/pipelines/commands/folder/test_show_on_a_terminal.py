@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.cli import main
+
 WORD = "a\x1b]0;owned\x07\x1b[31m\x9b2Jred\u202e\u200f\U000e0041\ufffe"
 SEEN = "a\\x1b]0;owned\\x07\\x1b[31m\\x9b2Jred\\u202e\\u200f\\U000e0041\\ufffe"
 
@@ -21,16 +23,13 @@ def table(tmp_path):
     return path
 
 
-def command(path, flag):
-    # As the program itself ends: at once, since native threads of Arrow may abort an interpreter that is torn down.
-    return [sys.executable, "-m", "pipelines.cli", "show", str(path), flag]
-
-
 def on_a_terminal(path, flag):
     """Return what the command writes to a terminal."""
     ours, theirs = pty.openpty()
+    # As the program itself ends: at once, since native threads of Arrow may abort an interpreter that is torn down.
+    command = [sys.executable, "-m", "pipelines.cli", "show", str(path), flag]
     try:
-        process = subprocess.Popen(command(path, flag), stdout=theirs, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(command, stdout=theirs, stdin=subprocess.DEVNULL)
         os.close(theirs)
         written = b""
         while block := _read(ours):
@@ -48,16 +47,17 @@ def _read(terminal):
         return b""
 
 
-def piped(path, flag):
-    return subprocess.run(command(path, flag), capture_output=True, check=True).stdout.decode()
+def piped(path, flag, capfdbinary):
+    assert main(["show", str(path), flag]) == 0
+    return capfdbinary.readouterr().out.decode()
 
 
-def test_tab_separated_values_are_data_in_a_pipe_and_escaped_on_a_terminal(table):
-    assert piped(table, "--tsv") == f"word\tn\n{WORD}\t1\n"
+def test_tab_separated_values_are_data_in_a_pipe_and_escaped_on_a_terminal(table, capfdbinary):
+    assert piped(table, "--tsv", capfdbinary) == f"word\tn\n{WORD}\t1\n"
     assert on_a_terminal(table, "--tsv") == f"word\tn\n{SEEN}\t1\n"
 
 
-def test_json_means_the_same_in_both_and_a_terminal_obeys_nothing_of_it(table):
-    for printed in (piped(table, "--json"), on_a_terminal(table, "--json")):
+def test_json_means_the_same_in_both_and_a_terminal_obeys_nothing_of_it(table, capfdbinary):
+    for printed in (piped(table, "--json", capfdbinary), on_a_terminal(table, "--json")):
         assert json.loads(printed) == [{"word": WORD, "n": 1}]
         assert printed.replace("\n", "").isprintable()
