@@ -10,6 +10,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ sys.path[:0] = sorted(
 
 # The same examples in every run: a failure is of the code, and anybody can see it.
 # HYPOTHESIS_PROFILE=default looks further, `quick` (`make test-fast`) less far.
-settings.register_profile("lexbeam", derandomize=True, deadline=None)
+settings.register_profile("lexbeam", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("quick", settings.get_profile("lexbeam"), max_examples=20)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lexbeam"))
 
@@ -179,20 +180,21 @@ def wordnet_cache(made_once: Callable[..., Any]) -> str:
 
 
 @pytest.fixture(scope="session")
-def wordfreq_cache(made_once: Callable[..., Any]) -> str:
-    """A cache of resources that has word frequencies of English, German and Spanish, which take seconds to compile."""
+def wordfreq_cache(made_once: Callable[..., Any], wordnet_cache: str) -> str:
+    """The same with word frequencies of English, German and Spanish, which take seconds to compile, too."""
 
     def make(folder: Path) -> str:
         from transforms.lexicon.resources import LexiconOptions, prepare
 
         lists = tuple(f"zipf_=wordfreq:{tag}" for tag in ("de", "en", "es"))
-        prepare(LexiconOptions(resources=lists, cache=str(folder)))
-        return str(folder)
+        if find_spec("wordfreq"):
+            prepare(LexiconOptions(resources=lists, cache=wordnet_cache))
+        return wordnet_cache
 
     return made_once("wordfreq-cache", make)
 
 
-_SPANISH = {"more": 90, "pairs": True, "steps": 400}
+_SPANISH = {"more": 90, "pairs": True, "steps": 250}
 
 
 @pytest.fixture(scope="session")

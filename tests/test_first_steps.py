@@ -88,10 +88,11 @@ def walks():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("walk", "end"), walks())
-def test_a_walk_prints_what_its_page_shows(walk, end, tmp_path, monkeypatch):
+def test_a_walk_prints_what_its_page_shows(walk, end, tmp_path, monkeypatch, wordfreq_cache):
     if walk in NEEDS_WORDNET and not Path(DEBIAN, "index.sense").exists():
         pytest.skip("needs Debian's packages wordnet-base and wordnet-sense-index")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LEXBEAM_CACHE", wordfreq_cache)
     page = (PAGES / f"{walk}.md").read_text("utf-8")
     for name, text in FILE.findall(page):
         Path(name).parent.mkdir(exist_ok=True)

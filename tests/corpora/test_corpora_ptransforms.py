@@ -112,8 +112,15 @@ def expected_of(pairs, **options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RUNNERS)
-@pytest.mark.parametrize("options", [{}, {"around": 1, "text": True}])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("one bundle", {}),
+        ("two bundles", {"around": 1, "text": True}),
+        pytest.param("one bundle", {"around": 1, "text": True}, marks=pytest.mark.soak),
+        pytest.param("two bundles", {}, marks=pytest.mark.soak),
+    ],
+)
 def test_sentences_come_from_the_copies_that_count(corpora, name, options):
     expected = expected_of(counted_in(corpora), **options)
     assert len({passage.sentence.lemmas[0][-1] for passage in expected.values()}) > 1

@@ -1,6 +1,7 @@
 """`lexbeam cloze candidates`: from pairs in files to published candidates."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -16,12 +17,13 @@ pytestmark = pytest.mark.slow
 VECTORS = {**VEC, "the": (1, 1), "house": (1, -1), "dogs": (0.9, 0.1), "it": (0.3, 1)}
 
 
-@pytest.fixture
-def given(tmp_path):
-    """A folder with pairs, and the words for resources."""
-    write_wordnet(tmp_path / "wordnet", SYNSETS, index_sense=False)
+@pytest.fixture(scope="module")
+def paired(tmp_path_factory):
+    """A folder with pairs and resources; nothing is written to it later."""
+    folder = tmp_path_factory.mktemp("candidates")
+    write_wordnet(folder / "wordnet", SYNSETS, index_sense=False)
     lines = [f"{word} {' '.join(map(str, numbers))}" for word, numbers in VECTORS.items()]
-    (tmp_path / "some.vec").write_text(f"{len(lines)} 2\n" + "\n".join(lines) + "\n")
+    (folder / "some.vec").write_text(f"{len(lines)} 2\n" + "\n".join(lines) + "\n")
     texts = [
         ("The dog goes to the big house.", "A hound stays. It was small.", "dog"),
         ("The animal moves.", "The dogs stay in the house. A dog goes.", "animal"),
@@ -37,14 +39,20 @@ def given(tmp_path):
         }
         for summary, passage, word in texts
     ]
-    path = tmp_path / "Task_2_Nonspecificity.jsonl"
+    path = folder / "Task_2_Nonspecificity.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    out = tmp_path / "out"
+    out = folder / "out"
     assert (
         call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en", "--parts", "2", "--out", out) == 0
     )
-    resources = ("--wordnet", tmp_path / "wordnet", "--cache", tmp_path / "cache")
-    return out, resources, tmp_path / "some.vec"
+    return folder
+
+
+@pytest.fixture
+def given(paired, tmp_path):
+    """A folder with pairs, the words for resources, and a file of vectors."""
+    out = shutil.copytree(paired / "out", tmp_path / "out", symlinks=True)
+    return out, ("--wordnet", paired / "wordnet", "--cache", tmp_path / "cache"), paired / "some.vec"
 
 
 def rows(out):

@@ -19,7 +19,7 @@ def test_every_example_configuration_is_valid(path):
     assert change.slices == "early=1840-1859,late=1880-1920"
 
 
-@pytest.mark.parametrize("alignment", ["op", "cca"])
+@pytest.mark.parametrize("alignment", [pytest.param("op", marks=pytest.mark.soak), "cca"])
 def test_scores_can_be_checked_with_numpy_alone(sample_run, alignment):
     command = [sys.executable, str(EXAMPLES / "check_scores.py"), str(sample_run)]
     done = subprocess.run([*command, "--alignment", alignment], check=True, capture_output=True, text=True)

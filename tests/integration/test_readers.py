@@ -12,8 +12,8 @@ from benchmarks.readers import READERS, TABLES, WRITERS, measure, parts_of, publ
 from transforms.common.publish import snapshots
 from transforms.common.publish.snapshots import open_snapshot
 
-# Each library, and each of the writers; `new` removes what `one` removes, a snapshot later.
-FEW = {("pyarrow.dataset", "two"), ("polars, glob", "one"), ("duckdb, glob", "one")}
+# Two libraries, and two of the writers; `new` removes what `one` removes, a snapshot later.
+FEW = {("pyarrow.dataset", "two"), ("polars, glob", "one")}
 CASES = [
     pytest.param(reader, writer, switches, marks=[pytest.mark.soak] * (switches == 200 or (reader, writer) not in FEW))
     for switches in (40, 200)

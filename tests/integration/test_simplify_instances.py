@@ -116,6 +116,16 @@ def test_files_of_substitutes(gold, tmp_path, capsys):
     assert call("show", tmp_path / "one", "--instances", 5, "--of", "shop") != 0
     assert "'ship'" in capsys.readouterr().err
     assert call("report", tmp_path / "one") == 0
+    # Tables say what may stand in them.
+    snapshot = open_snapshot(str(tmp_path / "one"))
+    for table in (INSTANCES, SUBSTITUTES):
+        stored = snapshot.read(table.name)
+        assert stored.schema.names == table.schema().names
+        keys = list(zip(*(stored[name].to_pylist() for name in table.key), strict=True))
+        assert keys == sorted(set(keys))
+    flags = itertools.chain(*snapshot.read(INSTANCES.name)["flags"].to_pylist())
+    assert set(flags) <= set(FLAGS)
+    assert {row["reason"] for row in read(tmp_path / "one", "rejects")} <= set(INSTANCE_REASONS)
 
 
 def test_occurrences_all_and_none(gold, tmp_path):
@@ -286,20 +296,6 @@ def test_what_is_of_no_layout_is_an_error_that_names_the_file(tmp_path, capsys):
     (tmp_path / "a.txt").write_text("Just a sentence.\n")
     assert instances(tmp_path / "out", tmp_path / "a.txt", "--language", "en") == 1
     assert "a.txt: its layout is not recognised" in capsys.readouterr().err
-
-
-def test_tables_say_what_may_stand_in_them(gold, tmp_path):
-    words = ("--language", "en", "--max-reject-share", ".5")
-    assert instances(tmp_path / "out", *gold, *words) == 0
-    snapshot = open_snapshot(str(tmp_path / "out"))
-    for table in (INSTANCES, SUBSTITUTES):
-        rows = snapshot.read(table.name)
-        assert rows.schema.names == table.schema().names
-        keys = list(zip(*(rows[name].to_pylist() for name in table.key), strict=True))
-        assert keys == sorted(set(keys))
-    flags = itertools.chain(*snapshot.read(INSTANCES.name)["flags"].to_pylist())
-    assert set(flags) <= set(FLAGS)
-    assert {row["reason"] for row in read(tmp_path / "out", "rejects")} <= set(INSTANCE_REASONS)
 
 
 @pytest.mark.data

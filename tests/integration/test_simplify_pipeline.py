@@ -1,5 +1,7 @@
 """From a benchmark's file to rewritten sentences and figures, all in one and step by step."""
 
+import shutil
+
 import pytest
 import yaml
 from dataflow_jobs import check_jobs
@@ -28,10 +30,14 @@ TABLES = ("selections", "rankings", "simplifications", "metrics", "funnel")
 
 @pytest.fixture
 def world(tmp_path):
-    write_world(tmp_path)
-    (tmp_path / "gold.tsv").write_text(GOLD)
-    (tmp_path / "settings.yaml").write_text(SETTINGS)
-    listed = f"frequency={tmp_path / 'freq.tsv'}:word=word,value=value"
+    return make_world(tmp_path)
+
+
+def make_world(folder):
+    write_world(folder)
+    (folder / "gold.tsv").write_text(GOLD)
+    (folder / "settings.yaml").write_text(SETTINGS)
+    listed = f"frequency={folder / 'freq.tsv'}:word=word,value=value"
     shared = {"settings": "settings.yaml", "cache": "cache"}
     config = {
         "parts": 3,
@@ -44,8 +50,8 @@ def world(tmp_path):
         },
         "evaluate": {"simplify": {"k": [3], "resamples": 20}},
     }
-    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    return tmp_path
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    return folder
 
 
 def digests(out):
@@ -97,9 +103,16 @@ def test_texts_are_the_same_on_every_runner(runner, ready, tmp_path):
     assert text == b"A hard law.\r\n\r\nThe law of 2 cats."
 
 
-def test_all_in_one(world):
-    one = world / "one"
-    assert call("run", world / "config.yaml", "--out", one) == 0
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The world with all in one, which is copied where it is changed."""
+    folder = make_world(tmp_path_factory.mktemp("run"))
+    assert call("run", folder / "config.yaml", "--out", folder / "one") == 0
+    return folder
+
+
+def test_all_in_one(run):
+    world, one = run, run / "one"
     steps = {f"simplify.{step}" for step in ("instances", "generate", "select", "rank", "rewrite")}
     assert check_jobs(world / "config.yaml", one, world) == steps
     made = rows(one, "simplifications")
@@ -129,9 +142,9 @@ def test_all_in_one(world):
     assert (changed["numerator"], changed["denominator"]) == (3, 4)
 
 
-def test_later_steps_anew_keep_what_was_before(world, capsys):
+def test_later_steps_anew_keep_what_was_before(run, tmp_path, capsys):
+    world = shutil.copytree(run, tmp_path / "world", symlinks=True)
     out = world / "one"
-    assert call("run", world / "config.yaml", "--out", out) == 0
     before = manifest(out)["tables"]
     words = ["--wordlist", f"f={world / 'freq.tsv'}:word=word,value=value", "--cache", world / "cache"]
     assert call("simplify", "rank", out, "--ranker", "generation", *words, "--overwrite") == 0
@@ -144,9 +157,8 @@ def test_later_steps_anew_keep_what_was_before(world, capsys):
     assert {r["ranker"] for r in rows(out, "simplifications")} == {"generation"}
 
 
-def test_rankers_need_what_they_need(world, capsys):
-    out = world / "one"
-    assert call("run", world / "config.yaml", "--out", out) == 0
+def test_rankers_need_what_they_need(run, capsys):
+    out = run / "one"
     for words, told in (
         (["rank", "--ranker", "frequency"], "wordlist"),
         (["rank", "--ranker", "senses", "--keep-target", "if-gain:1"], "no score of the target"),

@@ -113,7 +113,7 @@ def test_what_is_predicted_of_a_question_does_not_depend_on_others(kind, hidden)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["ga", pytest.param("ar", marks=pytest.mark.soak), "ar-gloss"])
+@pytest.mark.parametrize("kind", ["ga", *(pytest.param(kind, marks=pytest.mark.soak) for kind in ("ar", "ar-gloss"))])
 def test_training_learns_and_repeats(kind):
     asked, data = questions(160, 24, 4), data_of(24, 4)
     rows = np.flatnonzero(np.arange(160) % 4 != 0)

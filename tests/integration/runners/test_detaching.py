@@ -9,7 +9,7 @@ import shutil
 
 import apache_beam as beam
 import pytest
-from fake_flink import JOB, fake_flink, noted_jobs
+from fake_flink import JOB, FakeFlink, fake_flink, noted_jobs
 from making import files_below
 from object_store import OBJECTS, STORE
 from small_runs import SLICES, SMALL, call, corpus, write_texts
@@ -30,20 +30,37 @@ def undisturbed(texts, tmp_path_factory):
     return seen(out)
 
 
-@pytest.fixture
-def flink(tmp_path, monkeypatch):
-    with fake_flink(tmp_path / "out") as flink:
-        monkeypatch.setattr(configs, "cluster_of", lambda config: flink.address)
+@pytest.fixture(scope="module")
+def server():
+    with fake_flink("") as flink:
         yield flink
 
 
 @pytest.fixture
-def left(texts, flink, capsys):
-    """A folder with a job that is left to a cluster and, as that says, runs."""
-    assert corpus(texts, flink.out, "--detach") == 0
-    (job,) = noted_jobs(flink.out)
-    told = capsys.readouterr().out
-    assert f"corpus: {flink.address} has it as job lexbeam-{job['results']}" in told
+def flink(server, tmp_path, monkeypatch):
+    """The server as it is to begin with, which knows no job yet."""
+    vars(server).update(vars(FakeFlink(server.address, tmp_path / "out")))
+    # Not for the whole module: a run that should be refused would ask for a job server beyond this machine.
+    monkeypatch.setattr(configs, "cluster_of", lambda config: server.address)
+    return server
+
+
+@pytest.fixture(scope="module")
+def once(texts, server, tmp_path_factory):
+    """A folder with a job that is left to a cluster, and a copy to begin with anew."""
+    out = server.out = tmp_path_factory.mktemp("left") / "out"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(configs, "cluster_of", lambda config: server.address)
+        assert corpus(texts, out, "--detach") == 0
+    return out, shutil.copytree(out, out.parent / "kept", symlinks=True)
+
+
+@pytest.fixture
+def left(once, flink):
+    """The folder with a job that is left to a cluster and, as that says, runs."""
+    flink.out, kept = once
+    shutil.rmtree(flink.out)
+    shutil.copytree(kept, flink.out, symlinks=True)
     assert not (flink.out / "current").exists()
     return flink.out
 
@@ -175,8 +192,12 @@ def test_sections_are_left_one_after_the_other_and_published_together(texts, fli
     assert call("run", config, "--out", tmp_path / "direct") == 0
     flink.state = "FINISHED"
     for section in ("corpus", "change"):
+        capsys.readouterr()
         assert call("run", config, "--out", flink.out, "--detach") == 0
-        assert [job["section"] for job in noted_jobs(flink.out)][-1] == section
+        job = noted_jobs(flink.out)[-1]
+        assert job["section"] == section
+        told = capsys.readouterr().out
+        assert f"{section}: {flink.address} has it as job lexbeam-{job['results']}" in told
         assert not (flink.out / "current").exists()
     capsys.readouterr()
     assert call("run", config, "--out", flink.out, "--detach") == 0
