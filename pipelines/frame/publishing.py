@@ -33,7 +33,7 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.objects import Tag
 from transforms.common.store.remote import remote
-from transforms.common.store.sound import Damaged
+from transforms.common.store.sound import REMEDY, Damaged
 
 __all__ = [
     "UNFINISHED",
@@ -356,7 +356,8 @@ def _attempt(
             if not left:
                 raise
             leaving.forget()
-            log.warning("%s (%d artefacts discarded; making them anew)", error, len(discarded))
+            what = str(error).removesuffix(REMEDY)  # which is done here
+            log.warning("%s (%d artefacts discarded; making them anew)", what, len(discarded))
     raise AssertionError("unreachable")
 
 

@@ -128,7 +128,7 @@ def test_sentences_come_from_plain_and_dictionary_lists_in_slices_and_chunks():
 
 
 def test_bad_options_are_usage_errors():
-    for field, value in (("dim", 0), ("sample", -1.0), ("alpha", 0.0), ("min_count", 0)):
+    for field, value in (("dim", 0), ("sample", -1.0), ("sample", 1.0), ("alpha", 0.0), ("min_count", 0)):
         with pytest.raises(UsageError, match=f"`{field}`"):
             SgnsOptions(**{field: value})
 

@@ -133,8 +133,6 @@ def draw_tables(counts: Iterable[int], contexts: Iterable[int], options: SgnsOpt
     keep: list[int] = []
     if options.sample:
         threshold = options.sample * sum(uses)
-        if options.sample >= 1:  # gensim's reading of such a number
-            threshold = int(options.sample * (3 + math.sqrt(5)) / 2)
         shares = [(math.sqrt(count / threshold) + 1) * (threshold / count) for count in uses]
         keep = [int(min(share, 1.0) * (2**32 - 1)) for share in shares]
     return DrawTables(np.array(keep, np.uint32), cumulative, guide)

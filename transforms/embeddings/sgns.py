@@ -37,7 +37,7 @@ class SgnsOptions:
         window: words to either side, at most; gensim draws 1 to `window` for each word.
         epochs: passes over the sentences.
         negative: words drawn for each true context.
-        sample: threshold of random removal of frequent words, 0 for none.
+        sample: threshold of random removal of frequent words, as a share of all uses, below 1; 0 for none.
         min_count: words with fewer uses are left out of the sentences.
         alpha: learning rate at the start.
         min_alpha: learning rate at the end.
@@ -67,8 +67,8 @@ class SgnsOptions:
         for name in ("dim", "window", "epochs", "negative", "min_count"):
             if getattr(self, name) < 1:
                 raise UsageError(f"`{name}` {getattr(self, name)}: must be at least 1")
-        if self.sample < 0:
-            raise UsageError(f"`sample` {self.sample}: must be 0 (off) or more")
+        if not 0 <= self.sample < 1:  # gensim takes 1 and more for a number of uses, above which words are removed
+            raise UsageError(f"`sample` {self.sample}: a share of all uses, below 1; 0 removes none")
         if not 0 < self.min_alpha <= self.alpha:
             raise UsageError(
                 f"`alpha` {self.alpha}: the learning rate falls to {self.min_alpha} (`min_alpha`, above 0), and "

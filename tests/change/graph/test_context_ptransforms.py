@@ -70,7 +70,7 @@ def test_counts_that_were_freed_are_counted_anew_where_they_are_needed(slices, t
     assert len(counted) == PIECES
     for path in (tmp_path / "change" / "represent").glob("*.parquet"):
         path.unlink()
-    with pytest.raises(Exception, match="it has been discarded"):
+    with pytest.raises(Exception, match="is not there: run the same command again"):
         represented(slices, tmp_path, seeds=(1,), frees=True)
     discard_damaged(str(tmp_path), ["change"])  # as a run does then
     assert represented(slices, tmp_path, seeds=(1,), frees=True) == made

@@ -34,11 +34,11 @@ def whole(tasks, tmp_path_factory):
     return folder, train(tasks, folder)
 
 
-def train(tasks, folder, lanes=2):
+def train(tasks, folder, lanes=2, cut=CUT):
     """Train in shards; return the bytes of the parts."""
     folder.mkdir(exist_ok=True)
     with beam.Pipeline(runner="FnApiRunner") as pipeline:
-        trained = pipeline | beam.Create(tasks) | TrainShards(Workspace(str(folder)), SGNS, CUT, lanes)
+        trained = pipeline | beam.Create(tasks) | TrainShards(Workspace(str(folder)), SGNS, cut, lanes)
         trained | beam.Map(lambda element: element[1].part.file) | WriteResult(str(folder / "out.json"))
     return sorted(path.read_bytes() for path in (folder / "change" / "average-last").glob("*.parquet"))
 
@@ -88,3 +88,13 @@ def test_a_training_that_was_cut_off_goes_on_where_it_was(before, freed, average
     trained["fails"] = None
     assert train(tasks, tmp_path) == whole[1]
     assert trained["times"] == SHARDS
+
+
+def test_steps_that_train_nothing_leave_what_the_next_one_starts_from(tmp_path):
+    """All sentences lie in the first span of keys: of five rounds of an epoch only the first trains."""
+    task = next(train_tasks(COMPARISONS, ready(tmp_path, 0)))
+    cut = ShardOptions(shards=2, rounds=5)
+    (made,) = train([task], tmp_path / "w", cut=cut)
+    steps = cut.rounds * SGNS.epochs
+    assert left(tmp_path / "w", "average") == [steps - 1, steps - 1, 0]
+    assert train([task], tmp_path / "w", cut=cut) == [made]

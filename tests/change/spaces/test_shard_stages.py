@@ -38,7 +38,7 @@ def sharded(space, task, sgns=SGNS, cut=CUT):
     common = None
     for step in range(sgns.epochs * cut.rounds):
         tasks = [ShardTask(task, step, shard, cut, common) for shard in range(cut.shards)]
-        average = AverageTask(task, common, tuple(make(space, SHARD, one, sgns).weights for one in tasks))
+        average = AverageTask(task, step, common, tuple(make(space, SHARD, one, sgns).weights for one in tasks))
         if step < sgns.epochs * cut.rounds - 1:
             common = make(space, AVERAGE, average, sgns.dim).weights
     return pq.read_table(make(space, SPACE, average, sgns.dim).part.file.path)
@@ -132,10 +132,10 @@ def test_words_and_rounds_that_are_in_no_shard_keep_their_weights(tmp_path):
     first = [make(space, SHARD, ShardTask(task, 0, shard, CUT, None), SGNS) for shard in range(CUT.shards)]
     assert [shard.tokens for shard in first] == [2400, 0, 0]
     averages = [
-        make(space, AVERAGE, AverageTask(task, None, tuple(shard.weights for shard in shards)), DIM).weights
+        make(space, AVERAGE, AverageTask(task, 0, None, tuple(shard.weights for shard in shards)), DIM).weights
         for shards in (first, [empty] * 3)
     ]
-    again = make(space, AVERAGE, AverageTask(task, averages[0], (empty.weights,) * 3), DIM).weights
+    again = make(space, AVERAGE, AverageTask(task, 1, averages[0], (empty.weights,) * 3), DIM).weights
     assert again.sha256 == averages[0].sha256 != averages[1].sha256
 
 
@@ -175,7 +175,7 @@ def test_a_shard_takes_the_memory_that_is_stated(trainer, tmp_path):
         peak = tracemalloc.get_traced_memory()[1] / training_memory(words, dim, keep_contexts=True)
         tracemalloc.stop()
         assert 0.75 < peak < 1
-        common = make(space, AVERAGE, AverageTask(large, common, tuple(weights)), dim).weights
+        common = make(space, AVERAGE, AverageTask(large, step, common, tuple(weights)), dim).weights
 
 
 def test_a_slice_without_sentences_is_named(task, tmp_path):
@@ -191,4 +191,6 @@ def test_shards_rounds_and_trainer_name_what_is_trained(task):
         for other in (one, one._replace(step=1), one._replace(shard=1), one._replace(sharding=ShardOptions(shards=3)))
     }
     assert len(names) == 8
-    assert len({name_of(AVERAGE, AverageTask(task, None, shards), 5) for shards in ((), (task.counts,))}) == 2
+    average = AverageTask(task, 0, None, ())
+    others = (average, average._replace(shards=(task.counts,)), average._replace(step=1))
+    assert len({name_of(AVERAGE, other, 5) for other in others}) == 3

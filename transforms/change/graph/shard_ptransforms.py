@@ -70,7 +70,7 @@ def _average_task(element: tuple[SpaceKey, Iterable[tuple[ShardTask, TrainedShar
     key, trained = element
     ordered = sorted(trained, key=_number)
     task = ordered[0][0]
-    return key, AverageTask(task.space, task.common, tuple(shard.weights for _, shard in ordered))
+    return key, AverageTask(task.space, task.step, task.common, tuple(shard.weights for _, shard in ordered))
 
 
 def _number(trained: tuple[ShardTask, TrainedShard]) -> int:

@@ -80,11 +80,14 @@ class AverageTask(NamedTuple):
 
     Attributes:
         space: the slice and the seed.
+        step: see `ShardTask`; in small slices two successive steps may average the same, the second of what is freed
+            after it.
         common: the weights that the shards started from; None: those of chance.
         shards: their weights, see `TrainedShard`, in the order of the shards.
     """
 
     space: TrainTask
+    step: int
     common: File | None
     shards: tuple[File, ...]
 

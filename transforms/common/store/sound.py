@@ -21,7 +21,19 @@ from transforms.common.store.remote import remote
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-__all__ = ["Damaged", "HashedStream", "checked", "is_sound", "is_sound_size", "mapped", "note_sound", "state_of"]
+__all__ = [
+    "REMEDY",
+    "Damaged",
+    "HashedStream",
+    "checked",
+    "is_sound",
+    "is_sound_size",
+    "mapped",
+    "note_sound",
+    "state_of",
+]
+
+REMEDY = ": run the same command again to make it anew"  # at the end of what `Damaged` says
 
 
 class Damaged(LexbeamError):
@@ -153,7 +165,7 @@ def checked(file: DigestedFile) -> str:
     what = "is not there" if sound is None else "was damaged on disk"
     if isinstance(file.path, ArtefactPath):
         files.remove(file.path)
-        raise Damaged(f"{file.path} {what}; it has been discarded: run the same command again to make it anew")
+        raise Damaged(f"{file.path} {what}{'' if sound is None else '; it has been discarded'}{REMEDY}")
     raise LexbeamError(
         f"the published part {file.path} {what}: `lexbeam status` with `verify` lists what else "
         "is, and the command that made it repairs it with `overwrite`"
