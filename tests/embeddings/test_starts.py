@@ -182,32 +182,38 @@ def test_all_trainers_teach_a_context_that_marks_share_as_much(trained):
     assert np.linalg.norm(made.vectors[places], axis=1) == pytest.approx(1.0, rel=0.15)
 
 
-@pytest.mark.parametrize("marks", [{}, {"x@1": "x", "x@2": "x"}])
-def test_all_trainers_find_the_same_space_where_contexts_are_frozen(marks):
+MARKS = {"x@1": "x", "x@2": "x"}
+
+
+@pytest.mark.parametrize(("marks", "freeze"), [({}, True), (MARKS, True), ({}, False)])
+def test_all_trainers_find_the_same_space_from_what_is_given(marks, freeze):
+    """From contexts that are frozen, by words or by what marks share, or from vectors and contexts."""
     texts = grouped()
     if marks:
         texts = [[*text, "x@1" if text[0][0] == "a" else "x@2"] for text in texts]
     words, counts = np.unique([word for text in texts for word in text], return_counts=True)
     given = sorted({marks.get(word, word) for word in words.tolist()})
-    start = Start(words=given, contexts=some(given, 4), freeze_contexts=True, marks=marks)
+    vectors = None if freeze else some(given, 3) / DIM
+    start = Start(words=given, vectors=vectors, contexts=some(given, 4), freeze_contexts=freeze, marks=marks)
     made = []
     for name, trainer in TRAINERS.items():
         try:
             trainer.check()
         except UsageError as error:
             pytest.skip(str(error))
-        made.append(
-            train_space(
-                lambda: [pa.array(texts)],
-                dict(zip(words.tolist(), counts.tolist(), strict=True)),
-                SgnsOptions(dim=DIM, window=4, epochs=5, min_count=1, trainer=name),
-                seed=5,
-                sentences=len(texts),
-                tokens=sum(map(len, texts)),
-                start=start,
-            ).vectors
+        found = train_space(
+            lambda: [pa.array(texts)],
+            dict(zip(words.tolist(), counts.tolist(), strict=True)),
+            SgnsOptions(dim=DIM, window=4, epochs=5, min_count=1, trainer=name),
+            seed=5,
+            sentences=len(texts),
+            tokens=sum(map(len, texts)),
+            start=start,
+            keep_contexts=True,
         )
-    assert np.diag(cosines(*made)).min() > 0.9
+        made.append([found.vectors] if freeze else [found.vectors - vectors, found.contexts - start.contexts])
+    for one, other in zip(*made, strict=True):
+        assert np.diag(cosines(one, other)).min() > 0.9
 
 
 def test_rows_of_contexts():
