@@ -7,7 +7,8 @@
 `quality` prints for 1, 2, 4 and 8 shards, as a table: Spearman's correlation of the scores (cosine, alignment op) of
 two seeds, and of one seed with one of a training in one shard, over the words scored in all runs (mean over pairs of
 seeds, and the 2.5th to 97.5th percentile); the average precision of planted changes, where there is a truth, likewise
-over seeds; and words of an epoch that training goes through in a second of one core, all that stands around it included, from the run log.
+over seeds; and words of an epoch that training goes through in a second of one core, all that stands around it
+included, from the run log.
 
 `speed` trains one slice of words drawn by Zipf's law and a tiny other one, which a run must have, and prints the
 seconds from the start of the command to the last average by shards and workers; what training is made from is there

@@ -13,7 +13,7 @@ from pipelines.frame.failures import Explained
 from pipelines.frame.given import given_by, input_patterns, noted_files, noted_resources, option_files, resources_of
 from pipelines.frame.handed_back import ResultFiles
 from pipelines.progress.progress import RunProgress, watching
-from transforms.common.code.fingerprints import digest
+from transforms.common.code.fingerprints import digest, parse_json, readable_json
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import noted_paths, plain_options
 from transforms.common.publish.run_log import RunLine, driver_line, most_at_work
@@ -95,7 +95,8 @@ def make_section(
         outcome, chosen, listed, took = _run_graph(job, plan, workspace, config, progress, leaving, mark, listed)
     for table in command.explains:
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
-    entry = {**decided(chosen), **command.section(plan, outcome)}
+    # As a manifest has it, which it is compared with: no tuples.
+    entry = parse_json(readable_json({**decided(chosen), **command.section(plan, outcome)}))
     noted = {
         "files": read,
         "resources": resources,

@@ -5,246 +5,33 @@ import random
 import re
 import shutil
 import zipfile
-from collections import Counter
 
 import pytest
 import yaml
-from small_runs import SMALL, call, published
-from wordnet_making import Synset, write_wordnet
+from refreshed import (
+    check_plan,
+    make_world,
+    name_of,
+    planned,
+    rebuilt,
+    receipts,
+    refresh,
+    step,
+    text_of,
+    told,
+    write_labelled,
+)
+from small_runs import call, published
 
 from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import RUN_LOG, snapshot_name
 from transforms.common.publish.snapshots import open_snapshot
-from transforms.formats.ingest import units
-
-ANY = ("--max-change", "1")  # a slice that was empty for some steps is behind by more than one
-OPTIONS = [  # of a configuration, each with two values
-    ("corpus", "about", ("Ships.", "Ships and the sea.")),
-    ("corpus", "exclude", ([], ["1801_*"])),
-    ("corpus", "duplicates", ("reject", "keep")),
-    ("change", "neighbours", (10, 3)),
-    ("change", "dim", (5, 6)),
-    ("change", "seeds", (1, 2)),
-]
-MORE = (["configured"] * 2, ["configured"] * 2 + ["corrected"] * 2)  # without a table of dates, and with one
-REFUSED = ("has no document", "no document has a year", "table cloze/candidates is asked for")
-WORDS = "ship sea captain sail wind harbour gold letter news king war".split()  # noqa: SIM905
-
-
-def text_of(random_):
-    """A document of some sentences of few words."""
-    return "\n\n".join(
-        " ".join(random_.choices(WORDS, k=random_.randint(3, 9))).capitalize() + "."
-        for _ in range(random_.randint(1, 4))
-    )
-
-
-def name_of(random_):
-    return f"{random_.choice((1800, 1801, 1900, 1901))}_{random_.randrange(10**6)}.txt"
 
 
 @pytest.fixture
 def world(tmp_path):
     """A folder of texts, and a configuration that makes a corpus and change of it."""
     return make_world(tmp_path)
-
-
-def make_world(folder):
-    texts = folder / "texts"
-    texts.mkdir()
-    for year in (1800, 1801, 1900, 1901):
-        (texts / f"{year}_0.txt").write_text(text_of(random.Random(year)))
-    training = dict(zip((word.removeprefix("--") for word in SMALL[::2]), SMALL[1::2], strict=True))
-    config = {
-        "parts": 2,
-        "corpus": {"inputs": "texts", "engine": "builtin:en", "dates": "name:^(\\d{4})_", "language": "en"},
-        "change": {"slices": "1800-1801,1900-1901", **training, "min-sentence": 1, "alignment": "op"},
-    }
-    (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def begun(tmp_path_factory):
-    """Two such folders with what was made of them in units of three files: dates in names, and dates in a table."""
-    worlds = [make_world(tmp_path_factory.mktemp(name)) for name in ("names", "table")]
-    date_by_table(worlds[1])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(units, "UNIT_FILES", 3)
-        for world in worlds:
-            assert refresh(world) == 0
-    return worlds
-
-
-def date_by_table(world):
-    tell_dates(random.Random(1), world / "texts")
-    config = yaml.safe_load((world / "config.yaml").read_text())
-    config |= {"max-reject-share": 1}
-    config["corpus"]["dates"] = "table:dates.csv:key=name,date=date"
-    (world / "config.yaml").write_text(yaml.safe_dump(config))
-
-
-def refresh(world, *words):
-    return call("refresh", world / "config.yaml", "--out", world / "out", *words)
-
-
-def rebuilt(world):
-    """What a run of everything in an empty folder publishes now; None if it is an error."""
-    shutil.rmtree(world / "full", ignore_errors=True)
-    done = call("run", world / "config.yaml", "--out", world / "full") == 0
-    return published(world / "full") if done else None
-
-
-def step(random_, texts, more=()):
-    """Change the folder of texts in one of the ways in which folders change, or in one more."""
-    names = sorted(path.name for path in texts.iterdir())
-    one = texts / random_.choice(names)
-    ways = ["added", "copied", "changed", "touched", "renamed", "dated anew", *["removed"] * (len(names) > 4), *more]
-    way = random_.choice(ways)
-    if way == "added":
-        (texts / name_of(random_)).write_text(text_of(random_))
-    elif way == "copied":  # a duplicate, which may sort before the document that it is one of
-        shutil.copyfile(one, texts / name_of(random_))
-    elif way == "changed":
-        one.write_text(text_of(random_))
-    elif way == "touched":
-        one.touch()
-    elif way == "renamed":
-        one.rename(texts / name_of(random_))
-    elif way == "dated anew":
-        one.rename(texts / f"{random_.choice((1800, 1900))}_{one.name.partition('_')[2]}")
-    elif sum(name[:2] == one.name[:2] for name in names) > 1:  # a slice without documents is an error
-        one.unlink()
-    elif way == "configured":
-        configure(random_, texts.parent / "config.yaml")
-    elif way == "corrected":
-        tell_dates(random_, texts, one.name)
-    return way
-
-
-def configure(random_, path):
-    """Change an option of one of the sections."""
-    config = yaml.safe_load(path.read_text())
-    section, option, values = random_.choice(OPTIONS)
-    config[section][option] = values[config[section].get(option, values[0]) == values[0]]
-    path.write_text(yaml.safe_dump(config))
-
-
-def tell_dates(random_, texts, corrected=None):
-    """Tell the dates of all files in a table, as their names have them but for some; correct that of one."""
-    rows = {path.name: path.name.partition("_")[0] for path in texts.iterdir()}
-    path = texts.parent / "dates.csv"
-    if path.exists():
-        rows |= dict(line.split(",") for line in path.read_text().split()[1:])
-    if corrected:
-        rows[corrected] = str(random_.choice((1800, 1801, 1900, 1901)))
-    path.write_text("\n".join(["name,date", *(",".join(row) for row in sorted(rows.items()))]) + "\n")
-
-
-def receipts(out):
-    """The artefacts of a folder, each with its stage."""
-    return {str(path.relative_to(out / "_artefacts")) for path in out.glob("_artefacts/*/*/*.json")}
-
-
-def planned(world, capsys, *words):
-    """What the plan says of each stage: how many artefacts it makes; None: that follows from others."""
-    lines = told(capsys, "refresh", world / "config.yaml", "--out", world / "out", "--dry-run", *words).splitlines()
-    stages = [line.split(None, 1) for line in lines if re.match(r"  [a-z.]+/", line)]
-    told_ = {stage: re.match(r"(makes (\d+)|keeps all|makes what)", said) for stage, said in stages}
-    return {stage: None if said[1] == "makes what" else int(said[2] or 0) for stage, said in told_.items()}
-
-
-def check_plan(plan, before, after):
-    """Check a plan against what has been made since."""
-    made = Counter(name.rpartition("/")[0] for name in after - before)
-    assert made.keys() <= plan.keys() or not plan
-    assert {stage: made[stage] for stage, number in plan.items() if number is not None} == {
-        stage: number for stage, number in plan.items() if number is not None
-    }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
-def test_a_step_is_a_rebuild(begun, tmp_path, seed, capsys, monkeypatch):
-    monkeypatch.setattr(units, "UNIT_FILES", 3)
-    world = shutil.copytree(begun[seed % 2], tmp_path / "world", symlinks=True)
-    check_steps(world, seed, 1, capsys, MORE[seed % 2])
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(1, 201))
-def test_a_refresh_is_a_rebuild(world, seed, capsys, monkeypatch):
-    """With odd seeds a table tells the dates; files are dealt out into units of three, and duplicates into several."""
-    monkeypatch.setattr(units, "UNIT_FILES", 3)
-    if seed % 2:
-        date_by_table(world)
-    check_steps(world, seed, 10, capsys, MORE[seed % 2])
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(5))
-def test_a_refresh_of_every_task_is_a_rebuild(world, seed, capsys):
-    things = [Synset("entity", "n", ["entity"], "what is")]
-    things += [Synset(word, "n", [word], "a thing", pointers=[("@", "entity", 0, 0)]) for word in WORDS]
-    write_wordnet(world / "wordnet", things)
-    others = [f"{word}|1\n-|{WORDS[n - 1]}|{WORDS[n - 2]}" for n, word in enumerate(WORDS)]
-    (world / "th.dat").write_text("\n".join(["UTF-8", *others, ""]))
-    files = {"wordnet": "wordnet", "cache": str(world / "cache")}
-    config = yaml.safe_load((world / "config.yaml").read_text())
-    config |= {
-        "max-reject-share": 1,
-        "complexity": {
-            "select": {"quota": ["single=4"], "contexts": 2, "language": "en"},
-            "features": {"use": ["form"]},
-        },
-        "cloze": {
-            "pairs": {"layout": "corpus"},
-            "candidates": {"kind": ["nonspecificity"], "sense": "first", **files},
-            "options": {"readers": ["frequency"], **files},
-            "questions": {},
-        },
-        "simplify": {
-            "instances": {"targets": "content", "layout": "corpus"},
-            "generate": {"generators": ["thesaurus"], "thesaurus": ["th.dat"]},
-            "rank": {"ranker": ["senses"], "cache": files["cache"]},
-        },
-    }
-    (world / "config.yaml").write_text(yaml.safe_dump(config))
-    check_steps(world, seed, 10, capsys)
-    made = published(world / "out")
-    for table in ("complexity/features", "cloze/questions", "simplification/rankings"):
-        assert any(name.startswith(f"{table}/") for name in made)
-
-
-def check_steps(world, seed, steps, capsys, more=()):
-    """Take random steps, each with its plan, a refresh, and a run of everything to compare with."""
-    random_ = random.Random(seed)
-    for number in range(steps):
-        way = step(random_, world / "texts", more)
-        if (world / "dates.csv").exists() and random_.random() < 0.8:  # else new files wait for a row of the table
-            tell_dates(random_, world / "texts")
-        keep, name = ("all", "used")[number % 2], snapshot_name(str(world / "out"))
-        capsys.readouterr()
-        if (full := rebuilt(world)) is None:  # a slice has lost its last document, or cloze its last candidate
-            refused = errors(capsys)
-            assert any(reason in refused for reason in REFUSED), refused
-            assert refresh(world, *ANY) == 1
-            assert errors(capsys) == refused
-            assert snapshot_name(str(world / "out")) == name
-            continue
-        plan, before = planned(world, capsys, *ANY), receipts(world / "out")
-        assert refresh(world, "--keep", keep, *ANY) == 0, way
-        check_plan(plan, before, receipts(world / "out"))
-        assert published(world / "out") == full, way
-        if keep == "used" and snapshot_name(str(world / "out")) != name:
-            # How many units there are is kept from run to run, as long as it is about right.
-            dealt_out = ("corpus/ingest/", "corpus/annotate/") if more else ()
-            kept, whole = receipts(world / "out"), receipts(world / "full")
-            assert all(name.startswith(dealt_out) for name in kept ^ whole), way
-
-
-def errors(capsys):
-    return "\n".join(line for line in capsys.readouterr().err.splitlines() if line.startswith("lexbeam: "))
 
 
 def times(out):
@@ -293,12 +80,6 @@ def test_nothing_changed_publishes_nothing(world, capsys):
     assert entries[-1]["sections"].keys() == {"change"}
 
 
-def told(capsys, *words):
-    capsys.readouterr()
-    assert call(*words) == 0
-    return capsys.readouterr().out
-
-
 def test_a_folder_that_was_not_mounted_empties_nothing(world, capsys):
     assert refresh(world) == 0
     name = snapshot_name(str(world / "out"))
@@ -316,19 +97,36 @@ def test_a_folder_that_was_not_mounted_empties_nothing(world, capsys):
         capsys.readouterr().err
     )
     assert refresh(world, "--dry-run", "--max-change", ".4") == 1
+    assert re.search(r"\n  corpus/ingest +makes ", capsys.readouterr().out), "the plan is shown beside the refusal"
     assert snapshot_name(str(world / "out")) == name
     assert refresh(world) == 0
     assert published(world / "out") == rebuilt(world)
 
 
-def write_labelled(folder, random_):
-    """Write a file of labelled instances, a few of them of words that other files have, too."""
-    rows = []
-    for _ in range(random_.randint(3, 8)):
-        token = random_.choice(WORDS) + random_.choice(["", "s"])
-        rows.append(f"{token}\t{random_.random():.2f}\t{token} {' '.join(random_.sample(WORDS, 5))}")
-    name = f"{random_.randrange(10**6)}.tsv"
-    (folder / name).write_text("\n".join(["token\tcomplexity\tsentence", *rows]) + "\n")
+def test_sections_that_stay_are_in_no_history_and_those_that_are_not_named_are_left(tmp_path, capsys):
+    world = make_world(tmp_path, "load")
+    (world / "norms.csv").write_text("word,age\nsea,3.5\nship,12\n")
+    config = yaml.safe_load((world / "config.yaml").read_text())
+    del config["complexity"]["score"]
+    lists = {"wordlist": ["age=norms.csv:word=word,value=age,language=en"], "cache": str(world / "cache")}
+    config["complexity"]["features"] |= {"use": ["form", "norms"], **lists}
+    for shares in (["train=.6", "test=.4"], ["train=.5", "test=.5"]):
+        config["complexity"]["split"]["shares"] = shares
+        (world / "config.yaml").write_text(yaml.safe_dump(config))
+        assert refresh(world) == 0
+    entries = json.loads(told(capsys, "history", world / "out", "--json"))
+    assert entries[-1]["sections"].keys() == {"complexity.split"}
+    before = published(world / "out")
+    del config["complexity"]["split"]
+    (world / "config.yaml").write_text(yaml.safe_dump(config))
+    heard = told(capsys, "refresh", world / "config.yaml", "--out", world / "out")
+    assert (
+        "\ncomplexity.split: not in the configuration, is left unless what it was made from is another now\n" in heard
+    )
+    assert published(world / "out") == before
+    write_labelled(world / "labelled", random.Random(9))
+    assert refresh(world, "--max-change", "1") == 0
+    assert published(world / "out") == rebuilt(world), "what it was made from is another now"
 
 
 @pytest.fixture

@@ -102,6 +102,8 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
         plan = _planned(jobs, snapshot)
         for section, reasons in plan.reasons.items():
             action.tell(f"{section}: {'; '.join(reasons) or 'stays as it is'}")
+        for section in sorted(snapshot.sections.keys() - plan.reasons.keys()) if snapshot else ():
+            action.tell(f"{section}: not in the configuration, is left unless what it was made from is another now")
         if plan.changes:
             _make(jobs, plan, snapshot, options, action)
     except LexbeamError as error:
@@ -121,16 +123,23 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
 
 def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: RefreshOptions, action: Action) -> None:
     """Make what is to be made anew, or tell of it."""
-    if options.keep_missing:
-        _check_kept(plan)
-    _check_change(plan, options.max_change)
     if options.dry_run:
-        for line in shown_lines(_stage_lines(jobs, plan, snapshot)):
-            action.tell(line)
+        try:
+            for line in shown_lines(_stage_lines(jobs, plan, snapshot)):
+                action.tell(line)
+        finally:  # a refusal is told beside the plan, and in its place where there can be none
+            _check(plan, options)
     else:
+        _check(plan, options)
         noted = {"config": files.absolute(options.config)}
         after = snapshot.name if snapshot and (options.keep_missing or options.freeze_splits) else None
         run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, after=after)
+
+
+def _check(plan: _Plan, options: RefreshOptions) -> None:
+    if options.keep_missing:
+        _check_kept(plan)
+    _check_change(plan, options.max_change)
 
 
 def _watch(options: RefreshOptions, action: Action) -> NoReturn:

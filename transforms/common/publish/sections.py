@@ -4,7 +4,6 @@ A section owns tables. If it is remade with other content, the sections made fro
 their record says which tables they read, with digests. Remade with equal content it drops nothing.
 """
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -225,7 +224,6 @@ def same_content(manifest: Manifest, made: Made) -> bool:
     if not _is_section(section) or sorted(section["parts"]) != made.tables:
         return False
     names = ("inputs", "options", "resources")
-    entry = json.loads(json.dumps({name: made.entry.get(name) for name in names}))  # as a manifest has it: no tuples
-    return all(section.get(name) == entry[name] for name in names) and all(
+    return all(section.get(name) == made.entry.get(name) for name in names) and all(
         table_digest(manifest["tables"][table]["parts"]) == table_digest(made.of_table(table)) for table in made.tables
     )

@@ -1,0 +1,369 @@
+"""Folders of texts with a configuration, random changes of both, and refreshes beside runs of everything.
+
+Each kind of world has sections of one task; together they have all that read files or a corpus by themselves.
+"""
+
+import itertools
+import random
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from small_runs import SMALL, call, published
+from wordnet_making import Synset, write_wordnet
+
+from transforms.common.publish.layout import snapshot_name
+
+__all__ = [
+    "ANY",
+    "KINDS",
+    "WORDS",
+    "check_plan",
+    "check_steps",
+    "date_by_table",
+    "errors",
+    "make_world",
+    "name_of",
+    "planned",
+    "rebuilt",
+    "receipts",
+    "refresh",
+    "step",
+    "text_of",
+    "told",
+    "write_labelled",
+]
+
+ANY = ("--max-change", "1")  # a slice that was empty for some steps is behind by more than one
+# Why a run of everything is an error: a slice has lost its last document, cloze its last candidate, or a split its last
+# instance.
+REFUSED = ("has no document", "no document has a year", "table cloze/candidates is asked for")
+WORDS = "ship sea captain sail wind harbour gold letter news king war".split()  # noqa: SIM905
+YEARS = (1800, 1801, 1900, 1901)
+Section = dict[str, Any]
+Option = tuple[tuple[str, ...], tuple[Any, Any]]  # where it stands, and two values
+
+
+def text_of(random_: random.Random) -> str:
+    """Return a document of some sentences of few words."""
+    return "\n\n".join(
+        " ".join(random_.choices(WORDS, k=random_.randint(3, 9))).capitalize() + "."
+        for _ in range(random_.randint(1, 4))
+    )
+
+
+def name_of(random_: random.Random) -> str:
+    return f"{random_.choice(YEARS)}_{random_.randrange(10**6)}.txt"
+
+
+def write_labelled(folder: Path, random_: random.Random) -> None:
+    """Write a file of labelled instances, a few of them of words that other files have, too."""
+    (folder / f"{random_.randrange(10**6)}.tsv").write_text(labelled(random_))
+
+
+def labelled(random_: random.Random) -> str:
+    rows = ["token\tcomplexity\tsentence"]
+    for _ in range(random_.randint(3, 8)):
+        token = random_.choice(WORDS) + random_.choice(["", "s"])
+        rows.append(f"{token}\t{random_.random():.2f}\t{token} {' '.join(random_.sample(WORDS, 5))}")
+    return "\n".join(rows) + "\n"
+
+
+class Kind(NamedTuple):
+    """A kind of world: its sections beside that of a corpus, and options that steps change.
+
+    Attributes:
+        sections: writes what they need into a folder; returns them.
+        options: see `Option`.
+        tables: some that must be there in the end.
+        corpus: whether there is a section of a corpus.
+        files: the folder of what it reads, texts or labelled files.
+        texts: how many of each year there are in the beginning.
+    """
+
+    sections: Callable[[Path], Section]
+    options: list[Option]
+    tables: tuple[str, ...]
+    corpus: bool = True
+    files: str = "texts"
+    texts: int = 1
+
+
+def _training() -> Section:
+    options = dict(zip((word.removeprefix("--") for word in SMALL[::2]), SMALL[1::2], strict=True))
+    return {**options, "min-sentence": 1, "alignment": "op"}
+
+
+def _change(folder: Path) -> Section:
+    return {"change": {"slices": "1800-1801,1900-1901", **_training()}}
+
+
+def _series(folder: Path) -> Section:
+    ranked = {"rank-min-count": 2, "rank-min-documents": 1}
+    return {"change": {"slices": "1800,1801,1900-1901", **_training(), "null": 3, **ranked}}
+
+
+def _select(folder: Path) -> Section:
+    select = {"quota": ["single=4"], "contexts": 2, "language": "en"}
+    return {"complexity": {"select": select, "features": {"use": ["form"]}}}
+
+
+def _load(folder: Path) -> Section:
+    return {
+        "complexity": {
+            "load": {"inputs": "labelled", "layout": "tsv", "language": "en"},
+            "split": {"shares": ["train=.6", "test=.4"]},
+            "features": {"use": ["form"]},
+            "score": {"scorer": "ridge", "ridge-alpha": 2, "folds": 3, "resamples": 0},
+        }
+    }
+
+
+def _cloze(folder: Path) -> Section:
+    things = [Synset("entity", "n", ["entity"], "what is")]
+    things += [Synset(word, "n", [word], "a thing", pointers=[("@", "entity", 0, 0)]) for word in WORDS]
+    write_wordnet(folder / "wordnet", things)
+    files = {"wordnet": "wordnet", "cache": str(folder / "cache")}
+    return {
+        "cloze": {
+            "pairs": {"layout": "corpus"},
+            "candidates": {"kind": ["nonspecificity"], "sense": "first", **files},
+            "options": {"readers": ["frequency"], **files},
+            "questions": {},
+            "answer": {"systems": ["context"], "folds": 2, "resamples": 0},
+        }
+    }
+
+
+def _thesaurus(folder: Path) -> str:
+    others = [f"{word}|1\n-|{WORDS[n - 1]}|{WORDS[n - 2]}" for n, word in enumerate(WORDS)]
+    (folder / "th.dat").write_text("\n".join(["UTF-8", *others, ""]))
+    return "th.dat"
+
+
+def _simplify(folder: Path) -> Section:
+    return {
+        "simplify": {
+            "instances": {"targets": "content", "layout": "corpus"},
+            "generate": {"generators": ["thesaurus"], "thesaurus": [_thesaurus(folder)]},
+            "select": {},
+            "rank": {"ranker": ["senses"], "cache": str(folder / "cache")},
+            "rewrite": {},
+        }
+    }
+
+
+def _text(folder: Path) -> Section:
+    (folder / "plain.yaml").write_text("plain: {ranker: senses}\n")
+    how = {"settings": "plain.yaml", "setting": "plain", "thesaurus": [_thesaurus(folder)]}
+    read = {"inputs": "texts", "engine": "builtin:en", "language": "en"}
+    return {"simplify": {"text": {**read, **how, "zipf-below": 5, "cache": str(folder / "cache")}}}
+
+
+_CORPUS: list[Option] = [
+    (("corpus", "about"), ("Ships.", "Ships and the sea.")),
+    (("corpus", "exclude"), ([], ["1801_*"])),
+    (("corpus", "duplicates"), ("reject", "keep")),
+]
+KINDS = {
+    "change": Kind(
+        _change,
+        [*_CORPUS, (("change", "neighbours"), (10, 3)), (("change", "dim"), (5, 6)), (("change", "seeds"), (1, 2))],
+        ("scores",),
+    ),
+    "series": Kind(
+        _series,
+        [*_CORPUS, (("change", "null"), (3, 4)), (("change", "pairs"), ("adjacent", "all"))],
+        ("change/series",),
+    ),
+    "select": Kind(
+        _select,
+        [*_CORPUS, (("complexity", "select", "contexts"), (2, 1)), (("complexity", "select", "seed"), (1, 2))],
+        ("complexity/features",),
+    ),
+    "load": Kind(
+        _load,
+        [
+            (("complexity", "split", "shares"), (["train=.6", "test=.4"], ["train=.5", "test=.5"])),
+            (("complexity", "score", "ridge-alpha"), (2, 3)),
+        ],
+        ("complexity/splits", "complexity/predictions"),
+        corpus=False,
+        files="labelled",
+    ),
+    "cloze": Kind(
+        _cloze,
+        [*_CORPUS, (("cloze", "questions", "seed"), (1, 2)), (("cloze", "answer", "folds"), (2, 3))],
+        ("cloze/questions", "cloze/answers"),
+        texts=4,
+    ),
+    "simplify": Kind(
+        _simplify,
+        [*_CORPUS, (("simplify", "rank", "ranker"), (["senses"], ["length"]))],
+        ("simplification/rankings", "simplification/simplifications"),
+    ),
+    "text": Kind(_text, [(("simplify", "text", "zipf-below"), (5, 4))], ("simplification/changes",), corpus=False),
+}
+
+
+def make_world(folder: Path, kind: str = "change") -> Path:
+    """Write a folder of texts and a configuration of a kind; return the folder."""
+    how = KINDS[kind]
+    config: Section = {"parts": 2}
+    files = folder / how.files
+    files.mkdir()
+    if how.files == "labelled":
+        for seed in range(5):
+            write_labelled(files, random.Random(seed))
+    else:
+        for year, number in itertools.product(YEARS, range(how.texts)):
+            (files / f"{year}_{number}.txt").write_text(text_of(random.Random(f"{year} {number}")))
+    if how.corpus:
+        read = {"engine": "builtin:en", "dates": "name:^(\\d{4})_", "language": "en"}
+        config["corpus"] = {"inputs": how.files, **read}
+    if kind not in ("change", "series"):
+        config["max-reject-share"] = 1
+    (folder / "config.yaml").write_text(yaml.safe_dump(config | how.sections(folder)))
+    return folder
+
+
+def date_by_table(world: Path) -> None:
+    """Let a table tell the dates of the texts."""
+    tell_dates(random.Random(1), world / "texts")
+    config = yaml.safe_load((world / "config.yaml").read_text())
+    config |= {"max-reject-share": 1}
+    config["corpus"]["dates"] = "table:dates.csv:key=name,date=date"
+    (world / "config.yaml").write_text(yaml.safe_dump(config))
+
+
+def refresh(world: Path, *words: str) -> int:
+    return call("refresh", world / "config.yaml", "--out", world / "out", *words)
+
+
+def rebuilt(world: Path) -> dict[str, bytes] | None:
+    """Return what a run of everything in an empty folder publishes now; None if it is an error."""
+    shutil.rmtree(world / "full", ignore_errors=True)
+    done = call("run", world / "config.yaml", "--out", world / "full") == 0
+    return published(world / "full") if done else None
+
+
+def step(random_: random.Random, folder: Path, more: list[str] | None = None) -> str:
+    """Change a folder of texts, or of labelled files, in one of the ways in which folders change, or in one more."""
+    names = sorted(path.name for path in folder.iterdir())
+    one = folder / random_.choice(names)
+    dated = folder.name == "texts"
+    content = text_of if dated else labelled
+
+    def name() -> str:
+        return name_of(random_) if dated else f"{random_.randrange(10**6)}.tsv"
+
+    ways = ["added", "copied", "changed", "touched", "renamed", *["dated anew"] * dated, *(more or [])]
+    way = random_.choice([*ways, *["removed"] * (len(names) > 4)])
+    if way == "added":
+        (folder / name()).write_text(content(random_))
+    elif way == "copied":  # a duplicate, which may sort before the document that it is one of
+        shutil.copyfile(one, folder / name())
+    elif way == "changed":
+        one.write_text(content(random_))
+    elif way == "touched":
+        one.touch()
+    elif way == "renamed":
+        one.rename(folder / name())
+    elif way == "dated anew":
+        one.rename(folder / f"{random_.choice(YEARS)}_{one.name.partition('_')[2]}")
+    elif way == "corrected":
+        tell_dates(random_, folder, one.name)
+    elif way == "removed" and (not dated or sum(name[:2] == one.name[:2] for name in names) > 1):
+        one.unlink()  # a slice without documents is an error
+    return way
+
+
+def configure(random_: random.Random, path: Path, options: list[Option]) -> None:
+    """Give an option of one of the sections its other value."""
+    config = yaml.safe_load(path.read_text())
+    (*places, option), values = random_.choice(options)
+    section = config
+    for place in places:
+        section = section[place]
+    section[option] = values[section.get(option, values[0]) == values[0]]
+    path.write_text(yaml.safe_dump(config))
+
+
+def tell_dates(random_: random.Random, texts: Path, corrected: str | None = None) -> None:
+    """Tell the dates of all files in a table, as their names have them but for some; correct that of one."""
+    rows = {path.name: path.name.partition("_")[0] for path in texts.iterdir()}
+    path = texts.parent / "dates.csv"
+    if path.exists():
+        rows |= dict(line.split(",") for line in path.read_text().split()[1:])
+    if corrected:
+        rows[corrected] = str(random_.choice(YEARS))
+    path.write_text("\n".join(["name,date", *(",".join(row) for row in sorted(rows.items()))]) + "\n")
+
+
+def receipts(out: Path) -> set[str]:
+    """Return the artefacts of a folder, each with its stage."""
+    return {str(path.relative_to(out / "_artefacts")) for path in out.glob("_artefacts/*/*/*.json")}
+
+
+def planned(world: Path, capsys: Any, *words: str) -> dict[str, int | None]:
+    """Return what the plan says of each stage: how many artefacts it makes; None: that follows from others."""
+    lines = told(capsys, "refresh", world / "config.yaml", "--out", world / "out", "--dry-run", *words).splitlines()
+    stages = [line.split(None, 1) for line in lines if re.match(r"  [a-z.]+/", line)]
+    told_ = {stage: re.match(r"(makes (\d+)|keeps all|makes what)", said) for stage, said in stages}
+    return {stage: None if said[1] == "makes what" else int(said[2] or 0) for stage, said in told_.items()}
+
+
+def check_plan(plan: dict[str, int | None], before: set[str], after: set[str]) -> None:
+    """Check a plan against what has been made since."""
+    made = Counter(name.rpartition("/")[0] for name in after - before)
+    # A command without a graph is one step of the plan, whatever tables it writes.
+    foreseen = {*plan, *(stage.replace("/action", "/tables") for stage in plan)}
+    assert made.keys() <= foreseen or not plan, made.keys() - foreseen
+    assert {stage: made[stage] for stage, number in plan.items() if number is not None} == {
+        stage: number for stage, number in plan.items() if number is not None
+    }
+
+
+def check_steps(world: Path, kind: str, seed: int, steps: int, capsys: Any) -> None:
+    """Take random steps, each with its plan, a refresh, and a run of everything to compare with."""
+    random_, how = random.Random(seed), KINDS[kind]
+    folder = world / how.files
+    more = ["configured"] * 2 + ["corrected"] * 2 * (world / "dates.csv").exists()
+    for number in range(steps):
+        way = step(random_, folder, more)
+        if way == "configured":
+            configure(random_, world / "config.yaml", how.options)
+        if (world / "dates.csv").exists() and random_.random() < 0.8:  # else new files wait for a row of the table
+            tell_dates(random_, folder)
+        keep, name = ("all", "used")[number % 2], snapshot_name(str(world / "out"))
+        capsys.readouterr()
+        if (full := rebuilt(world)) is None:
+            refused = errors(capsys)
+            assert any(reason in refused for reason in REFUSED), refused
+            assert refresh(world, *ANY) == 1
+            assert errors(capsys) == refused
+            assert snapshot_name(str(world / "out")) == name
+            continue
+        plan, before = planned(world, capsys, *ANY), receipts(world / "out")
+        assert refresh(world, "--keep", keep, *ANY) == 0, way
+        check_plan(plan, before, receipts(world / "out"))
+        assert published(world / "out") == full, way
+        if keep == "used" and snapshot_name(str(world / "out")) != name:
+            # How many units there are is kept from run to run, as long as it is about right.
+            kept, whole = receipts(world / "out"), receipts(world / "full")
+            assert all(name.startswith(("corpus/ingest/", "corpus/annotate/")) for name in kept ^ whole), way
+
+
+def errors(capsys: Any) -> str:
+    return "\n".join(line for line in capsys.readouterr().err.splitlines() if line.startswith("lexbeam: "))
+
+
+def told(capsys: Any, *words: str | Path) -> str:
+    """Return what a command that succeeds prints."""
+    capsys.readouterr()
+    assert call(*words) == 0
+    return capsys.readouterr().out
