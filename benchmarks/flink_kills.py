@@ -130,13 +130,13 @@ def worker_environment(running: Running) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join([str(hooks), str(ROOT)]), "HOLD": str(running.hold)}
 
 
-def made_sample(folder: Path, *, tokens: int = 30_000, change: bool = True) -> tuple[Path, dict[str, bytes]]:
+def made_sample(folder: Path, *, change: bool = True) -> tuple[Path, dict[str, bytes]]:
     """Make a sample corpus with its configuration, with or without `change`.
 
     Returns:
         the configuration, and what is published.
     """
-    if lexbeam(["sample", "--out", str(folder / "sample"), "--tokens", str(tokens), "--seed", "1"]):
+    if lexbeam(["sample", "--out", str(folder / "sample"), "--tokens", "30000", "--seed", "1"]):
         raise RuntimeError("no sample was made")
     path = folder / "sample" / "config.yaml"
     values = yaml.safe_load(path.read_text("utf-8"))

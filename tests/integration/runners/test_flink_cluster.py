@@ -25,8 +25,8 @@ pytestmark = pytest.mark.slow
 POOL = 50000  # of the runner configuration
 
 
-def assert_same_bytes(cluster, folder, kind, ended, **sample):
-    config, expected = made_sample(folder, **sample)
+def assert_same_bytes(cluster, folder, kind, ended, *, change):
+    config, expected = made_sample(folder, change=change)
     found, files, told = killed_run(cluster, config, folder / "out", kind)
     assert found == ended, told
     assert (found == "resumed") == ("the JobManager of the Flink cluster is gone" in told)
@@ -34,7 +34,7 @@ def assert_same_bytes(cluster, folder, kind, ended, **sample):
 
 
 def test_a_taskmanager_that_is_killed_is_made_good(cluster, tmp_path):
-    assert_same_bytes(cluster, tmp_path, "TaskManager", "first", tokens=10_000, change=False)
+    assert_same_bytes(cluster, tmp_path, "TaskManager", "first", change=False)
 
 
 @pytest.mark.soak
@@ -71,7 +71,7 @@ def test_a_job_that_is_left_to_the_cluster_runs_on_and_the_same_command_publishe
     [("nothing", "first"), ("Python worker", "first"), ("TaskManager", "first"), ("JobManager", "resumed")],
 )
 def test_whatever_is_killed_the_whole_road_publishes_the_same_bytes(kind, ended, cluster, tmp_path):
-    assert_same_bytes(cluster, tmp_path, kind, ended)
+    assert_same_bytes(cluster, tmp_path, kind, ended, change=True)
 
 
 @contextmanager
