@@ -5,13 +5,18 @@ import shlex
 import shutil
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import decoded
 import pytest
+import yaml
 from injector import Injector, compiled, forget_source
 from small_runs import WORDS, call, change, corpus, make_out, write_texts
+from streaming import make_world as make_streamed
+from streaming import streams_end
 from sweeping import copied
+from wordnet_making import Synset, write_wordnet
 
 from pipelines.commands.folder import forget
 from pipelines.frame.command import Job
@@ -25,6 +30,7 @@ from transforms.common.publish.layout import SNAPSHOTS, make_marked_folder, read
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.receipts import ArtefactPath, File, read_envelope
+from transforms.corpora.named_artefacts import marks_in_artefacts
 from transforms.formats.ingest.stage import InputFile
 from transforms.formats.ingest.units import unit_of
 from transforms.simplification.documents.find_stage import PLACE_IN_FILES
@@ -157,7 +163,13 @@ def test_a_source_is_left_out_with_all_that_it_holds_and_killed_commands_are_fin
     assert call("corpus", texts, "--out", out, *options) == 0
     before = snapshot_name(str(out))
     assert call("forget", out, "c.jsonl") == 2
-    assert "no document and no source is called 'c.jsonl'" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "no document and no source is called 'c.jsonl'" in told
+    assert "Nobody knows" not in told
+    cut_off = f"_artefacts/corpus/ingest/{'0' * 32}-0000.arrow"
+    (out / cut_off).write_text(SECRET)
+    assert call("forget", out, "c.jsonl") == 2
+    assert f"Nobody knows what is in {cut_off}, damaged or left by a run that was cut off" in capsys.readouterr().err
     assert call("forget", out) == 2
     # Killed at each step: what is served is the old snapshot or the new one, and the same command completes it.
     steps = ["write_marks", "publish", "untag_snapshots", "remove_snapshot", "discard_artefacts", "remove_leftovers"]
@@ -295,6 +307,12 @@ def test_every_stage_that_reads_files_for_a_task_leaves_out_what_is_forgotten(tm
         assert made.reasons["forgotten"] == 1 + members, stage.name
         assert made.records == 1 + members, stage.name
         assert holding(folder) == [], stage.name
+        # What was taken in before is found by its name.
+        taken_in = tmp_path / f"before {stage.name}"
+        make(Workspace(str(taken_in)), stage, unit, replace(asked, forgotten=None))
+        assert holding(taken_in) != [], stage.name
+        found = marks_in_artefacts(str(taken_in), ["b.txt", "c.zip", "d.txt"])
+        assert found == ({source_mark("b.txt"), source_mark("c.zip")}, []), stage.name
 
 
 def test_annotations_of_other_documents_are_kept(made_once):
@@ -336,3 +354,79 @@ def test_cut_off_at_any_call_it_is_finished_by_the_same_command(tmp_path, mode):
             shutil.rmtree(there)
         assert served == {last, right}
         print(f"| {mode} | {len(ran.calls)} calls |")
+
+
+TASKS = {
+    "cloze": {
+        "pairs": {"layout": "corpus"},
+        "candidates": {"kind": ["nonspecificity"], "sense": "first", "wordnet": "wordnet", "cache": "cache"},
+    },
+    "simplify": {
+        "instances": {"targets": "content", "layout": "corpus"},
+        "generate": {"generators": ["thesaurus"], "thesaurus": ["th.dat"]},
+    },
+}
+
+
+def test_a_text_of_no_snapshot_is_forgotten_and_so_is_what_every_task_made_of_it(tmp_path, capsys):
+    """It has landed, was held back, or has gone from the inputs and the kept snapshots; and it comes back."""
+    config, texts, out = make_streamed(tmp_path, "texts", dates="name:^(\\d+)"), tmp_path / "texts", tmp_path / "out"
+    write_wordnet(tmp_path / "wordnet", [Synset(word, "n", [word], "a thing") for word in ("ship", "sea", "land")])
+    (tmp_path / "th.dat").write_text("UTF-8\nship|1\n-|boat\nsea|1\n-|ocean\n")
+    settings = {**yaml.safe_load(config.read_text()), "max-reject-share": 1}
+    texts.joinpath("1810.txt").write_text("A ship sails.\n\nThe sea and the ship are old and far from the land.")
+
+    def secret(year):
+        (texts / f"{year}.txt").write_text(f"{SECRET}, not {year}.\n\nHer ship is on the sea. {SECRET} of {year}.")
+        return texts / f"{year}.txt"
+
+    def refresh(**more):
+        config.write_text(yaml.safe_dump({**settings, **more}))
+        return call("refresh", config, "--keep-snapshots", "1")
+
+    def in_artefacts_alone():
+        return {name.partition("/")[0] for name in holding(out)} == {"_artefacts"}
+
+    aside = tmp_path / "aside.txt"
+    landed = secret(1840)
+    with streams_end():
+        assert call("stream", config, "--window", "1s", "--every", "1s") == 0
+    landed.rename(aside)
+    assert in_artefacts_alone()
+    assert call("forget", out, "1841.txt") == 2
+    assert "no document and no source is called '1841.txt' in the snapshots and artefacts" in capsys.readouterr().err
+    assert in_artefacts_alone()
+    assert call("forget", out, landed.name) == 0
+    assert "nothing is published yet\nremoved: " in capsys.readouterr().out
+    assert holding(out) == []
+    aside.rename(landed)
+    secret(1820)
+    assert refresh(gate={"corpus": {"documents": {"most": 1}}}) == 1
+    assert "outside the bounds of the configuration's gate" in capsys.readouterr().err
+    assert in_artefacts_alone()
+    assert call("forget", out, "1820.txt") == 0
+    assert holding(out) == []
+    assert call("status", out) == 0
+    published_last = secret(1830)
+    assert refresh(**TASKS) == 0
+    held = holding(out)
+    assert {name.partition("/")[0] for name in held} == {"_artefacts", "_snapshots"}
+    assert {"corpus", "cloze", "simplification"} <= {name.split("/")[1] for name in held if name.startswith("_a")}
+    (name,) = [row["document_id"] for row in rows(out, "documents") if row["source"] == "1830.txt"]
+    # What is published of all tasks goes, too.
+    copied(out, tmp_path / "whole")
+    assert call("forget", tmp_path / "whole", name) == 0
+    assert holding(tmp_path / "whole") == []
+    published_last.rename(aside)
+    assert refresh() == 0
+    assert in_artefacts_alone()
+    now = snapshot_name(str(out))
+    capsys.readouterr()
+    assert call("forget", out, name) == 0
+    assert f"what is published does not have it: {now}" in capsys.readouterr().out
+    assert holding(out) == []
+    aside.rename(published_last)
+    assert refresh() == 0
+    assert holding(out) == []
+    forgotten = {row["source"] for row in rows(out, "rejects") if row["reason"] == "forgotten"}
+    assert forgotten == {"1820.txt", "1830.txt", "1840.txt"}

@@ -8,7 +8,7 @@ their own; from kept snapshots, tags or not, which go whole; from artefacts, rep
 run makes anew what has gone, without them.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -26,6 +26,7 @@ from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
 from transforms.annotation.annotate import ANNOTATE
 from transforms.common.errors import LexbeamError, UsageError, quoted
+from transforms.common.names import file_of
 from transforms.common.options.fields import option
 from transforms.common.publish.forgotten import (
     ForgottenMarks,
@@ -38,6 +39,7 @@ from transforms.common.publish.forgotten import (
 from transforms.common.publish.history import untag_snapshots
 from transforms.common.publish.layout import (
     ARTEFACTS,
+    SNAPSHOTS,
     is_marked_folder,
     locked,
     make_marked_folder,
@@ -57,8 +59,9 @@ from transforms.common.store.artefacts import Workspace
 from transforms.common.store.objects import Tag
 from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedFile
-from transforms.corpora.forgetting import forgotten_documents, holds, without_documents
+from transforms.corpora.forgetting import CorpusDocument, forgotten_documents, holds, without_documents
 from transforms.corpora.named import marks_of_names
+from transforms.corpora.named_artefacts import marks_in_artefacts
 from transforms.formats.ingest.cut import CUT
 from transforms.intake.forgetting import file_sections, holding_sections, sources_of
 
@@ -88,16 +91,22 @@ class _Removed(NamedTuple):
     others: list[str]
 
 
+_UNREAD = (
+    "damaged or left by a run that was cut off: `lexbeam clean` removes what is left, a run with `fresh` artefacts"
+)
+
+
 def _forget(options: ForgetOptions, action: Action) -> None:
     """Forget documents and sources at `options.path`.
 
     Raises:
         UsageError: none is named, or nothing is called so.
         PublishHookError: all is done, and the command that was to follow has failed.
-        LexbeamError: nothing is published there, a run is at work, or something is damaged.
+        LexbeamError: nothing was made there, a run is at work, or something is damaged.
     """
     out = files.absolute(options.path)
-    open_snapshot(out)
+    if not is_marked_folder(out, ARTEFACTS):
+        open_snapshot(out)
     with locked(out, name="path"):
         check_nobody_detached(out)
         check_not_streaming(out)
@@ -105,17 +114,19 @@ def _forget(options: ForgetOptions, action: Action) -> None:
         if not (options.names or pending):
             raise UsageError("`names` must be given: documents by their ids, or sources")
         kept = dict(_kept(out))
-        found, originals = _marks_of(options, before, [each for each in kept.values() if each is not None])
-        marks = ForgottenMarks(before | found)
+        marked, originals = _marks_of(options, out, before, kept)
+        marks = ForgottenMarks(before | marked)
+        make_marked_folder(out, SNAPSHOTS)  # perhaps nothing was published yet
         write_marks(out, marks, pending=True)  # first: from now on every run leaves them out
         pointer = pointer_tag(out)
         current = find_snapshot(out)
-        assert current is not None
-        outcome = _without(current, marks, pointer)
+        found = forgotten_documents(current, marks) if current else []
+        originals |= {document.place for document in found if _is_copy(document, options.names, before)}
+        outcome = _without(current, marks, found, pointer) if current else None
         removed = _remove(out, kept, marks)
         write_marks(out, marks, pending=False)
     if originals:
-        action.tell(f"forgotten, too, as what was named is a copy of it: {listed(map(files.shown, originals))}")
+        action.tell(f"forgotten, too, as what was named is a copy of it: {listed(map(files.shown, sorted(originals)))}")
     for line in _lines(out, current, outcome, removed):
         action.tell(line)
     if options.on_publish is not None and outcome is not None:
@@ -144,35 +155,55 @@ def _has(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
     return holds(snapshot, marks) or bool(holding_sections(snapshot, marks))
 
 
-def _marks_of(options: ForgetOptions, before: ForgottenMarks, kept: Sequence[Snapshot]) -> tuple[set[str], list[str]]:
+def _marks_of(
+    options: ForgetOptions, out: str, before: ForgottenMarks, kept: Mapping[str, Snapshot | None]
+) -> tuple[set[str], set[str]]:
     """Return the marks of what was named, and the documents that it has copies of: a text goes wherever it stands.
 
     Raises:
-        UsageError: nothing is called so, in any snapshot that is kept.
+        UsageError: nothing is called so, in any snapshot that is kept and in any artefact.
     """
-    marks, copied = marks_of_names(kept, options.names)
-    for snapshot in kept:
+    snapshots = [snapshot for snapshot in kept.values() if snapshot is not None]
+    marks, copied = marks_of_names(snapshots, options.names)
+    for snapshot in snapshots:
         for section in file_sections(snapshot):
             for sources, _ in sources_of(snapshot, section):
                 marks.update(source_mark(source) for source in sources if source in options.names)
+    held = marks_in_artefacts(files.join(out, ARTEFACTS), options.names)
+    marks |= held.marks
     for name in options.names:
         if {id_mark(name), source_mark(name)}.isdisjoint(marks | before):
+            unread = [files.join(SNAPSHOTS, of) for of, snapshot in kept.items() if snapshot is None]
+            unread += [path.removeprefix(f"{out}/") for path in held.unread]
             raise UsageError(
-                f"no document and no source is called {quoted(name)} in the snapshots of {options.path!r}; nothing was "
-                f"removed. `lexbeam show {files.typed(options.path)}/documents` shows ids and sources; what another "
+                f"no document and no source is called {quoted(name)} in the snapshots and artefacts of "
+                f"{options.path!r}; nothing was removed. "
+                + (f"Nobody knows what is in {listed(map(files.shown, unread))}, {_UNREAD}. " if unread else "")
+                + f"`lexbeam show {files.typed(options.path)}/documents` shows ids and sources; what another "
                 "folder took in is forgotten there"
             )
-    return marks, copied
+    return marks, set(copied)
 
 
-def _without(current: Snapshot, marks: ForgottenMarks, pointer: Tag | None) -> Outcome | None:
-    """Publish the current snapshot without what is forgotten; None if it holds none of it."""
+def _is_copy(document: CorpusDocument, names: Collection[str], before: ForgottenMarks) -> bool:
+    """Return whether a document that goes was neither named, now or earlier, nor its source."""
+    called = {document.document_id, document.source, file_of(document.source)}
+    return (
+        called.isdisjoint(names)
+        and id_mark(document.document_id) not in before
+        and not before.has_source(document.source)
+    )
+
+
+def _without(
+    current: Snapshot, marks: ForgottenMarks, found: Sequence[CorpusDocument], pointer: Tag | None
+) -> Outcome | None:
+    """Publish the current snapshot without what is forgotten, of which `found` are documents; None: it holds none."""
     made: list[Made] = []
-    if holds(current, marks):
+    if found or holds(current, marks):
         workspace = Workspace(make_marked_folder(current.out, ARTEFACTS))
         forgotten = forgotten_at(current.out)
         assert forgotten is not None
-        found = forgotten_documents(current, marks)
         made.append(without_documents(current, marks, found, workspace, forgotten.digest))
     drop = holding_sections(current, marks)
     if not (made or drop):
@@ -220,8 +251,10 @@ def _is_kept(stage: str, found: Collection[File], marks: ForgottenMarks) -> bool
     return True
 
 
-def _lines(out: str, current: Snapshot, outcome: Outcome | None, removed: _Removed) -> Iterator[str]:
-    if outcome is None:
+def _lines(out: str, current: Snapshot | None, outcome: Outcome | None, removed: _Removed) -> Iterator[str]:
+    if current is None:
+        yield "nothing is published yet"
+    elif outcome is None:
         yield f"what is published does not have it: {current.name} stays"
     else:
         yield f"published without it: {snapshot_name(out)}"

@@ -17,7 +17,7 @@ from transforms.common.publish.manifests import parts_named
 from transforms.common.publish.snapshots import read_manifest
 from transforms.common.store import files
 from transforms.common.store.artefacts import FREED, LAST, Last
-from transforms.common.store.receipts import ArtefactPath, File, FileName, read_envelope, read_receipt
+from transforms.common.store.receipts import ArtefactPath, Envelope, File, FileName, read_envelope, read_receipt
 from transforms.common.store.sound import Damaged, is_sound, state_of
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "discard_damaged",
     "discard_stages",
     "discard_unused",
+    "each_artefact",
     "free",
     "leftovers",
     "remove_hidden",
@@ -161,17 +162,29 @@ def _stages(root: str) -> Iterator[str]:
                 yield f"{section}/{stage}"
 
 
+def each_artefact(root: str) -> Iterator[tuple[str, str, bytes | None, list[File]]]:
+    """Yield of each artefact the stage, the path of its receipt, what that says (None: it is damaged), the files."""
+    for stage in _stages(root):
+        for path, envelope in _envelopes(root, stage, files.list_folder(files.join(root, stage)).files):
+            held = [_file(root, name) for name in envelope.files] if envelope else []
+            yield stage, path, envelope.receipt if envelope else None, held
+
+
 def _held(root: str) -> Iterator[_Held]:
     for stage in _stages(root):
         yield from _held_by(root, stage, files.list_folder(files.join(root, stage)).files)
 
 
 def _held_by(root: str, stage: str, names: Collection[str]) -> Iterator[_Held]:
+    for path, envelope in _envelopes(root, stage, names):
+        yield _Held(stage, path, envelope.files if envelope else None)
+
+
+def _envelopes(root: str, stage: str, names: Collection[str]) -> Iterator[tuple[str, Envelope | None]]:
     for name in names:
         if _RECEIPT.fullmatch(name):
             path = files.join(root, stage, name)
-            envelope = read_envelope(path)
-            yield _Held(stage, path, envelope.files if envelope else None)
+            yield path, read_envelope(path)
 
 
 def _file(root: str, name: FileName) -> File:

@@ -33,7 +33,7 @@ from transforms.common.store.entries import Entries, in_order
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import HashedStream, checked
 
-__all__ = ["RANGES", "StagedFile", "StagedWriter", "first_bits", "places"]
+__all__ = ["RANGES", "StagedFile", "StagedWriter", "first_bits", "footer_of", "places"]
 
 RUN_BYTES = 8 << 20  # sorted at a time
 BATCH_BYTES = 1 << 17
@@ -318,3 +318,10 @@ class StagedFile:
 
     def __exit__(self, *_: object) -> None:
         self._stream.close()
+
+
+def footer_of(stream: IO[bytes], size: int) -> int | None:
+    """Return where the footer of an Arrow file of so many bytes ends; None: at its end, since it is no staged file."""
+    stream.seek(max(size - 8 * _NUMBERS, 0))
+    numbers = stream.read(8 * _NUMBERS)
+    return None if numbers.endswith(b"ARROW1") else int.from_bytes(numbers[:8], "little")

@@ -1,0 +1,141 @@
+"""What people name to be forgotten, in the artefacts of a folder: marks of texts and of sources.
+
+    named = marks_in_artefacts("results/_artefacts", ["letters/0417.txt"])
+
+A text may stand there and in no snapshot: of a file that has gone, of a run that was held back, of a stream. Rows tell
+by their columns what they are, whatever stage has made them: with `source`, records, rejects and rows that tasks read;
+with `name` and `sha256`, input files. Of the stages of `corpus` rows with `text` are records and documents.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing
+from typing import BinaryIO, NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from transforms.common.names import file_of
+from transforms.common.publish.forgotten import document_mark, id_mark, source_mark
+from transforms.common.publish.removing import each_artefact, leftovers
+from transforms.common.store import files
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import Damaged, checked, state_of
+from transforms.common.store.staged import footer_of
+
+__all__ = ["NamedArtefacts", "marks_in_artefacts"]
+
+_RECORD = ("document_id", "key", "source", "position", "text")  # `key` is the id of the first document that has it
+_INPUT = ("name", "sha256")
+
+_Read = Callable[[Sequence[str]], Iterator[pa.Table]]
+
+
+class NamedArtefacts(NamedTuple):
+    """What artefacts say of names.
+
+    Attributes:
+        marks: of the texts and sources that are called so.
+        unread: files that say nothing of what they hold: damaged ones, and those of a run that was cut off.
+    """
+
+    marks: set[str]
+    unread: list[str]
+
+
+def marks_in_artefacts(root: str, names: Collection[str]) -> NamedArtefacts:
+    """Return the marks of documents and sources that are called so, one file being held at a time.
+
+    Args:
+        root: of the artefacts; a file that was freed says nothing.
+        names: ids of documents, names of sources, or of the files that these are members of.
+    """
+    if not names:
+        return NamedArtefacts(set(), [])
+    names = frozenset(names)
+    quoted = {name: [b"[" + msgspec.json.encode(name)[:-1] + end for end in (b'",', b"!")] for name in names}
+    marks: set[str] = set()
+    unread = list(leftovers(root))
+    for stage, path, receipt, held in each_artefact(root):
+        if receipt is None:
+            unread.append(path)
+            continue
+        # The first rejects stand in the receipt, which stays when files are freed.
+        marks.update(source_mark(name) for name, some in quoted.items() if any(begin in receipt for begin in some))
+        for file in held:
+            if state_of(file.path) is not None:
+                try:
+                    for rows in _tables(file):
+                        marks |= _marks(rows, names, stage.startswith("corpus/"))
+                except Damaged:
+                    unread.append(file.path)
+    return NamedArtefacts(marks, unread)
+
+
+def _tables(file: File) -> Iterator[pa.Table]:
+    """Yield the rows of a file, of the columns by which they are known, if it has these.
+
+    Raises:
+        Damaged: it is not sound.
+    """
+    if not file.path.endswith((".arrow", ".parquet")):
+        return
+    with closing(files.open_read(file.path)) as stream:
+        try:
+            columns, read = (_parquet if file.path.endswith(".parquet") else _arrow)(stream, file.bytes)
+        except (pa.ArrowInvalid, OSError):
+            checked(file)
+            raise
+        if wanted := _wanted(columns):
+            checked(file)  # not before: most files, and the largest, have no such columns
+            yield from read(wanted)
+
+
+def _parquet(stream: BinaryIO, _: int) -> tuple[list[str], _Read]:
+    parquet = pq.ParquetFile(stream)
+
+    def read(wanted: Sequence[str]) -> Iterator[pa.Table]:
+        for number in range(parquet.num_row_groups):
+            yield parquet.read_row_group(number, columns=wanted, use_threads=False)
+
+    return parquet.schema_arrow.names, read
+
+
+def _arrow(stream: BinaryIO, size: int) -> tuple[list[str], _Read]:
+    end = footer_of(stream, size)
+    columns = pa.ipc.open_file(stream, footer_offset=end).schema.names
+
+    def read(wanted: Sequence[str]) -> Iterator[pa.Table]:
+        options = pa.ipc.IpcReadOptions(use_threads=False, included_fields=[columns.index(name) for name in wanted])
+        reader = pa.ipc.open_file(stream, footer_offset=end, options=options)
+        for number in range(reader.num_record_batches):
+            yield pa.Table.from_batches([reader.get_batch(number)])
+
+    return columns, read
+
+
+def _wanted(columns: Sequence[str]) -> list[str]:
+    if "source" in columns:
+        return [name for name in _RECORD if name in columns]
+    return [_INPUT[0]] if {*_INPUT} <= {*columns} else []
+
+
+def _marks(rows: pa.Table, names: frozenset[str], is_corpus: bool) -> set[str]:
+    columns = rows.schema.names
+    sources = rows["source" if "source" in columns else "name"]
+    called = {
+        source: some
+        for source in sources.unique().to_pylist()
+        if source is not None and (some := names.intersection((source, file_of(source))))
+    }
+    marks = {source_mark(name) for some in called.values() for name in some}
+    if is_corpus and {"text", "position"} <= {*columns}:
+        name = "document_id" if "document_id" in columns else "key"
+        called_so = [
+            pc.is_in(rows[of], pa.array(some, pa.string())) for of, some in ((name, names), ("source", called))
+        ]
+        found = rows.filter(pc.or_(*called_so))
+        marks.update(map(id_mark, found[name].to_pylist()))
+        marks.update(map(document_mark, *(found[of].to_pylist() for of in ("text", "source", "position"))))
+    return marks
