@@ -21,7 +21,7 @@ from transforms.common.publish.bounds import Bound, Gauge
 from transforms.common.publish.sections import ReadTable, table_digest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
-from transforms.common.publish.written import action_stage
+from transforms.common.publish.written import action_stage, written
 from transforms.common.shown import Block
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, announce
@@ -314,7 +314,11 @@ class Command(Generic[O, P]):
         """Return its stages; for an action that makes tables also a stage that stands for its code."""
         if self.action is None or not self.tables:
             return self.stages
-        return (*self.stages, action_stage(section, self.action))
+        return (*self.making(section), action_stage(section, self.action))
+
+    def making(self, section: str) -> tuple[Stage[Any, Any, Any], ...]:
+        """Return those of its stages that make artefacts; for an action that makes tables one that writes them, too."""
+        return self.stages if self.action is None or not self.tables else (*self.stages, written(section))
 
     @property
     def table_names(self) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def estimated(plans: Iterable[StagePlan], log: Iterable[RunLine]) -> Estimate:
 
 def stages_that_follow(job: Job, snapshot: Snapshot | None, after: Iterable[str]) -> list[StagePlan]:
     """Return the stages of a section that make what follows from others, or that has not been made before."""
-    stages = job.command.stages_of(job.section)
+    stages = job.command.making(job.section)
     made = None if snapshot is None else snapshot.sections.get(job.section, {}).get("stages")
     return [
         StagePlan(stage.name, stage.unit, None, None, tuple(after))
@@ -109,7 +109,7 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
         LexbeamError: it cannot be told, since the section cannot be made as things are.
     """
     if job.command.build is None:
-        stages = job.command.stages_of(job.section)
+        stages = job.command.making(job.section)
         return [StagePlan(stage.name, stage.unit, None, 0 if stays else None) for stage in stages]
     from pipelines.runners.configs import load_runner_config
     from pipelines.runners.runners import run_pipeline

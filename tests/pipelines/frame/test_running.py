@@ -110,7 +110,7 @@ def test_other_code_of_an_action_makes_its_section_stale(corpus, monkeypatch, ca
     assert main(["status", str(corpus)]) == 0
     assert "stale: code" not in capsys.readouterr().out
     manifest = open_snapshot(str(corpus)).section("toy.evaluate")
-    assert sorted(manifest["stages"]) == ["toy/action"]
+    assert sorted(manifest["stages"]) == ["toy/action", "toy/tables"]
 
     def other(options, action):
         return _evaluate(options, action)
