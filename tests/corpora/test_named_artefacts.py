@@ -10,7 +10,7 @@ import pytest
 from transforms.common.publish.forgotten import document_mark, id_mark, source_mark
 from transforms.common.publish.removing import free
 from transforms.common.store.artefacts import Workspace, make
-from transforms.corpora.named_artefacts import marks_in_artefacts
+from transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
 from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
 from transforms.formats.ingest.units import unit_of
 from transforms.simplification.instances.read_stage import READ, InstanceReadOptions
@@ -75,6 +75,7 @@ def test_of_what_was_freed_keys_and_receipts_say_the_sources(space):
     for source in ("a.txt", "c.zip!2.txt", "c.zip", QUOTED):
         assert marks(space, source) == {source_mark(source)}
     assert marks(space, ids["a.txt"]) == set()
+    assert ids_in_artefacts(space.root, [*ids.values(), "a.txt", "0" * 32]) == set(ids.values())
 
 
 def test_what_is_damaged_or_was_cut_off_is_told(space):

@@ -137,18 +137,12 @@ def test_whoever_names_a_copy_means_the_text(tmp_path, capsys):
     assert corpus(texts, out, "--max-reject-share", "0.5", "--overwrite") == 0
     assert open_snapshot(str(out)).manifest == manifest
     assert holding(out) == []
-
-
-def test_a_place_that_had_another_text_once_is_marked_for_that_text_alone(tmp_path):
-    texts, out = write_texts(tmp_path / "texts"), tmp_path / "out"
-    for name in ("1820_a.txt", "1820_b.txt"):
-        (texts / name).write_text(f"{SECRET}. " * 9)
-    assert corpus(texts, out, "--max-reject-share", "0.5") == 0
+    # A place that had the text once is marked for that text alone.
     (texts / "1820_a.txt").write_text(f"{WORDS}. " * 9)
-    assert corpus(texts, out, "--overwrite") == 0
-    assert call("forget", out, "1820_b.txt") == 0
-    assert holding(out) == []
-    assert "1820_a.txt" in {row["source"] for row in rows(out, "documents")}
+    assert corpus(texts, whole, "--max-reject-share", "0.5", "--overwrite") == 0
+    assert call("forget", whole, "1820_b.txt") == 0
+    assert holding(whole) == []
+    assert "1820_a.txt" in {row["source"] for row in rows(whole, "documents")}
 
 
 def test_a_source_is_left_out_with_all_that_it_holds_and_killed_commands_are_finished(tmp_path, capsys, monkeypatch):
@@ -420,8 +414,14 @@ def test_a_text_of_no_snapshot_is_forgotten_and_so_is_what_every_task_made_of_it
     published_last.rename(aside)
     assert refresh() == 0
     assert in_artefacts_alone()
+    # What tasks made of a text is removed though the text itself has gone.
+    without = copied(out, tmp_path / "without")
+    shutil.rmtree(without / "_artefacts" / "corpus")
+    assert holding(without) != []
+    assert call("forget", without, name) == 0
+    assert holding(without) == []
+    assert f"no texts by which a later run knows them: {name}" in capsys.readouterr().out
     now = snapshot_name(str(out))
-    capsys.readouterr()
     assert call("forget", out, name) == 0
     assert f"what is published does not have it: {now}" in capsys.readouterr().out
     assert holding(out) == []

@@ -7,8 +7,9 @@ by their columns what they are, whatever stage has made them: with `source`, rec
 with `name` and `sha256`, input files. Of the stages of `corpus` rows with `text` are records and documents.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import BinaryIO, NamedTuple
 
 import msgspec
@@ -24,10 +25,12 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import Damaged, checked, state_of
 from transforms.common.store.staged import footer_of
 
-__all__ = ["NamedArtefacts", "marks_in_artefacts"]
+__all__ = ["NamedArtefacts", "ids_in_artefacts", "marks_in_artefacts"]
 
 _RECORD = ("document_id", "key", "source", "position", "text")  # `key` is the id of the first document that has it
 _INPUT = ("name", "sha256")
+_ID = re.compile("[0-9a-f]{32}")
+_IDS = frozenset({"document_id", "document", "source_id", "key"})
 
 _Read = Callable[[Sequence[str]], Iterator[pa.Table]]
 
@@ -66,15 +69,31 @@ def marks_in_artefacts(root: str, names: Collection[str]) -> NamedArtefacts:
         for file in held:
             if state_of(file.path) is not None:
                 try:
-                    for rows in _tables(file):
+                    for rows in _tables(file, _named_columns):
                         marks |= _marks(rows, names, stage.startswith("corpus/"))
                 except Damaged:
                     unread.append(file.path)
     return NamedArtefacts(marks, unread)
 
 
-def _tables(file: File) -> Iterator[pa.Table]:
-    """Yield the rows of a file, of the columns by which they are known, if it has these.
+def ids_in_artefacts(root: str, names: Collection[str]) -> set[str]:
+    """Return those of some names that are ids of documents, and stand in any artefact, with the text or without."""
+    asked = [name for name in names if _ID.fullmatch(name)]
+    found: set[str] = set()
+    for stage, _, _, held in each_artefact(root) if asked else ():
+        wanted = _IDS if stage.startswith("corpus/") else _IDS - {"key"}
+        for file in held:
+            if state_of(file.path) is not None:
+                with suppress(Damaged):
+                    for rows in _tables(file, wanted.intersection):
+                        for column in rows.columns:
+                            if pa.types.is_string(column.type):
+                                found.update(column.filter(pc.is_in(column, pa.array(asked))).to_pylist())
+    return found
+
+
+def _tables(file: File, wanted_of: Callable[[Sequence[str]], Collection[str]]) -> Iterator[pa.Table]:
+    """Yield the rows of a file, of those of its columns that are wanted, if any are.
 
     Raises:
         Damaged: it is not sound.
@@ -87,9 +106,9 @@ def _tables(file: File) -> Iterator[pa.Table]:
         except (pa.ArrowInvalid, OSError):
             checked(file)
             raise
-        if wanted := _wanted(columns):
+        if wanted := wanted_of(columns):
             checked(file)  # not before: most files, and the largest, have no such columns
-            yield from read(wanted)
+            yield from read(sorted(wanted))
 
 
 def _parquet(stream: BinaryIO, _: int) -> tuple[list[str], _Read]:
@@ -115,7 +134,7 @@ def _arrow(stream: BinaryIO, size: int) -> tuple[list[str], _Read]:
     return columns, read
 
 
-def _wanted(columns: Sequence[str]) -> list[str]:
+def _named_columns(columns: Sequence[str]) -> list[str]:
     if "source" in columns:
         return [name for name in _RECORD if name in columns]
     return [_INPUT[0]] if {*_INPUT} <= {*columns} else []

@@ -61,7 +61,7 @@ from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedFile
 from transforms.corpora.forgetting import CorpusDocument, forgotten_documents, holds, without_documents
 from transforms.corpora.named import marks_of_names
-from transforms.corpora.named_artefacts import marks_in_artefacts
+from transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
 from transforms.formats.ingest.cut import CUT
 from transforms.intake.forgetting import file_sections, holding_sections, sources_of
 
@@ -79,6 +79,14 @@ class ForgetOptions(FolderOptions, HookOptions):
         metavar="DOCUMENT|SOURCE",
         positional=True,
     )
+
+
+class _Named(NamedTuple):
+    """What was named: marks, documents that it has copies of, and ids of documents whose texts have gone."""
+
+    marks: set[str]
+    originals: set[str]
+    bare: list[str]
 
 
 class _Removed(NamedTuple):
@@ -114,14 +122,16 @@ def _forget(options: ForgetOptions, action: Action) -> None:
         if not (options.names or pending):
             raise UsageError("`names` must be given: documents by their ids, or sources")
         kept = dict(_kept(out))
-        marked, originals = _marks_of(options, out, before, kept)
-        marks = ForgottenMarks(before | marked)
+        named = _named(options, out, before, kept)
+        marks = ForgottenMarks(before | named.marks)
         make_marked_folder(out, SNAPSHOTS)  # perhaps nothing was published yet
         write_marks(out, marks, pending=True)  # first: from now on every run leaves them out
         pointer = pointer_tag(out)
         current = find_snapshot(out)
         found = forgotten_documents(current, marks) if current else []
-        originals |= {document.place for document in found if _is_copy(document, options.names, before)}
+        originals = named.originals | {
+            document.place for document in found if _is_copy(document, options.names, before)
+        }
         outcome = _without(current, marks, found, pointer) if current else None
         removed = _remove(out, kept, marks)
         write_marks(out, marks, pending=False)
@@ -129,6 +139,9 @@ def _forget(options: ForgetOptions, action: Action) -> None:
         action.tell(f"forgotten, too, as what was named is a copy of it: {listed(map(files.shown, sorted(originals)))}")
     for line in _lines(out, current, outcome, removed):
         action.tell(line)
+    if named.bare:
+        action.tell(f"only their ids were left, and no texts by which a later run knows them: {listed(named.bare)}")
+        action.tell("  (if a file may bring them again, take it out of the input, or name it)")
     if options.on_publish is not None and outcome is not None:
         run_hook(options.on_publish, out, str(snapshot_name(out)))
 
@@ -155,24 +168,25 @@ def _has(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
     return holds(snapshot, marks) or bool(holding_sections(snapshot, marks))
 
 
-def _marks_of(
-    options: ForgetOptions, out: str, before: ForgottenMarks, kept: Mapping[str, Snapshot | None]
-) -> tuple[set[str], set[str]]:
-    """Return the marks of what was named, and the documents that it has copies of: a text goes wherever it stands.
+def _named(options: ForgetOptions, out: str, before: ForgottenMarks, kept: Mapping[str, Snapshot | None]) -> _Named:
+    """Return what was named: a text goes wherever it stands.
 
     Raises:
         UsageError: nothing is called so, in any snapshot that is kept and in any artefact.
     """
+    root = files.join(out, ARTEFACTS)
     snapshots = [snapshot for snapshot in kept.values() if snapshot is not None]
     marks, copied = marks_of_names(snapshots, options.names)
     for snapshot in snapshots:
         for section in file_sections(snapshot):
             for sources, _ in sources_of(snapshot, section):
                 marks.update(source_mark(source) for source in sources if source in options.names)
-    held = marks_in_artefacts(files.join(out, ARTEFACTS), options.names)
+    held = marks_in_artefacts(root, options.names)
     marks |= held.marks
-    for name in options.names:
-        if {id_mark(name), source_mark(name)}.isdisjoint(marks | before):
+    unknown = [name for name in options.names if {id_mark(name), source_mark(name)}.isdisjoint(marks | before)]
+    bare = ids_in_artefacts(root, unknown)
+    for name in unknown:
+        if name not in bare:
             unread = [files.join(SNAPSHOTS, of) for of, snapshot in kept.items() if snapshot is None]
             unread += [path.removeprefix(f"{out}/") for path in held.unread]
             raise UsageError(
@@ -182,7 +196,7 @@ def _marks_of(
                 + f"`lexbeam show {files.typed(options.path)}/documents` shows ids and sources; what another "
                 "folder took in is forgotten there"
             )
-    return marks, set(copied)
+    return _Named(marks | set(map(id_mark, bare)), set(copied), sorted(bare))
 
 
 def _is_copy(document: CorpusDocument, names: Collection[str], before: ForgottenMarks) -> bool:
