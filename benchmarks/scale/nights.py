@@ -37,6 +37,7 @@ SIZES = {
 SHARE = 100  # one of so many is new
 WORDNET = {"wordnet": "/usr/share/wordnet", "cache": "cache"}
 TASKS = {
+    "change": {"slices": "1800-1824,1825-1849,1950-1999", "seeds": 1, "null": 3, "alignment": "op"},
     "cloze": {
         "pairs": {"layout": "corpus"},
         "candidates": {"kind": ["nonspecificity"], "sense": "first", **WORDNET},
@@ -46,9 +47,12 @@ TASKS = {
     "simplify": {
         "instances": {"targets": "content", "layout": "corpus"},
         "generate": {"generators": ["wordnet"], **WORDNET},
+        "select": {},
         "rank": {"ranker": ["senses"], "cache": "cache"},
+        "rewrite": {},
     },
 }
+TEXT = {"inputs": "corpus", "engine": "builtin:en", "language": "en", "settings": "settings.yaml", "setting": "plain"}
 SEED = 1
 TRAINING = "change/train"
 
@@ -71,6 +75,10 @@ def run(checkout: Checkout, results: Results, work: Path, sizes: str) -> Iterato
         found = _share(checkout, work, size["tables"], TASKS, since="19")
         results.add({**key, **found, "commit": checkout.commit()})
         yield "every table, then a hundredth more"
+    key = {"case": "texts", "label": checkout.label, "size": size["tables"]}
+    if not results.has(key):
+        results.add({**key, **_texts(checkout, work, size["tables"]), "commit": checkout.commit()})
+        yield "texts with simpler words, then a hundredth more"
     for tokens in size["tokens"]:
         key = {"case": "share", "label": checkout.label, "size": tokens}
         if not results.has(key):
@@ -112,6 +120,19 @@ def _share(
     checkout: Checkout, work: Path, tokens: int, tasks: Mapping[str, Any] | None = None, since: str = ""
 ) -> dict[str, Any]:
     folder, later = _sample(checkout, work, tokens, SHARE, tasks, since)
+    return {"files": len(later), **_grown(checkout, folder, later)}
+
+
+def _texts(checkout: Checkout, work: Path, tokens: int) -> dict[str, Any]:
+    folder, later = _sample(checkout, work, tokens, SHARE)
+    (folder / "settings.yaml").write_text("plain: {generators: [wordnet], ranker: senses}\n", "utf-8")
+    config = {"out": "results", "simplify": {"text": {**TEXT, **WORDNET}}}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
+    return {"files": len(later), **_grown(checkout, folder, later)}
+
+
+def _grown(checkout: Checkout, folder: Path, later: Sequence[Path]) -> dict[str, Any]:
+    """Run a configuration, and again with more files; return what was taken, and what differs."""
     out, config = folder / "results", str(folder / "config.yaml")
     whole = measured(checkout, "run", config, processes=0)
     before, receipts = open_snapshot(str(out)), _receipts(out)
@@ -120,7 +141,6 @@ def _share(
     again = measured(checkout, "refresh", config, processes=0)
     made = {stage: len(names - receipts.get(stage, set())) for stage, names in _receipts(out).items()}
     return {
-        "files": len(later),
         "whole": whole,
         "again": again,
         "rows": _rows(before, open_snapshot(str(out))),
@@ -149,7 +169,12 @@ def _splits(checkout: Checkout, work: Path, instances: int, frozen: bool) -> dic
     (folder / "files" / "1.tsv").write_text("\n".join([head, *lines[:instances]]) + "\n", "utf-8")
     config = {
         "out": "results",
-        "complexity": {"load": {"inputs": "files", "layout": "tsv", "language": "en"}, "split": {"method": "balanced"}},
+        "complexity": {
+            "load": {"inputs": "files", "layout": "tsv", "language": "en"},
+            "split": {"method": "balanced"},
+            "features": {"use": ["form"]},
+            "score": {"scorer": "ridge", "resamples": 0},
+        },
     }
     (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     measured(checkout, "run", str(folder / "config.yaml"), processes=0)
@@ -235,7 +260,7 @@ def main() -> int:
     from benchmarks.scale.plots import Point, svg
 
     rows = Results(Path(sys.argv[1])).rows
-    for row in (row for row in rows if row["case"] in ("share", "tables")):
+    for row in (row for row in rows if row["case"] in ("share", "tables", "texts")):
         print(f"{row['size']:,} tokens, {row['files']} files more, at {row['commit']}\n\n{stage_lines(row)}\n")
         print(share_lines([row]))
     for row in (row for row in rows if row["case"] == "splits"):
