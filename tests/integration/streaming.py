@@ -12,10 +12,13 @@ import apache_beam as beam
 import pytest
 import yaml
 from marked import MARK
+from small_runs import call, published
 
 from pipelines.runners import configs
 from transforms.annotation import annotate as annotating
 from transforms.annotation.landed import Landed
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store import files
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.receipts import read_receipt
 from transforms.formats.ingest.listing import find_files
@@ -25,10 +28,14 @@ __all__ = [
     "SECONDS",
     "Started",
     "annotated",
+    "arrive",
+    "check_published",
     "drop",
     "landed_files",
     "make_world",
+    "names_there",
     "receipts",
+    "refreshed",
     "streams_end",
     "text_of",
 ]
@@ -45,12 +52,12 @@ def text_of(random_, sentences=12):
     )
 
 
-def make_world(folder, *inputs, **corpus):
-    """Write a configuration of a corpus in some folders below one; return its path."""
-    for name in inputs:
+def make_world(folder, *inputs, out="out", **corpus):
+    """Write a configuration of a corpus in some folders below one, or in a bucket; return its path."""
+    for name in filter(files.is_local, inputs):
         (folder / name).mkdir(parents=True, exist_ok=True)
     config = {
-        "out": "out",
+        "out": out,
         "parts": 2,
         "max-reject-share": 0.5,
         "corpus": {"inputs": list(inputs), "engine": "builtin:en", "language": "en", **corpus},
@@ -66,6 +73,31 @@ def drop(folder, name, content):
         stream.write(content[: len(content) // 2])
         stream.flush()
         stream.write(content[len(content) // 2 :])
+
+
+def arrive(config, name, random_):
+    """Let a file come whole: it is written beside the folder of a world, and renamed."""
+    hidden = config.parent / f"{name}.part"
+    hidden.write_text(text_of(random_, 3))
+    hidden.rename(config.parent / "texts" / name)
+
+
+def names_there(config):
+    """The names of the texts of a world."""
+    return {path.name for path in (config.parent / "texts").iterdir()}
+
+
+def refreshed(config):
+    """Refresh a world, in a process of its own."""
+    assert Started("refresh", config).process.wait() == 0
+
+
+def check_published(config):
+    """Check that what is published is what a run of all files publishes, each of them one document."""
+    out, batch = config.parent / "out", config.parent / f"batch-{time.monotonic_ns()}"
+    assert call("run", config, "--out", batch) == 0
+    assert published(out) == published(batch)
+    assert open_snapshot(str(out)).section("corpus")["documents"] == len(names_there(config))
 
 
 class _ListOnce(beam.PTransform):
@@ -125,10 +157,12 @@ class Started:
 
 def receipts(out):
     """The receipts of windows, each with the time at which it landed."""
-    found = []
-    for path in sorted((Path(out) / "_artefacts/corpus/land").glob("*.json")):
-        receipt = read_receipt(str(path), str(Path(out) / "_artefacts"), Landed)
-        found.append((path.stat().st_mtime, receipt))
+    root, found = files.join(str(out), "_artefacts"), []
+    folder = files.join(root, "corpus", "land")
+    for name in files.list_folder(folder).files:
+        if name.endswith(".json"):
+            path = files.join(folder, name)
+            found.append((files.modified(path), read_receipt(path, root, Landed)))
     return found
 
 

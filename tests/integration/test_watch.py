@@ -18,6 +18,8 @@ from pipelines.commands.folder import refresh as refresh_module
 from pipelines.commands.folder.watch import watch
 from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import snapshot_name
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store import files
 
 WORDS = ("ship", "sea", "captain", "sail", "wind", "harbour", "gold", "letter", "news", "king", "war")
 
@@ -87,6 +89,32 @@ def test_a_watch_publishes_what_comes_as_a_run_would_and_tells_the_hook(world, w
     snapshots = [each.snapshot for each in read_history(str(world / "out")).publications]
     assert told.read_text().splitlines() == [f"{world / 'out'} {name}" for name in snapshots]
     assert len(snapshots) == 2
+
+
+@pytest.mark.soak
+def test_files_that_appear_in_a_bucket_are_taken_up(world, watched, bucket, caplog):
+    config = yaml.safe_load((world / "config.yaml").read_text())
+    config["corpus"]["inputs"] = f"{bucket}/texts"
+    (world / "config.yaml").write_text(yaml.safe_dump(config))
+
+    def put(name, text=None):
+        files.write_bytes(f"{bucket}/texts/{name}", text or (world / "texts" / name).read_bytes())
+
+    def between(number, looks):
+        if number == 1 and looks == 4:
+            add(world, "1900_0.txt", random.Random(9))
+            put("1900_0.txt")
+            put("1800_1.txt", b"Other words, and others than before.")
+        return number == 2
+
+    for number in range(3):
+        put(f"1800_{number}.txt")
+    assert watched(between) == 130
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+    snapshot = open_snapshot(str(world / "out"))
+    names = [f"1800_{number}.txt" for number in range(3)]
+    assert sorted(snapshot.read("corpus/inputs", ["name"])["name"].to_pylist()) == [*names, "1900_0.txt"]
+    assert published(world / "out") == rebuilt(world)[0]
 
 
 def test_a_disk_that_is_full_is_told_and_files_are_taken_up_when_there_is_room(world, watched, caplog):

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from marked import wait_until
-from small_runs import call, published
-from streaming import Started, make_world, text_of
+from streaming import Started, arrive, check_published, make_world, names_there, refreshed
 
 from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import snapshot_name
@@ -44,29 +43,6 @@ def config(tmp_path):
     return config
 
 
-def arrive(config, name, random_):
-    """Let a file come whole: it is written beside the folder, and renamed."""
-    hidden = config.parent / f"{name}.part"
-    hidden.write_text(text_of(random_, 3))
-    hidden.rename(config.parent / "texts" / name)
-
-
-def refresh(config):
-    assert Started("refresh", config).process.wait() == 0
-
-
-def check(config):
-    """Check that what is published is what a run of all files publishes, each of them one document."""
-    out, batch = config.parent / "out", config.parent / f"batch-{time.monotonic_ns()}"
-    assert call("run", config, "--out", batch) == 0
-    assert published(out) == published(batch)
-    assert open_snapshot(str(out)).section("corpus")["documents"] == len(names_there(config))
-
-
-def names_there(config):
-    return {path.name for path in (config.parent / "texts").iterdir()}
-
-
 def names_in(snapshot):
     return set(snapshot.read("corpus/inputs", ["name"])["name"].to_pylist())
 
@@ -80,7 +56,7 @@ def has_all(config):
 def test_kills_at_random_moments_lose_nothing(config, words):
     random_ = random.Random(len(words))
     begun = time.monotonic()
-    refresh(config)
+    refreshed(config)
     usual, by_then = time.monotonic() - begun, 0
     for number in range(MOMENTS):
         arrive(config, f"{random_.choice((1800, 1900))}_x{number}.txt", random_)
@@ -94,10 +70,10 @@ def test_kills_at_random_moments_lose_nothing(config, words):
         by_then += snapshot.name != name
         assert snapshot.damaged() == []
         if number % 4 == 3:
-            refresh(config)
-            check(config)
-    refresh(config)
-    check(config)
+            refreshed(config)
+            check_published(config)
+    refreshed(config)
+    check_published(config)
     print(f"\n{MOMENTS} kills, {by_then} of them after the publication")
 
 
@@ -110,7 +86,7 @@ def test_of_two_refreshes_at_once_one_is_refused_or_both_are_right(config):
         assert codes in ([0, 0], [0, 1])
         refused += codes[1]
         assert ("another run is at work" in "".join(each.log.read_text() for each in both)) == bool(codes[1])
-        check(config)
+        check_published(config)
     names = [each.snapshot for each in read_history(str(config.parent / "out")).publications]
     assert len(names) == len(set(names)) == TIMES
     print(f"\n{TIMES} pairs, {refused} times one was refused")
@@ -138,7 +114,7 @@ def test_a_watch_goes_on_when_its_folder_comes_back_and_the_clock_goes_back(conf
         arrive(config, f"1900_{number}.txt", random.Random(number))
         watch.until(lambda: has_all(config), f"refresh {number}")
     assert watch.end() == 128 + signal.SIGTERM
-    check(config)
+    check_published(config)
 
 
 def test_files_that_come_while_a_watch_runs_and_is_killed_are_there_once(config):
@@ -162,7 +138,7 @@ def test_files_that_come_while_a_watch_runs_and_is_killed_are_there_once(config)
     watch.until(lambda: has_all(config), "all files are published")
     wait_until(lambda: snapshot_name(out) in told.read_text(), "the hook is told")
     assert watch.end() == 128 + signal.SIGTERM
-    check(config)
+    check_published(config)
     seen = {}
     for line in told.read_text().splitlines():
         name, at = line.split()

@@ -1,5 +1,6 @@
 """A stream on embedded Flink that is killed while files are dropped in: each document once, and nothing twice."""
 
+import os
 import random
 import signal
 import statistics
@@ -7,7 +8,7 @@ import threading
 import time
 
 import pytest
-from marked import left_of
+from marked import left_of, marked
 from mixed_runs import published, skip_without
 from small_runs import call
 from streaming import SECONDS, Started, annotated, drop, landed_files, make_world, receipts, text_of
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.soak
 FILES = 1000
 KILLS = (150, 450, 800)  # files that have landed when the stream is killed
 EVERY = 0.2  # seconds between two files
+WORKER_KILLS, ROUND = 3, 30  # how often a worker is killed, and the files around each time
 WORDS = ("--window", "5s", "--window-size", "100", "--every", "1s")
 
 
@@ -70,6 +72,60 @@ def test_a_checkpoint_that_comes_too_early_stops_nothing(tmp_path):
     assert stream.end() == 128 + signal.SIGTERM
 
 
+def test_a_worker_that_is_killed_costs_time_alone(tmp_path, monkeypatch):
+    """Flink begins anew from its last checkpoint each time, in a worker that is another."""
+    skip_without("flink_stream")
+    config, random_ = make_world(tmp_path, "texts", dates="name:^(\\d+)_"), random.Random(3)
+    out, waits = tmp_path / "out", []
+    stream = Started("stream", config, *WORDS)
+
+    def landed(number):
+        return lambda: len(landed_files(out)) >= number
+
+    def workers():
+        return [pid for pid, line in marked(str(tmp_path)).items() if " -m pipelines.runners.worker" in line]
+
+    def come(first, after):
+        for number in range(first, after):
+            drop(tmp_path / "texts", f"1900_{number}.txt", contents(number))
+            time.sleep(EVERY)
+
+    try:
+        for number in range(WORKER_KILLS):
+            come(number * ROUND, number * ROUND + ROUND // 2)
+            if not number:
+                stream.until(landed(1), "a file lands")
+            time.sleep(random_.uniform(0, 12))  # a checkpoint is taken every ten seconds
+            killed, at = random_.choice(workers()), time.time()
+            os.kill(killed, signal.SIGKILL)
+            come(number * ROUND + ROUND // 2, (number + 1) * ROUND)
+            stream.until(landed((number + 1) * ROUND), f"files land after kill {number}")
+            waits.append(max(moment for moments in landed_files(out).values() for moment in moments) - at)
+            assert killed not in workers()
+        assert stream.end() == 128 + signal.SIGTERM
+    finally:
+        stream.process.kill()
+    assert left_of(str(tmp_path)) == {}
+    times = landed_files(out)
+    print(
+        f"\n{WORKER_KILLS} workers killed, {len(times)} files; landed more than once: "
+        f"{sum(len(moments) > 1 for moments in times.values())}; seconds from a kill until all had landed: "
+        f"{', '.join(f'{wait:.0f}' for wait in waits)}"
+    )
+    refresh_annotates_nothing(config, monkeypatch, WORKER_KILLS * ROUND)
+
+
+def refresh_annotates_nothing(config, monkeypatch, number):
+    """Check that what a refresh publishes of landed files is what a run of so many annotates, and annotates nothing."""
+    calls, out = annotated(monkeypatch), config.parent / "out"
+    assert call("refresh", config) == 0
+    assert calls == []
+    made = published(out)
+    assert call("run", config, "--out", config.parent / "batch") == 0
+    assert len(calls) >= number * 0.9
+    assert made == published(config.parent / "batch")
+
+
 def test_each_document_once_whatever_is_killed(tmp_path, monkeypatch):
     skip_without("flink_stream")
     config = make_world(tmp_path, "texts", dates="name:^(\\d+)_")
@@ -103,11 +159,4 @@ def test_each_document_once_whatever_is_killed(tmp_path, monkeypatch):
         f"of {len(latencies)} files dropped after the last start: seconds until landed, median "
         f"{statistics.median(latencies):.1f}, 95th percentile {share(latencies, 0.95):.1f}"
     )
-
-    calls = annotated(monkeypatch)
-    assert call("refresh", config) == 0
-    assert calls == []
-    made = published(out)
-    assert call("run", config, "--out", tmp_path / "batch") == 0
-    assert len(calls) >= FILES * 0.9
-    assert made == published(tmp_path / "batch")
+    refresh_annotates_nothing(config, monkeypatch, FILES)

@@ -8,8 +8,11 @@ import socket
 import pytest
 from marked import left_of
 from mixed_runs import published, skip_without
+from s3_server import published_bytes
 from small_runs import call
 from streaming import Started, annotated, drop, landed_files, make_world, text_of
+
+from transforms.common.store import files
 
 
 @pytest.mark.soak
@@ -42,3 +45,32 @@ def test_files_and_lines_land_and_the_next_refresh_annotates_nothing(tmp_path, m
     assert call("run", config, "--out", tmp_path / "batch") == 0
     assert len(calls) == 5
     assert made == published(tmp_path / "batch")
+
+
+@pytest.mark.soak
+def test_files_of_a_bucket_land_in_a_bucket(tmp_path, bucket, monkeypatch):
+    skip_without("prism")
+    out, local = f"{bucket}/out", tmp_path / "texts"
+    config = make_world(tmp_path, f"{bucket}/texts", out=out)
+    how = ("--runner-config", "prism", "--window", "1s", "--every", "1s")
+
+    def put(number):
+        local.mkdir(exist_ok=True)
+        (local / f"{number}.txt").write_text(text_of(random.Random(number), 2))
+        files.write_bytes(f"{bucket}/texts/{number}.txt", (local / f"{number}.txt").read_bytes())
+
+    for number in (0, 2):  # the second stream begins beside what the first has landed
+        stream = Started("stream", config, *how)
+        for each in (number, number + 1):
+            put(each)
+            stream.until(lambda each=each: len(landed_files(out)) == each + 1, f"file {each} lands")
+        assert stream.end() == 128 + signal.SIGTERM
+    assert left_of(str(tmp_path)) == {}
+
+    calls = annotated(monkeypatch)
+    assert call("refresh", config) == 0
+    assert calls == []
+    there = make_world(tmp_path, "texts")
+    assert call("run", there, "--out", tmp_path / "batch") == 0
+    assert len(calls) == 4
+    assert published_bytes(out) == published_bytes(tmp_path / "batch")
