@@ -86,7 +86,7 @@ def test_kills_at_random_moments_lose_nothing(config):
             while listed(out / MOMENTS[moment]) == before[moment] and started.process.poll() is None:
                 assert time.monotonic() < end
                 time.sleep(0.001)
-            time.sleep(random_.uniform(0, 1 if moment == "publication" else 0.1))
+            time.sleep(random_.uniform(0, 0.1))
         started.end(signal.SIGKILL)
         if check_whole(out) != name and history.read_bytes() != noted:
             fell["after"] += 1
