@@ -203,7 +203,7 @@ KINDS = {
     ),
     "simplify": Kind(
         _simplify,
-        [*_CORPUS, (("simplify", "rank", "ranker"), (["senses"], ["length"]))],
+        [*_CORPUS, (("simplify", "rank", "ranker"), (["senses"], ["generation"]))],
         ("simplification/rankings", "simplification/simplifications"),
     ),
     "text": Kind(_text, [(("simplify", "text", "zipf-below"), (5, 4))], ("simplification/changes",), corpus=False),

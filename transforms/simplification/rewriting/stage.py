@@ -8,17 +8,30 @@ REWRITE    the parts of one number of instances, candidates, rankings -> a part 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.tables import PartFile, write_part
+from transforms.common.batched import batched
+from transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from transforms.common.store.inheriting import Mask, Read, write_inheriting
+from transforms.common.store.receipts import File
+from transforms.common.store.tables import PartFile
 from transforms.inflection.models import InflectorReference, inflector_for
 from transforms.inflection.placing import cased_like
-from transforms.simplification.records import Instance, InstanceRows, JoinTask, Row, instance_rows
+from transforms.simplification.records import (
+    BATCH,
+    ID,
+    INSTANCE_COLUMNS,
+    Instance,
+    InstanceRows,
+    JoinTask,
+    Row,
+    instance_rows,
+)
 from transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice, edited
 from transforms.simplification.rewriting.together import resolve
 
@@ -26,6 +39,7 @@ __all__ = ["REWRITE", "Rewriting", "Rewritten", "RewrittenCount", "simplified"]
 
 _RANKED = ("setting", "ranker", "form", "is_target", "place", "score", "allowed", "chosen")
 _GENERATED = ("setting", "form", "shown", "before", "reason")
+_COUNTED = ("setting", "ranker", "reason")
 
 
 @dataclass(frozen=True)
@@ -40,9 +54,10 @@ class RewrittenCount:
 
 @dataclass(frozen=True)
 class Rewritten:
-    """Receipt of a part of the simplifications."""
+    """Receipt of a part of the simplifications, with what each instance's were made from."""
 
     part: PartFile
+    keys: File
     counts: tuple[RewrittenCount, ...]
 
 
@@ -145,20 +160,28 @@ def _beside(instance: Instance, edits: Sequence[PlacedEdit]) -> tuple[str | None
 
 
 def _rewrite(artefact: Artefact, task: JoinTask, rewriting: Rewriting) -> Rewritten:
-    counts: Counter[tuple[str, str, str]] = Counter()
     columns = {RANKINGS.name: _RANKED, CANDIDATES.name: _GENERATED}
+    counts: Counter[tuple[str, str, str]] = Counter()
 
-    def tables() -> Iterator[pa.Table]:
-        for joined in instance_rows(task, columns):
-            rows = simplified(joined, rewriting)
-            for row in rows:
-                counts[row["setting"], row["ranker"], row["reason"] or "changed"] += 1
+    def made(wanted: Mask) -> Iterator[pa.Table]:
+        for batch in batched(instance_rows(task, columns, wanted), BATCH):
+            rows = [row for joined in batch for row in simplified(joined, rewriting)]
             yield pa.Table.from_pylist(rows, SIMPLIFICATIONS.schema())
 
-    part = write_part(artefact, SIMPLIFICATIONS.schema(), tables(), sort_keys=SIMPLIFICATIONS.key)
-    return Rewritten(part, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
+    def count(rows: pa.Table) -> None:
+        for setting, ranker, reason in zip(*(rows[name].to_pylist() for name in _COUNTED), strict=True):
+            counts[setting, ranker, reason or "changed"] += 1
+
+    read = [Read([task.instances], INSTANCE_COLUMNS)]
+    read += [Read([task.tables[name]], [ID, *names]) for name, names in columns.items()]
+    part, keys = write_inheriting(artefact, SIMPLIFICATIONS.schema(), ID, SIMPLIFICATIONS.key, read, made, count)
+    return Rewritten(part, keys, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
 
 
 REWRITE: Stage[JoinTask, Rewriting, Rewritten] = Stage(
-    name="simplification/rewrite", receipt=Rewritten, build=_rewrite, unit="parts"
+    name="simplification/rewrite",
+    receipt=Rewritten,
+    build=_rewrite,
+    unit="parts",
+    inherits=Inheritance(attrgetter("instances.number"), ("task.instances", "task.tables")),
 )

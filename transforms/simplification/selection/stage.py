@@ -6,14 +6,18 @@ SELECT    the parts of one number of instances and candidates -> a part of selec
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from transforms.common.batched import batched
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.tables import PartFile, write_part
-from transforms.simplification.records import BATCH, InstanceRows, JoinTask, Row, instance_rows
+from transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from transforms.common.store.inheriting import Mask, Read, write_inheriting
+from transforms.common.store.receipts import File
+from transforms.common.store.tables import PartFile
+from transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, InstanceRows, JoinTask, Row, instance_rows
 from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting, TaggedPlace
 from transforms.simplification.selection.filters import FILTERS
 
@@ -43,9 +47,10 @@ class SelectedCount:
 
 @dataclass(frozen=True)
 class Selected:
-    """Receipt of a part of the selections, with counts of what became of candidates."""
+    """Receipt of a part of the selections, with what each instance's were made from, and what became of candidates."""
 
     part: PartFile
+    keys: File
     counts: tuple[SelectedCount, ...]
 
 
@@ -59,21 +64,26 @@ def select(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
 
 
 def _select(artefact: Artefact, task: JoinTask, selection: Selection) -> Selected:
+    used = _used(selection)
+    schema = SELECTIONS.schema(filters=used)
     counts: Counter[tuple[str, str, bool]] = Counter()
-    schema = SELECTIONS.schema(filters=_used(selection))
 
-    def tables() -> Iterator[pa.Table]:
-        for batch in batched(instance_rows(task, {CANDIDATES.name: _COLUMNS}), BATCH):
-            yield _selected(batch, selection, counts, schema)
+    def made(wanted: Mask) -> Iterator[pa.Table]:
+        for batch in batched(instance_rows(task, {CANDIDATES.name: _COLUMNS}, wanted), BATCH):
+            yield pa.Table.from_pylist(_selected(batch, selection), schema)
 
-    part = write_part(artefact, schema, tables(), sort_keys=SELECTIONS.key)
-    selected_counts = tuple(SelectedCount(*key, counts[key]) for key in sorted(counts))
-    return Selected(part, selected_counts)
+    def count(rows: pa.Table) -> None:
+        outcomes = pc.coalesce(rows["reason"], rows["note"], "kept").to_pylist()
+        counts.update(zip(rows["setting"].to_pylist(), outcomes, rows["kept"].to_pylist(), strict=True))
+
+    read = [Read([task.instances], INSTANCE_COLUMNS), Read([task.tables[CANDIDATES.name]], [ID, *_COLUMNS])]
+    if "pos" in used:  # an engine may tag a sentence otherwise beside others
+        artefact.before = None
+    part, keys = write_inheriting(artefact, schema, ID, SELECTIONS.key, read, made, count)
+    return Selected(part, keys, tuple(SelectedCount(*key, counts[key]) for key in sorted(counts)))
 
 
-def _selected(
-    batch: Sequence[InstanceRows], selection: Selection, counts: Counter[tuple[str, str, bool]], schema: pa.Schema
-) -> pa.Table:
+def _selected(batch: Sequence[InstanceRows], selection: Selection) -> list[Row]:
     by_setting: dict[str, list[InstanceCandidates]] = {}
     for joined in batch:
         states_by_setting: dict[str, list[CandidateState]] = {}
@@ -86,12 +96,8 @@ def _selected(
     tagged: dict[TaggedPlace, str] = {}
     for setting, groups in sorted(by_setting.items()):
         select(groups, selection[setting]._replace(tagged=tagged))
-        for group in groups:
-            for state in group.states:
-                counts[setting, state.reason or state.note or "kept", state.reason is None] += 1
-                rows.append(_row(group.instance.instance_id, setting, state))
-    rows.sort(key=_key)
-    return pa.Table.from_pylist(rows, schema)
+        rows += [_row(group.instance.instance_id, setting, state) for group in groups for state in group.states]
+    return sorted(rows, key=_key)
 
 
 def _key(row: Row) -> tuple[str, str, str]:
@@ -135,5 +141,11 @@ def _chosen(_: JoinTask, selection: Selection) -> Mapping[str, Collection[str]]:
 
 
 SELECT: Stage[JoinTask, Selection, Selected] = Stage(
-    name="simplification/select", receipt=Selected, build=_select, chosen=_chosen, blas=True, unit="parts"
+    name="simplification/select",
+    receipt=Selected,
+    build=_select,
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
+    inherits=Inheritance(attrgetter("instances.number"), ("task.instances", "task.tables")),
 )

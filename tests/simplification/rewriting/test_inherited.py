@@ -1,0 +1,63 @@
+"""Sentences of instances whose candidates and rankings have not changed are those of the part that was made before."""
+
+import random
+
+from generated import files_of, write_world
+from inherited import check_inherited
+from instances_made import numbered, written
+
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.instances import INSTANCES
+from schemas.simplification.rankings import RANKINGS
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.tables import Part
+from transforms.simplification.generation.inputs import generation_inputs
+from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.generation.stage import GENERATE, GenerationTask
+from transforms.simplification.ranking.inputs import RankingFiles, rankings_of
+from transforms.simplification.ranking.options import RankingOptions
+from transforms.simplification.ranking.stage import RANK, RankTask
+from transforms.simplification.records import JoinTask
+from transforms.simplification.rewriting import stage
+from transforms.simplification.rewriting.stage import REWRITE, Rewriting
+
+
+def task_of(folder, rows, world, k=10):
+    """Return the task of a part: instances, their candidates, of each setting at most `k`, and how these rank."""
+    part, work = written(folder, INSTANCES, rows), Workspace(str(folder))
+    settings = {"a": GenerationOptions(k=k), "b": GenerationOptions(names="replace")}
+    generated = make(work, GENERATE, GenerationTask(part), generation_inputs(settings, files_of(world)))
+    candidates = Part.of(CANDIDATES.name, 0, generated.part)
+    rankings = rankings_of(
+        {"a": RankingOptions(ranker=("senses",)), "b": RankingOptions(ranker=("generation",))},
+        RankingFiles(cache=str(world / "cache")),
+    )
+    ranked = make(work, RANK, RankTask(JoinTask(part, {CANDIDATES.name: candidates})), rankings)
+    return JoinTask(part, {CANDIDATES.name: candidates, RANKINGS.name: Part.of(RANKINGS.name, 0, ranked.part)})
+
+
+def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
+    write_world(tmp_path)
+    for seed in range(2):
+        drawn = random.Random(seed)
+        tasks, numbers = [], set(range(12))
+        for step in range(4):
+            changed = {number for number in numbers if drawn.random() < 0.2}
+            folder = tmp_path / f"{seed}-{step}"
+            tasks.append(task_of(folder, numbered(numbers, changed), tmp_path, k=drawn.choice([10, 1])))
+            numbers = {number for number in numbers if drawn.random() < 0.9} | {20 + step} if step < 2 else set()
+        receipts = check_inherited(REWRITE, tasks, Rewriting(), tmp_path / str(seed))
+        assert [sum(count.instances for count in receipt.counts) for receipt in receipts] == [
+            receipt.part.rows for receipt in receipts
+        ]
+        assert [bool(receipt.counts) for receipt in receipts] == [True, True, True, False]
+
+
+def test_what_is_new_is_rewritten(tmp_path, monkeypatch):
+    write_world(tmp_path)
+    rewritten, plain = [], stage.simplified
+    monkeypatch.setattr(stage, "simplified", lambda joined, how: rewritten.append(joined) or plain(joined, how))
+    work = Workspace(str(tmp_path / "work"))
+    for name, rows in (("a", numbered(range(60))), ("b", numbered(range(63), {7}))):
+        make(work, REWRITE, task_of(tmp_path / name, rows, tmp_path), Rewriting())
+    assert len(rewritten) == 60 + 4

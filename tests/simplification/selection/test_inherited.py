@@ -1,0 +1,75 @@
+"""Selections of instances whose candidates have not changed are those of the part that was made before."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from generated import files_of, write_world
+from inherited import check_inherited
+from instances_made import numbered, written
+
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.instances import INSTANCES
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.tables import Part
+from transforms.simplification.generation.inputs import generation_inputs
+from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.generation.stage import GENERATE, GenerationTask
+from transforms.simplification.records import JoinTask
+from transforms.simplification.selection.filters import FILTERS
+from transforms.simplification.selection.inputs import SelectionFiles, selection_of
+from transforms.simplification.selection.options import SelectionOptions
+from transforms.simplification.selection.stage import SELECT
+
+
+def task_of(folder, rows, world, k=10):
+    """Return the task of a part: instances, and their candidates, of each setting at most `k`."""
+    part = written(folder, INSTANCES, rows)
+    settings = {"a": GenerationOptions(k=k), "b": GenerationOptions(names="replace")}
+    made = make(Workspace(str(folder)), GENERATE, GenerationTask(part), generation_inputs(settings, files_of(world)))
+    return JoinTask(part, {CANDIDATES.name: Part.of(CANDIDATES.name, 0, made.part)})
+
+
+def selection(world, *filters):
+    files = SelectionFiles(
+        inflector=str(world / "es.inflector"),
+        vectors=f"vectors_=vectors:{world / 'es.vec'}",
+        cache=str(world / "cache"),
+    )
+    settings = {"a": SelectionOptions(filters=("morphology", *filters)), "b": SelectionOptions()}
+    return selection_of(settings, files, None)
+
+
+def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
+    write_world(tmp_path)
+    for seed in range(2):
+        drawn = random.Random(seed)
+        tasks, numbers = [], set(range(12))
+        for step in range(4):
+            changed = {number for number in numbers if drawn.random() < 0.2}
+            folder = tmp_path / f"{seed}-{step}"
+            tasks.append(task_of(folder, numbered(numbers, changed), tmp_path, k=drawn.choice([10, 1])))
+            numbers = {number for number in numbers if drawn.random() < 0.9} | {20 + step} if step < 2 else set()
+        receipts = check_inherited(SELECT, tasks, selection(tmp_path, "similarity"), tmp_path / str(seed))
+        assert [sum(count.candidates for count in receipt.counts) for receipt in receipts] == [
+            receipt.part.rows for receipt in receipts
+        ]
+        assert [bool(receipt.counts) for receipt in receipts] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("similarity", [30, 2]), ("pos", [30, 32])])
+def test_filters_are_asked_for_what_is_new_unless_they_look_at_others(tmp_path, monkeypatch, name, wanted):
+    """Every second instance has candidates."""
+    write_world(tmp_path)
+    asked = []
+    plain = FILTERS["similarity"]
+
+    def drop(groups, selecting):
+        asked.append(len(groups))
+        plain.drop(groups, selecting)
+
+    monkeypatch.setitem(FILTERS, name, replace(plain, drop=drop))
+    work = Workspace(str(tmp_path / "work"))
+    for folder, rows in (("a", numbered(range(60))), ("b", numbered(range(63), {7}))):
+        make(work, SELECT, task_of(tmp_path / folder, rows, tmp_path), selection(tmp_path, name))
+    assert asked == wanted
