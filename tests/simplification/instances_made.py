@@ -1,6 +1,7 @@
 """Instances with people's substitutes, made by hand and published in a folder."""
 
 import hashlib
+import random
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from transforms.common.publish.sections import Made
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.tables import Part, sort_rows, write_part
 
-__all__ = ["instance", "numbered", "publish", "substitutes", "written"]
+__all__ = ["drawn_parts", "instance", "numbered", "publish", "substitutes", "written"]
 
 
 def instance(marked, lemma=None, upos=None, *, language="es", feats=None):
@@ -108,3 +109,13 @@ def numbered(numbers, changed=()):
         )
         for number, (word, lemma, upos) in words.items()
     ]
+
+
+def drawn_parts(seed, start=12):
+    """Yield the rows of parts that follow one another, the last of none, each with how many candidates are kept."""
+    drawn = random.Random(seed)
+    numbers = set(range(start))
+    for step in range(4):
+        changed = {number for number in numbers if drawn.random() < 0.2}
+        yield numbered(numbers, changed), drawn.choice([10, 1])
+        numbers = {number for number in numbers if drawn.random() < 0.9} | {20 + step} if step < 2 else set()

@@ -1,11 +1,10 @@
 """Rankings of instances whose candidates have not changed are those of the part that was made before."""
 
-import random
 from dataclasses import replace
 
 from generated import files_of, write_world
 from inherited import check_inherited
-from instances_made import numbered, written
+from instances_made import drawn_parts, numbered, written
 
 from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.instances import INSTANCES
@@ -46,13 +45,9 @@ def rankings(world):
 def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
     write_world(tmp_path)
     for seed in range(2):
-        drawn = random.Random(seed)
-        tasks, numbers = [], set(range(12))
-        for step in range(4):
-            changed = {number for number in numbers if drawn.random() < 0.2}
-            folder = tmp_path / f"{seed}-{step}"
-            tasks.append(task_of(folder, numbered(numbers, changed), tmp_path, k=drawn.choice([10, 1])))
-            numbers = {number for number in numbers if drawn.random() < 0.9} | {20 + step} if step < 2 else set()
+        tasks = [
+            task_of(tmp_path / f"{seed}-{step}", rows, tmp_path, k) for step, (rows, k) in enumerate(drawn_parts(seed))
+        ]
         receipts = check_inherited(RANK, tasks, rankings(tmp_path), tmp_path / str(seed))
         assert [len(receipt.counts) for receipt in receipts] == [4, 4, 4, 0]
 

@@ -1,10 +1,8 @@
 """Sentences of instances whose candidates and rankings have not changed are those of the part that was made before."""
 
-import random
-
 from generated import files_of, write_world
 from inherited import check_inherited
-from instances_made import numbered, written
+from instances_made import drawn_parts, numbered, written
 
 from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.instances import INSTANCES
@@ -39,13 +37,9 @@ def task_of(folder, rows, world, k=10):
 def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
     write_world(tmp_path)
     for seed in range(2):
-        drawn = random.Random(seed)
-        tasks, numbers = [], set(range(12))
-        for step in range(4):
-            changed = {number for number in numbers if drawn.random() < 0.2}
-            folder = tmp_path / f"{seed}-{step}"
-            tasks.append(task_of(folder, numbered(numbers, changed), tmp_path, k=drawn.choice([10, 1])))
-            numbers = {number for number in numbers if drawn.random() < 0.9} | {20 + step} if step < 2 else set()
+        tasks = [
+            task_of(tmp_path / f"{seed}-{step}", rows, tmp_path, k) for step, (rows, k) in enumerate(drawn_parts(seed))
+        ]
         receipts = check_inherited(REWRITE, tasks, Rewriting(), tmp_path / str(seed))
         assert [sum(count.instances for count in receipt.counts) for receipt in receipts] == [
             receipt.part.rows for receipt in receipts
