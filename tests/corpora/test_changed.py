@@ -3,9 +3,10 @@
 import random
 
 import pytest
-from published import CORPUS, documents, publish
+from published import CORPUS, documents, publish, rewritten
 
 from transforms.common.code.fingerprints import digest, hash_of
+from transforms.common.errors import LexbeamError
 from transforms.common.publish.snapshots import Snapshot
 from transforms.corpora.changed import changed_documents, sources_of
 
@@ -41,3 +42,17 @@ def test_added_and_removed_are_those_of_sets(tmp_path, parts):
     assert sources_of(before, ids) == {id_: source for id_, source in ids.items() if id_ in here}
     assert sources_of(before, []) == {}
     assert sources_of(Snapshot("", "", "", {"tables": {}}), ids) == {}
+
+
+def test_documents_of_an_earlier_version(tmp_path):
+    before, after = (corpus(tmp_path / name, names, 1) for name, names in (("old", [1, 2]), ("new", [2, 3])))
+    rewritten(before, "documents", lambda rows: rows.drop_columns(["author", "year"]))
+    found = changed_documents(before, after, 10)
+    assert [(row["what"], row["source"], row["year"]) for row in found.rows.to_pylist()] == [
+        ("removed", "1/1.txt", None),
+        ("added", "3/3.txt", 1800),
+    ]
+    rewritten(before, "documents", lambda rows: rows.drop_columns("document_id"))
+    with pytest.raises(LexbeamError, match="without column document_id"):
+        changed_documents(before, after, 10)
+    assert sources_of(before, [digest([1])]) == {}

@@ -2,16 +2,18 @@
 
 import hashlib
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from pipelines.frame.registry import COMMANDS, load
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import write_rows
 
-__all__ = ["CORPUS", "DIM", "change_section", "documents", "publish", "scores", "sentences"]
+__all__ = ["CORPUS", "DIM", "change_section", "documents", "publish", "rewritten", "scores", "sentences"]
 
 DIM = 3  # of vectors
 
@@ -52,6 +54,14 @@ def publish(folder: Path, sections: dict[str, Any], tables: dict[str, list[list[
                 }
             )
     return Snapshot(str(folder), "made-up", str(folder), {**sections, "tables": entries})
+
+
+def rewritten(snapshot: Snapshot, table: str, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Write the parts of a table anew, with other columns, as another version may have written them."""
+    for entry in snapshot.tables[table]["parts"]:
+        path = Path(snapshot.folder) / table / entry["file"]
+        pq.write_table(change(pq.read_table(path)), path)
+        entry["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def documents(*rows: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Which documents two snapshots of a corpus do not share, and the files that documents come from."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -8,13 +9,16 @@ import pyarrow.compute as pc
 
 from schemas.corpus.documents import DOCUMENTS
 from transforms.common.code.fingerprints import hash_of
-from transforms.common.publish.differences import groups
+from transforms.common.errors import LexbeamError
+from transforms.common.publish.differences import groups, rows_as_now
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import read_table
+from transforms.common.store.tables import Part
 
 __all__ = ["DocumentChanges", "changed_documents", "sources_of"]
 
-_COLUMNS = ("source", "position", "year", "author", "title", "document_id")
+_PLACE = ("source", "position")
+_ID = "document_id"
+_COLUMNS = (*_PLACE, "year", "author", "title", _ID)
 
 
 class DocumentChanges(NamedTuple):
@@ -36,20 +40,20 @@ def changed_documents(before: Snapshot, after: Snapshot, most: int) -> DocumentC
     """Return the documents that only one of two snapshots has, at most so many of them.
 
     Raises:
-        LexbeamError: one of them has no table `documents`.
+        LexbeamError: one of them has no table `documents`, or one of a version that told documents otherwise.
     """
     added = removed = 0
     first: pa.Table | None = None
     for old, new in groups(before.parts(DOCUMENTS.name), after.parts(DOCUMENTS.name)):
-        earlier, later = (read_table([part.path for part in parts], _COLUMNS) for parts in (old, new))
-        came = later.filter(pc.invert(pc.is_in(later["document_id"], earlier["document_id"])))
-        went = earlier.filter(pc.invert(pc.is_in(earlier["document_id"], later["document_id"])))
+        earlier, later = (_read(parts, _COLUMNS, (*_PLACE, _ID)) for parts in (old, new))
+        came = later.filter(pc.invert(pc.is_in(later[_ID], earlier[_ID])))
+        went = earlier.filter(pc.invert(pc.is_in(earlier[_ID], later[_ID])))
         added, removed = added + len(came), removed + len(went)
         found = [
             rows.add_column(0, "what", pa.array([what] * len(rows), pa.string()))
             for what, rows in (("added", came), ("removed", went))
         ]
-        keys = [(name, "ascending") for name in ("source", "position", "what", "document_id")]
+        keys = [(name, "ascending") for name in (*_PLACE, "what", _ID)]
         first = pa.concat_tables([*found, *([first] if first is not None else [])]).sort_by(keys).slice(0, most)
     if first is None:
         first = pa.table({name: pa.array([], pa.string()) for name in ("what", *_COLUMNS)})
@@ -57,14 +61,20 @@ def changed_documents(before: Snapshot, after: Snapshot, most: int) -> DocumentC
 
 
 def sources_of(snapshot: Snapshot, ids: Collection[str]) -> dict[str, str]:
-    """Return the sources of those documents that a snapshot has, by their ids."""
+    """Return the sources of those documents that a snapshot has and tells of, by their ids."""
     if DOCUMENTS.name not in snapshot.tables:
         return {}
     parts = snapshot.parts(DOCUMENTS.name)
     wanted = pa.array(sorted(ids), pa.string())
     found: dict[str, str] = {}
-    for number in sorted({hash_of(name) % len(parts) for name in ids}):
-        rows = read_table([parts[number].path], ["document_id", "source"])
-        rows = rows.filter(pc.is_in(rows["document_id"], wanted))
-        found |= zip(rows["document_id"].to_pylist(), rows["source"].to_pylist(), strict=True)
+    with suppress(LexbeamError):  # of another version, which told documents otherwise
+        for number in sorted({hash_of(name) % len(parts) for name in ids}):
+            rows = _read([parts[number]], (_ID, "source"), (_ID, "source"))
+            rows = rows.filter(pc.is_in(rows[_ID], wanted))
+            found |= zip(rows[_ID].to_pylist(), rows["source"].to_pylist(), strict=True)
     return found
+
+
+def _read(parts: Sequence[Part], columns: Sequence[str], needed: Sequence[str]) -> pa.Table:
+    known = DOCUMENTS.schema()
+    return pa.concat_tables(rows_as_now(parts, pa.schema([known.field(name) for name in columns]), needed))

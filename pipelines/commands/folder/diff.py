@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 
 from pipelines.commands.folder.history import section_line
 from pipelines.frame.blocks import shown_lines
@@ -16,7 +17,7 @@ from pipelines.frame.command import Action, Command, Moved
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.registry import COMMANDS, load, section_of
 from pipelines.shown.rows import as_json, rows_as_grid
-from transforms.common.errors import UsageError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.differences import TableDifference, differences
 from transforms.common.publish.history import changes, read_history, resolve_snapshot
@@ -107,24 +108,30 @@ def _diff(options: DiffOptions, action: Action) -> None:
 
 
 def moved_values(before: Snapshot, after: Snapshot, top: int) -> Iterator[tuple[str, Moved]]:
-    """Yield the sections whose values moved, with the rows that moved most."""
+    """Yield the sections whose values moved, with the rows that moved most; none where the note says why not."""
     for words in COMMANDS:
         if (section := section_of(words)) in before.sections and section in after.sections:
-            moved = load(words).moved(before, after, top)
-            if moved is not None and len(moved.rows):
-                yield section, moved
+            try:
+                moved = load(words).moved(before, after, top)
+            except LexbeamError as error:
+                yield section, Moved(pa.table({}), f"not compared: {error}")
+            else:
+                if moved is not None and len(moved.rows):
+                    yield section, moved
 
 
 def _record(before: Snapshot, after: Snapshot, top: int) -> dict[str, Any]:
     sections, _ = changes(before.manifest, after.manifest)
     tables = list(differences(before, after))
+    moved = dict(moved_values(before, after, top))
     return {
         "before": before.name,
         "after": after.name,
         "sections": msgspec.to_builtins(sections),
         "tables": {each.name: {k: v for k, v in each._asdict().items() if k != "name"} for each in tables},
         "sources": _sources(before, after, tables),
-        "moved": {section: moved.rows.to_pylist() for section, moved in moved_values(before, after, top)},
+        "moved": {section: each.rows.to_pylist() for section, each in moved.items()},
+        "notes": {section: each.note for section, each in moved.items()},
     }
 
 
@@ -141,7 +148,8 @@ def _blocks(before: Snapshot, after: Snapshot, top: int) -> Iterator[Block]:
         yield "no table differs"
     for section, moved in moved_values(before, after, top):
         yield f"{section}: what moved most ({moved.note})"
-        yield rows_as_grid(moved.rows)
+        if len(moved.rows):
+            yield rows_as_grid(moved.rows)
 
 
 def _sources(before: Snapshot, after: Snapshot, tables: Sequence[TableDifference]) -> dict[str, str]:

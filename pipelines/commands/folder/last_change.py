@@ -9,12 +9,13 @@ from pipelines.commands.folder.diff import moved_values
 from pipelines.commands.folder.history import reasons
 from schemas.columns import column
 from schemas.corpus.documents import DOCUMENTS
+from transforms.common.errors import LexbeamError
 from transforms.common.publish.differences import TableDifference, difference, differing, pairs_up
 from transforms.common.publish.history import changes
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import listed
 from transforms.corpora.changed import changed_documents
-from transforms.report.panels import Head, Panel, Rows
+from transforms.report.panels import Head, Note, Panel, Rows
 
 __all__ = ["NAME", "last_change_head", "last_change_panels"]
 
@@ -51,10 +52,14 @@ def last_change_panels(before: Snapshot, after: Snapshot) -> Iterator[Panel]:
     if DOCUMENTS.name in before.tables and DOCUMENTS.name in after.tables:
         yield from _documents(before, after)
     for section, moved in moved_values(before, after, TOP):
+        title = f"What moved most in {section}"
+        if not len(moved.rows):
+            yield Note(title, f"{moved.note[0].upper()}{moved.note[1:]}.")
+            continue
         shown = moved.rows.rename_columns([name.replace("_", " ") for name in moved.rows.column_names])
         note = f"{moved.note[0].upper()}{moved.note[1:]}"
         text = f"The {len(shown)} rows whose values moved most, the largest move first. {note}."
-        yield Rows(f"What moved most in {section}", text, shown)
+        yield Rows(title, text, shown)
 
 
 def _tables(before: Snapshot, after: Snapshot) -> Rows:
@@ -86,8 +91,12 @@ def _row(name: str, before: Snapshot, after: Snapshot) -> dict[str, Any]:
     return {**known, "added": found.added, "removed": found.removed, "changed": found.changed, "changed in": columns}
 
 
-def _documents(before: Snapshot, after: Snapshot) -> Iterator[Rows]:
-    found = changed_documents(before, after, MOST)
+def _documents(before: Snapshot, after: Snapshot) -> Iterator[Panel]:
+    try:
+        found = changed_documents(before, after, MOST)
+    except LexbeamError as error:
+        yield Note("Documents", f"Not compared: {error}.")
+        return
     if not len(found.rows):
         return
     fields = [

@@ -1,9 +1,11 @@
 """Words whose score moved between two snapshots."""
 
+import pytest
 from panel_making import known, snapshot_of
-from published import scores
+from published import rewritten, scores
 
 from transforms.change.shown.moved import moved_scores
+from transforms.common.errors import LexbeamError
 
 
 def test_the_words_that_moved_most_with_noise_and_chance_of_both(tmp_path):
@@ -50,3 +52,20 @@ def test_the_words_that_moved_most_with_noise_and_chance_of_both(tmp_path):
     assert (rows[2]["score_before"], rows[2]["score_after"]) == (0.5, 0.75)
     assert moved_scores(before, after, 2).num_rows == 2
     assert moved_scores(before, before, 10).num_rows == 0
+
+
+def test_slices_that_share_no_word_move_none(tmp_path):
+    none, some = snapshot_of(tmp_path / "none", []), snapshot_of(tmp_path / "some", [scores("a", 0.5)])
+    for before, after in ((none, none), (none, some), (some, none)):
+        assert moved_scores(before, after, 10).num_rows == 0
+
+
+def test_scores_of_an_earlier_version(tmp_path):
+    after = snapshot_of(tmp_path / "after", [scores("a", 0.75, score_sd=0.125), scores("b", 0.5)])
+    before = snapshot_of(tmp_path / "before", [scores("a", 0.5, score_sd=0.125), scores("b", 0.25, ranked=False)])
+    rewritten(before, "scores", lambda rows: rows.drop_columns(["target", "null_mean", "seed"]))
+    (row,) = moved_scores(before, after, 10).to_pylist()
+    assert (row["word"], row["moved"], row["score_sd_before"], row["null_mean_before"]) == ("a", 0.25, 0.125, None)
+    rewritten(before, "scores", lambda rows: rows.drop_columns("word"))
+    with pytest.raises(LexbeamError, match=r"table scores .* without column word of type string: .*before"):
+        moved_scores(before, after, 10)

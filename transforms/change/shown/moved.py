@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.publish.differences import matched_rows
+from schemas.change.scores import SCORES
+from transforms.common.publish.differences import matched_rows, rows_as_now
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import read_rows
 
 __all__ = ["moved_scores"]
 
@@ -24,6 +24,9 @@ def moved_scores(before: Snapshot, after: Snapshot, top: int) -> pa.Table:
         snapshot `score`, `score_sd` (the noise of training: the standard deviation over seeds, null of one seed),
         `null_mean` and `null_sd` (what chance gives, null without null pairs), by the names `score_before`,
         `score_after` and so on. By the size of `moved`, the largest first, then by key.
+
+    Raises:
+        LexbeamError: the scores of one of them were written by a version that told them otherwise.
     """
     old, new = _scores(before), _scores(after)
     in_old, in_new = matched_rows(old, new, _KEY)
@@ -37,11 +40,10 @@ def moved_scores(before: Snapshot, after: Snapshot, top: int) -> pa.Table:
 
 
 def _scores(snapshot: Snapshot) -> pa.Table:
-    columns = [*_KEY, "seed", "ranked", "target", *_VALUES]
-    kept = [
-        rows.filter(
-            pc.and_(pc.and_(rows["seed"].is_null(), rows["score"].is_valid()), pc.or_(rows["ranked"], rows["target"]))
-        )
-        for rows in read_rows(snapshot.paths("scores"), columns)
-    ]
+    known = SCORES.schema()
+    schema = pa.schema([known.field(name) for name in (*_KEY, "seed", "ranked", "target", *_VALUES)])
+    kept = []
+    for rows in rows_as_now(snapshot.parts(SCORES.name), schema, (*_KEY, "score")):
+        is_shown = pc.or_(rows["ranked"].fill_null(False), rows["target"].fill_null(False))
+        kept.append(rows.filter(pc.and_(pc.and_(rows["seed"].is_null(), rows["score"].is_valid()), is_shown)))
     return pa.concat_tables(kept)

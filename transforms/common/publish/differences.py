@@ -7,7 +7,7 @@ Parts with the same content are not read. Of a table of as many parts in both, a
 key falls into the same part of as many; of one with more parts than before, the whole.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from transforms.common.errors import LexbeamError
 from transforms.common.publish.manifests import TableEntry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
-from transforms.common.store.tables import Part
+from transforms.common.store.tables import Part, read_rows
 
 __all__ = [
     "EXAMPLES",
@@ -31,6 +32,7 @@ __all__ = [
     "groups",
     "matched_rows",
     "pairs_up",
+    "rows_as_now",
 ]
 
 EXAMPLES = 5
@@ -153,6 +155,32 @@ def groups(before: Sequence[Part], after: Sequence[Part]) -> Iterator[tuple[list
     for old, new in zip(before, after, strict=True):
         if old.sha256 != new.sha256:
             yield [old], [new]
+
+
+def rows_as_now(parts: Sequence[Part], schema: pa.Schema, needed: Collection[str]) -> Iterator[pa.Table]:
+    """Yield rows that an earlier or a later version may have written, in columns of this one; lastly a table of none.
+
+    Args:
+        parts: of one table.
+        schema: the columns that are wanted. One that is not there, or is of another type, is null.
+        needed: names of columns without which the rows say nothing.
+
+    Raises:
+        LexbeamError: one of these is not there, or is of another type.
+    """
+    for part in parts:
+        known = pq.read_schema(_stream(part))
+        there = [each.name for each in schema if each.name in known.names and known.field(each.name).type == each.type]
+        for name in needed:
+            if name not in there:
+                raise LexbeamError(
+                    f"table {part.table} was written by another version of Lexbeam, without column {name} of type "
+                    f"{schema.field(name).type}: {part.path}"
+                )
+        for rows in read_rows([part.path], there):
+            columns = [rows[each.name] if each.name in there else pa.nulls(len(rows), each.type) for each in schema]
+            yield pa.table(columns, names=schema.names)
+    yield pa.schema([pa.field(each.name, each.type) for each in schema]).empty_table()
 
 
 def compare_rows(before: pa.Table, after: pa.Table, key: Sequence[str]) -> _Rows:

@@ -1,6 +1,6 @@
 """What a report shows of the last publication, and `diff` of documents with their sources."""
 
-from published import CORPUS, change_section, documents, publish, scores, sentences
+from published import CORPUS, change_section, documents, publish, rewritten, scores, sentences
 
 from pipelines.commands.folder import last_change
 from pipelines.commands.folder.diff import _blocks, _record
@@ -90,3 +90,34 @@ def test_diff_names_documents_with_their_sources(tmp_path):
     assert f"  removed: {'a' * 32} (x.txt)" in lines
     assert f"  added: {'b' * 32} (x.txt) 0" in lines  # of sentences
     assert _record(before, after, 3)["sources"] == {"a" * 32: "x.txt", "b" * 32: "x.txt", "c" * 32: "new.txt"}
+
+
+def test_what_cannot_be_compared_leaves_the_rest(tmp_path):
+    before, after = two(tmp_path)
+    for table, column in (("documents", "document_id"), ("scores", "word")):
+        rewritten(before, table, lambda rows, column=column: rows.drop_columns(column))
+    lines = [block for block in _blocks(before, after, 3) if isinstance(block, str)]
+    assert "documents: 1 to 2 rows; 2 added, 1 removed" in lines
+    assert lines[-1].startswith("change: what moved most (not compared: table scores was written by another version")
+    record = _record(before, after, 3)
+    assert (record["moved"], list(record["notes"])) == ({"change": []}, ["change"])
+    sections, _, changed, moved = last_change_panels(before, after)
+    assert len(sections.rows) == 1
+    assert changed.text.startswith("Not compared: table documents was written by another version")
+    assert moved.text.startswith("Not compared: table scores was")
+
+
+def test_what_moved_has_its_note_in_json(tmp_path):
+    record = _record(*two(tmp_path), 3)
+    assert record["moved"]["change"][0]["word"] == "sea"
+    assert "what chance gives" in record["notes"]["change"]
+
+
+def test_slices_that_share_no_word_are_compared(tmp_path):
+    none, some = (
+        publish(tmp_path / name, {"change": change_section()}, {"scores": [rows]})
+        for name, rows in (("none", []), ("some", [scores("sea", 0.5)]))
+    )
+    for before, after in ((none, none), (none, some), (some, none)):
+        assert [*_blocks(before, after, 3)][1].startswith("scores: " if before is not after else "no table differs")
+        assert (_record(before, after, 3)["moved"], len([*last_change_panels(before, after)])) == ({}, 2)
