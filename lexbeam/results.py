@@ -103,4 +103,4 @@ def open_results(folder: str | os.PathLike[str], *, snapshot: str | None = None)
     """
     out = files.absolute(os.fspath(folder))
     current = open_snapshot(out)
-    return Results(current if snapshot is None else open_kept(out, resolve_snapshot(out, snapshot)))
+    return Results(current if snapshot is None else open_kept(current.out, resolve_snapshot(current.out, snapshot)))

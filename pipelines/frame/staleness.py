@@ -21,9 +21,8 @@ from pipelines.frame.sections import plan_of
 from transforms.common.code.fingerprints import environment, parse_json, readable_json
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import options_of, plain_options
-from transforms.common.publish.inputs import input_columns
 from transforms.common.publish.layout import ARTEFACTS
-from transforms.common.publish.sections import ReadTable, table_digest
+from transforms.common.publish.sections import ReadTable, input_columns, table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from transforms.common.store import files
 from transforms.common.store.sound import is_sound_size

@@ -206,6 +206,8 @@ def test_a_file_that_was_kept_and_is_back_is_taken_in_again(folder, capsys):
     assert refresh(folder, "--keep-missing") == 3
     assert refresh(folder) == 0
     assert "corpus: what has gone was kept, and is not any more\n" in capsys.readouterr().out
+    assert call("history", folder / "out", "--last", "1") == 0
+    assert "documents no longer kept" in capsys.readouterr().out
     assert is_a_rebuild(folder)
     assert refresh(folder) == 3
 
@@ -255,6 +257,14 @@ def test_a_published_part_that_is_missing_is_made_again(folder, capsys):
         assert f"missing or of another size ({table} part 0, " in capsys.readouterr().out
         assert published(folder / "out") == before
         assert refresh(folder) == 3
+
+
+@pytest.mark.slow
+def test_with_nothing_to_do_a_damaged_history_is_warned_of(folder, caplog, capsys):
+    (folder / "out" / "_snapshots" / ".history").write_bytes(b"x")
+    assert refresh(folder) == 3
+    assert ".history is damaged" in caplog.text
+    assert capsys.readouterr().out == "corpus: stays as it is\nnothing has changed\n"
 
 
 @pytest.mark.slow

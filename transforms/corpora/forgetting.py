@@ -23,8 +23,7 @@ from schemas.rejects import REJECTS, RejectRow
 from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.names import file_of
 from transforms.common.publish.forgotten import ForgottenMarks
-from transforms.common.publish.inputs import inputs_entry
-from transforms.common.publish.sections import Made
+from transforms.common.publish.sections import Made, inputs_entry
 from transforms.common.publish.snapshots import Snapshot, read_log
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Workspace

@@ -26,7 +26,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.parts import stated_parts
 from transforms.common.publish.forgotten import forgotten_at
-from transforms.common.publish.inputs import inputs_entry
+from transforms.common.publish.sections import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, amount, counts_tail, explained_counts
 from transforms.common.store.receipts import totals

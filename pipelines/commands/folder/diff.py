@@ -19,10 +19,11 @@ from pipelines.frame.registry import COMMANDS, load, section_of
 from pipelines.shown.rows import as_json, rows_as_grid
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
+from transforms.common.publish.changes import changes
 from transforms.common.publish.differences import TableDifference, differences
-from transforms.common.publish.history import changes, read_history, resolve_snapshot
+from transforms.common.publish.history import read_history, resolve_snapshot
 from transforms.common.publish.layout import read_record
-from transforms.common.publish.snapshots import Snapshot, explaining_damage, open_kept, open_snapshot
+from transforms.common.publish.snapshots import Snapshot, explaining_damage, open_kept, open_snapshot, output_folder
 from transforms.common.shown import Block, listed
 from transforms.common.store import files
 from transforms.corpora.changed import sources_of
@@ -97,7 +98,7 @@ def _diff(options: DiffOptions, action: Action) -> None:
         UsageError: there are no two, or one is not kept.
         LexbeamError: nothing is published, or something is damaged.
     """
-    out = files.absolute(options.path)
+    out = files.absolute(output_folder(options.path))
     before, after = two_snapshots(out, options.snapshots)
     with explaining_damage(before, after):
         if options.json:
@@ -121,7 +122,7 @@ def moved_values(before: Snapshot, after: Snapshot, top: int) -> Iterator[tuple[
 
 
 def _record(before: Snapshot, after: Snapshot, top: int) -> dict[str, Any]:
-    sections, _ = changes(before.manifest, after.manifest)
+    sections, _ = changes(before, after)
     tables = list(differences(before, after))
     moved = dict(moved_values(before, after, top))
     return {
@@ -138,7 +139,7 @@ def _record(before: Snapshot, after: Snapshot, top: int) -> dict[str, Any]:
 def _blocks(before: Snapshot, after: Snapshot, top: int) -> Iterator[Block]:
     """Yield what differs between two snapshots, for a person."""
     yield f"{before.name[:_DIGITS]} to {after.name[:_DIGITS]}"
-    sections, _ = changes(before.manifest, after.manifest)
+    sections, _ = changes(before, after)
     yield from (section_line(*each) for each in sections.items())
     tables = list(differences(before, after))
     sources = _sources(before, after, tables)

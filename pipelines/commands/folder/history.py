@@ -14,9 +14,10 @@ import msgspec
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from transforms.common.options.fields import option
-from transforms.common.publish.history import History, Publication, SectionChange, TableChange, read_history
+from transforms.common.publish.changes import SectionChange, TableChange
+from transforms.common.publish.history import History, Publication, read_history
 from transforms.common.publish.layout import read_record
-from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot, output_folder
 from transforms.common.shown import listed
 from transforms.common.store import files
 
@@ -39,7 +40,7 @@ def _history(options: HistoryOptions, action: Action) -> None:
     Raises:
         LexbeamError: nothing was, or the history is damaged.
     """
-    out = files.absolute(options.path)
+    out = files.absolute(output_folder(options.path))
     name = open_snapshot(out).name
     history, kept = read_history(out), read_record(out).snapshots
     last = history.publications[-1] if history.publications else None
@@ -62,6 +63,8 @@ def _record(
         "snapshot": publication.snapshot,
         "time": publication.time,
         "how": publication.how,
+        "code": publication.code or None,
+        "configuration": publication.configuration or None,
         "current": publication is current,
         "kept": publication.snapshot in kept,
         "tags": _tags(history, publication),
@@ -88,6 +91,8 @@ def _lines(
         marks.append("no longer kept")
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{publication.time}  {name[:_DIGITS]}  {publication.how}{told}"
+    if publication.code:
+        yield f"  code {publication.code}, configuration {publication.configuration}"
     yield from (f"  {section_line(*each)}" for each in publication.sections.items())
     if publication.tables:
         yield f"  {listed(_table(*each) for each in publication.tables.items())}"
@@ -102,6 +107,9 @@ def section_line(section: str, change: SectionChange) -> str:
 def reasons(change: SectionChange) -> list[str]:
     """Return why a section is another, for a person."""
     reasons = [f"option {name} {_value(old)} to {_value(new)}" for name, (old, new) in change.options.items()]
+    reasons += [
+        f"{what} kept of {name[:_DIGITS]}" if name else f"{what} no longer kept" for what, name in change.kept.items()
+    ]
     reasons += ["other inputs"] * change.inputs
     reasons += ["other resources"] * change.resources
     reasons += [f"other {listed(change.reads)}"] * bool(change.reads)

@@ -10,8 +10,8 @@ from pipelines.commands.folder.history import reasons
 from schemas.columns import column
 from schemas.corpus.documents import DOCUMENTS
 from transforms.common.errors import LexbeamError
+from transforms.common.publish.changes import changes
 from transforms.common.publish.differences import TableDifference, difference, differing, pairs_up
-from transforms.common.publish.history import changes
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import listed
 from transforms.corpora.changed import changed_documents
@@ -36,7 +36,7 @@ def last_change_head(before: Snapshot, after: Snapshot) -> Head:
 
 def last_change_panels(before: Snapshot, after: Snapshot) -> Iterator[Panel]:
     """Yield panels of how a snapshot differs from the one before it."""
-    sections, _ = changes(before.manifest, after.manifest)
+    sections, _ = changes(before, after)
     yield Rows(
         "Sections",
         "One row is a section that is new, was made anew or dropped, and why, as far as its manifests say.",

@@ -6,6 +6,7 @@ lexbeam refresh config.yaml --keep-missing --freeze-splits
 lexbeam refresh config.yaml --watch --watch-minutes 10
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, NoReturn
@@ -30,6 +31,8 @@ from transforms.common.shown import Block, columns_with, units
 from transforms.common.store import files
 
 __all__ = ["REFRESH"]
+
+log = logging.getLogger("lexbeam")
 
 _MANY = 0.5  # of the files: more is likelier a folder that is not mounted than a night's work
 
@@ -168,7 +171,11 @@ def _keeping(job: Job, options: RefreshOptions, snapshot: Snapshot | None) -> Jo
 
 
 def _last_time(out: str) -> str:
-    publications = read_history(out).publications
+    try:
+        publications = read_history(out).publications
+    except LexbeamError as error:
+        log.warning("%s", error)
+        return ""
     return publications[-1].time if publications else ""
 
 

@@ -12,7 +12,7 @@ from pipelines.runners.hooks import run_hook
 from transforms.common.options.fields import option
 from transforms.common.publish.layout import locked, snapshot_name
 from transforms.common.publish.publication import rollback
-from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot, output_folder
 from transforms.common.store import files
 
 __all__ = ["ROLLBACK", "RollbackOptions"]
@@ -35,7 +35,7 @@ def _rollback(options: RollbackOptions, action: Action) -> None:
         PublishHookError: readers see it, and the command that was to follow has failed.
         LexbeamError: it is damaged, nothing is published, or a run is at work.
     """
-    out = files.absolute(options.path)
+    out = files.absolute(output_folder(options.path))
     open_snapshot(out)
     with locked(out, name="path"):
         check_nobody_detached(out)

@@ -9,7 +9,7 @@ import json
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -22,9 +22,9 @@ from pipelines.frame.staleness import OutsideChanges, all_outside, section_logs
 from pipelines.runners.flink_jobs import JobKind, JobState
 from transforms.common.errors import LexbeamError, StaleError
 from transforms.common.options.fields import option
+from transforms.common.publish.history import last_success, published_at
 from transforms.common.publish.layout import ARTEFACTS, MANIFEST, snapshot_name
-from transforms.common.publish.run_log import last_success
-from transforms.common.publish.snapshots import Snapshot, damage_of
+from transforms.common.publish.snapshots import Snapshot, damage_of, output_folder
 from transforms.common.publish.streaming import is_streaming
 from transforms.common.store import files
 from transforms.stream.looking import last_look
@@ -48,7 +48,7 @@ def _status(options: StatusOptions, action: Action) -> None:
         LexbeamError: with `verify`, published parts are damaged; they are named.
         StaleError: with `exit_code`, a published section is stale.
     """
-    found = _found(options)
+    found = _found(replace(options, path=output_folder(options.path)))
     tell = (action.data or action.tell) if options.json else action.tell
     for line in found.lines:
         tell(line)
@@ -121,7 +121,7 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
     if snapshot is not None:
         published = {
             "snapshot": snapshot.name,
-            "at": _time(files.modified(files.join(snapshot.folder, MANIFEST))),
+            "at": _published(snapshot),
             "sections": {
                 name: {
                     "tables": {table: snapshot.tables[table]["rows"] for table in section["parts"]},
@@ -149,6 +149,11 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
         "artefact_bytes": state.artefacts,
         "left_behind": [leftover._asdict() for leftover in state.leftovers],
     }
+
+
+def _published(snapshot: Snapshot) -> str | None:
+    """Return when readers got a snapshot; where no history says so, when it was made."""
+    return _time(published_at(snapshot.out, snapshot.name) or files.modified(files.join(snapshot.folder, MANIFEST)))
 
 
 def _ages(out: str, snapshot: Snapshot | None, outside: Mapping[str, OutsideChanges]) -> dict[str, float | None]:
@@ -198,7 +203,7 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
     if state.snapshot is None:
         yield "published: nothing"
     else:
-        at = _time(files.modified(files.join(state.snapshot.folder, MANIFEST)))
+        at = _published(state.snapshot)
         yield f"published at {at}" if at else "published"
         for name, section in state.snapshot.sections.items():
             rows = ", ".join(f"{table} {state.snapshot.tables[table]['rows']} rows" for table in section["parts"])

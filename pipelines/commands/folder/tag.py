@@ -11,7 +11,7 @@ from pipelines.frame.common_options import FolderOptions
 from transforms.common.options.fields import option
 from transforms.common.publish.history import check_tag, resolve_snapshot, tag_snapshot, untag
 from transforms.common.publish.layout import locked
-from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot, output_folder
 from transforms.common.store import files
 
 __all__ = ["TAG", "UNTAG", "TagOptions", "UntagOptions"]
@@ -41,7 +41,7 @@ def _tag(options: TagOptions, action: Action) -> None:
         UsageError: there is no such snapshot, or the tag is of another.
         LexbeamError: nothing is published there, or a run is at work.
     """
-    out = files.absolute(options.path)
+    out = files.absolute(output_folder(options.path))
     open_snapshot(out)
     with locked(out, name="path"):  # or a publication might remove the snapshot meanwhile
         added = tag_snapshot(out, options.snapshot, options.name)
@@ -56,7 +56,7 @@ def _untag(options: UntagOptions, action: Action) -> None:
         UsageError: there is no such tag.
         LexbeamError: nothing is published there, or a run is at work.
     """
-    out = files.absolute(options.path)
+    out = files.absolute(output_folder(options.path))
     open_snapshot(out)
     with locked(out, name="path"):
         snapshot = untag(out, options.name)

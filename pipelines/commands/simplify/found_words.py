@@ -13,7 +13,7 @@ from transforms.annotation.engines.registry import describe_engine
 from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.publish.forgotten import forgotten_at
-from transforms.common.publish.inputs import inputs_entry
+from transforms.common.publish.sections import inputs_entry
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store.artefacts import Stage
 from transforms.complexity.features.base import LAYERS

@@ -1,5 +1,7 @@
 """What is published, remembered: publications, tags, rollback, retention, and all of it after kills and damage."""
 
+import dataclasses
+import hashlib
 import json
 
 import pytest
@@ -8,14 +10,8 @@ from making import made_section, put, read_of
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish import history as module
 from transforms.common.publish import publication
-from transforms.common.publish.history import (
-    SectionChange,
-    TableChange,
-    read_history,
-    resolve_snapshot,
-    tag_snapshot,
-    untag,
-)
+from transforms.common.publish.changes import SectionChange, TableChange
+from transforms.common.publish.history import published_at, read_history, resolve_snapshot, tag_snapshot, untag
 from transforms.common.publish.layout import locked, read_record, snapshot_name
 from transforms.common.publish.publication import KEEP, Keep, rollback
 from transforms.common.publish.snapshots import open_kept, open_snapshot
@@ -57,7 +53,7 @@ def back(out, snapshot):
 
 
 def test_each_publication_is_remembered_with_what_changed(out, clock):
-    first = publish(out, "a", "b", options={"dim": 1}, inputs=[[1, "x"]])
+    first = publish(out, "a", "b", options={"dim": 1}, inputs=[{"name": "x", "bytes": 1, "sha256": "y"}])
     clock["now"] += 61
     corpus = made_section(out.parent / "w", "corpus", {"documents": [["a"], ["c", "d"]]}, options={"dim": 2})
     change = made_section(
@@ -139,6 +135,7 @@ def test_a_tag_keeps_its_snapshot(out):
         ("first", "x", "no snapshot or tag 'first' at .*; its snapshots: "),
         ("", "x", "no snapshot or tag ''"),
         ("now", "a/b", "a tag has letters"),
+        ("now", "current", "is what readers see"),
         ("now", "abcdef", "might be the name of a snapshot"),
         ("now", "taken", "the tag taken is of snapshot"),
     ],
@@ -183,6 +180,8 @@ def test_rollback_is_one_switch_and_a_publication_goes_on_from_it(out):
     back(out, second)
     assert len(names(out)) == 4
     back(out, first)
+    assert published_at(str(out), first) == read_history(str(out)).publications[-1].at
+    assert published_at(str(out), "0" * 32) is None
     publish(out, "c")
     assert kept_words(out) == ["a", "c"]  # what was rolled back from goes first
 
@@ -236,3 +235,27 @@ def test_nothing_of_it_is_in_a_manifest(out, clock):
         clock["now"] += day * DAY
     assert texts[0] == texts[1]
     assert "publication" not in json.loads(texts[0])
+
+
+def test_code_and_configuration_are_noted_by_digest(out):
+    def made(word, **more):
+        section = made_section(out.parent / "w", "corpus", {"documents": [[word]]}, options=more)
+        put(out, dataclasses.replace(section, entry={**section.entry, "stages": {"corpus/make": {"code": word}}}))
+
+    for word, dim in (("a", 1), ("a", 2), ("b", 2)):
+        made(word, dim=dim)
+    first, second, third = read_history(str(out)).publications
+    assert len({first.code, first.configuration, third.code, second.configuration}) == 4
+    assert (first.code, second.configuration) == (second.code, third.configuration)
+
+
+def test_what_was_noted_without_them_is_read(out):
+    publish(out, "a")
+    path = out / "_snapshots" / ".history"
+    noted = json.loads(path.read_bytes())["history"]
+    for name in ("code", "configuration"):
+        del noted["publications"][0][name]
+    raw = json.dumps(noted)
+    path.write_text(f'{{"history":{raw},"check":"{hashlib.sha256(raw.encode()).hexdigest()}"}}')
+    (entry,) = read_history(str(out)).publications
+    assert (entry.snapshot, entry.code) == (snapshot_name(str(out)), "")

@@ -9,30 +9,28 @@ readers see it, and in the history after; where a run was killed in between, the
 import hashlib
 import re
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
 
 import msgspec
 
-from transforms.common.code.fingerprints import readable_json
+from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError, UsageError, nearest, quoted
-from transforms.common.publish.layout import HISTORY, SNAPSHOTS, read_record, snapshot_name
-from transforms.common.publish.manifests import Manifest
-from transforms.common.publish.snapshots import RESERVED, read_log
+from transforms.common.publish.changes import SectionChange, TableChange, changes
+from transforms.common.publish.layout import HISTORY, MANIFEST, POINTER, RUN_LOG, SNAPSHOTS, read_record, snapshot_name
+from transforms.common.publish.snapshots import Snapshot, read_log
 from transforms.common.store import files
 
 __all__ = [
     "History",
     "Publication",
-    "SectionChange",
-    "TableChange",
-    "changes",
     "check_tag",
+    "last_success",
     "note_publication",
     "now",
     "publication_of",
+    "published_at",
     "read_history",
     "resolve_snapshot",
     "tag_snapshot",
@@ -41,45 +39,9 @@ __all__ = [
 ]
 
 MOST = 10_000  # publications that are remembered: thirty years of nights
-_SHOWN = 200  # characters of an option's value; of a longer one its digest is noted
+_DIGITS = 12  # of a digest that is noted
 _DIGEST = re.compile(r"[0-9a-f]{6,32}")
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
-
-class TableChange(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a table.
-
-    Attributes:
-        rows: its rows; None: it is gone.
-        before: its rows before; None: there was none.
-        parts: parts of it that were not there before.
-    """
-
-    rows: int | None = None
-    before: int | None = None
-    parts: int = 0
-
-
-class SectionChange(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a section, and why, as far as its two entries in the manifests say.
-
-    Attributes:
-        how: new, remade or dropped.
-        options: options that have another value: the one before and the one after.
-        inputs: whether its input files are others, or have other content.
-        resources: whether the word lists, models and other files that it was given are others.
-        reads: tables that it was made from, of other content.
-        code: stages whose code is another.
-        versions: Python and packages of other versions: before and after.
-    """
-
-    how: str
-    options: dict[str, tuple[Any, Any]] = {}
-    inputs: bool = False
-    resources: bool = False
-    reads: tuple[str, ...] = ()
-    code: tuple[str, ...] = ()
-    versions: dict[str, tuple[str | None, str | None]] = {}
 
 
 class Publication(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -89,6 +51,8 @@ class Publication(msgspec.Struct, frozen=True, omit_defaults=True):
         snapshot: its name.
         time: when, in UTC, to the second; by the clock of the machine that published.
         how: published, or rolled back.
+        code: a digest of the code of all stages that made what it holds; empty of one that was noted before this was.
+        configuration: a digest of the options of all its sections; likewise.
         sections: the sections that changed by it.
         tables: the tables that changed by it.
     """
@@ -96,6 +60,8 @@ class Publication(msgspec.Struct, frozen=True, omit_defaults=True):
     snapshot: str
     time: str
     how: str = "published"
+    code: str = ""
+    configuration: str = ""
     sections: dict[str, SectionChange] = {}
     tables: dict[str, TableChange] = {}
 
@@ -124,71 +90,15 @@ def now() -> float:
     return time.time()
 
 
-def publication_of(name: str, before: Manifest | None, after: Manifest, how: str = "published") -> Publication:
+def publication_of(before: Snapshot | None, after: Snapshot, how: str = "published") -> Publication:
     """Return what is noted of a snapshot's publication now."""
     sections, tables = changes(before, after)
     at = datetime.fromtimestamp(now(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return Publication(name, at, how, sections, tables)
-
-
-def changes(before: Manifest | None, after: Manifest) -> tuple[dict[str, SectionChange], dict[str, TableChange]]:
-    """Return the sections and the tables that differ between two manifests."""
-    before = before or {"tables": {}}
-    sections = {}
-    for name in sorted({*before, *after} - {*RESERVED}):
-        if name not in after:
-            sections[name] = SectionChange("dropped")
-        elif name not in before:
-            sections[name] = SectionChange("new")
-        elif before[name] != after[name]:
-            change = _section_change(before, after, name)
-            if change != SectionChange("remade") or before[name].get("parts") != after[name].get("parts"):
-                sections[name] = change
-    tables = {}
-    for name in sorted({*before["tables"], *after["tables"]}):
-        old, new = before["tables"].get(name), after["tables"].get(name)
-        known = {part["sha256"] for part in old["parts"]} if old else set()
-        parts = sum(part["sha256"] not in known for part in new["parts"]) if new else 0
-        gone = old is not None and new is not None and len(old["parts"]) != len(new["parts"])
-        if old is None or new is None or parts or gone:
-            tables[name] = TableChange(new and new["rows"], old and old["rows"], parts)
-    return sections, tables
-
-
-def _section_change(before: Manifest, after: Manifest, name: str) -> SectionChange:
-    old, new = before[name], after[name]
-    digests = {read["table"]: read["digest"] for read in old.get("reads", ())}
-    stages = old.get("stages", {})
-    return SectionChange(
-        "remade",
-        options=_differing(old.get("options", {}), new.get("options", {})),
-        inputs=old.get("inputs") != new.get("inputs"),
-        resources=old.get("resources") != new.get("resources"),
-        reads=tuple(sorted(r["table"] for r in new.get("reads", ()) if digests.get(r["table"]) != r["digest"])),
-        code=tuple(
-            sorted(stage for stage, entry in new.get("stages", {}).items() if entry != stages.get(stage, entry))
-        ),
-        versions=_differing(_versions(before, old), _versions(after, new)),
+    code, configuration = (
+        digest({name: section.get(what, {}) for name, section in after.sections.items()})[:_DIGITS]
+        for what in ("stages", "options")
     )
-
-
-def _versions(manifest: Manifest, section: Mapping[str, Any]) -> dict[str, str]:
-    environment = manifest.get("environments", {}).get(section.get("environment"), {})
-    return {"python": environment.get("python", ""), **environment.get("packages", {})}
-
-
-def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    return {
-        name: (_shown(before.get(name)), _shown(after.get(name)))
-        for name in sorted({*before, *after})
-        if before.get(name) != after.get(name)
-    }
-
-
-def _shown(value: Any) -> Any:
-    """Return a value as history has it: a long one, such as a list of a thousand words, by its digest."""
-    text = readable_json(value)
-    return value if len(text) <= _SHOWN else f"sha256:{hashlib.sha256(text).hexdigest()}"
+    return Publication(after.name, at, how, code, configuration, sections, tables)
 
 
 def read_history(out: str) -> History:
@@ -233,6 +143,28 @@ def _completed(out: str, history: History) -> History:
     return history
 
 
+def published_at(out: str, snapshot: str) -> float | None:
+    """Return when readers got a snapshot last, in seconds since 1970; None where that is not noted."""
+    with suppress(LexbeamError):  # a damaged history
+        return next((each.at for each in reversed(read_history(out).publications) if each.snapshot == snapshot), None)
+    return None
+
+
+def last_success(out: str, snapshot: str) -> float | None:
+    """Return when a run or a refresh has ended well last, in seconds since 1970; None where that is not known.
+
+    Args:
+        out: the folder.
+        snapshot: the name of what readers see; after a rollback, another was published last.
+    """
+    seen = {snapshot}
+    with suppress(LexbeamError):  # a damaged history
+        seen.update(publication.snapshot for publication in read_history(out).publications)
+    kept = [name for name in {snapshot, *read_record(out).snapshots} if name in seen]  # others were never switched to
+    logs = [files.modified(files.join(out, SNAPSHOTS, name + RUN_LOG)) for name in kept]
+    return max(filter(None, logs), default=None) or files.modified(files.join(out, SNAPSHOTS, snapshot, MANIFEST))
+
+
 def note_publication(out: str) -> History | None:
     """Note that readers see another snapshot now, and return the history; None: it is damaged."""
     try:
@@ -265,6 +197,8 @@ def check_tag(name: str) -> None:
     """
     if not _TAG.fullmatch(name):
         raise UsageError(f"a tag has letters, digits, '.', '_' and '-', at most 64, not {quoted(name)}")
+    if name == POINTER:
+        raise UsageError(f"{quoted(name)} is what readers see, whichever it is: give the tag another name")
     if _DIGEST.fullmatch(name):
         raise UsageError(f"{quoted(name)} might be the name of a snapshot: give the tag another letter")
 

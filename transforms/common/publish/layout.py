@@ -32,7 +32,7 @@ from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.leases import leased
 from transforms.common.publish.manifests import is_named
-from transforms.common.publish.output_folders import make_output_folder
+from transforms.common.publish.output_folders import make_output_folder, or_another
 from transforms.common.store import files
 from transforms.common.store.objects import Tag
 from transforms.common.store.receipts import read_envelope
@@ -287,8 +287,10 @@ def make_marked_folder(out: str, name: str) -> str:
     return folder
 
 
-def check_foreign(out: str, tables: Collection[str]) -> None:
+def check_foreign(out: str, tables: Collection[str], name: str = "out") -> None:
     """Check that a run that makes `tables` would write and remove nothing of somebody else's.
+
+    Messages name the folder by the option `name`.
 
     Raises:
         UsageError: something that Lexbeam did not write is in the way; the message names it.
@@ -297,7 +299,7 @@ def check_foreign(out: str, tables: Collection[str]) -> None:
         return
     foreign = next(_foreign(out, tables), None)
     if foreign is not None:
-        raise UsageError(f"{foreign!r} was not made by Lexbeam and is in the way: move it, or give another `out`")
+        raise UsageError(f"{foreign!r} was not made by Lexbeam and is in the way: move it{or_another(name)}")
 
 
 def _foreign(out: str, tables: Collection[str]) -> Iterator[str]:
@@ -402,9 +404,9 @@ def locked(out: str, tables: Collection[str] = (), *, name: str = "out") -> Iter
         LexbeamError: another run holds the folder.
     """
     make_output_folder(out, name)
-    check_foreign(out, tables)
+    check_foreign(out, tables, name)
     if not files.is_local(out):
-        with leased(out):
+        with leased(out, name):
             yield
         return
     path = os.path.join(out, LOCK)
@@ -414,7 +416,7 @@ def locked(out: str, tables: Collection[str] = (), *, name: str = "out") -> Iter
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LexbeamError(f"another run is at work on {out!r}: wait for it, or give another `out`") from None
+            raise LexbeamError(f"another run is at work on {out!r}: wait for it{or_another(name)}") from None
         yield
 
 

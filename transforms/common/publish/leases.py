@@ -21,6 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from transforms.common.errors import LexbeamError
+from transforms.common.publish.output_folders import or_another
 from transforms.common.store import files
 from transforms.common.store.objects import Tag
 from transforms.common.store.remote import remote
@@ -58,15 +59,15 @@ class Holder(NamedTuple):
 
 
 @contextmanager
-def leased(out: str) -> Iterator[None]:
-    """Hold a folder on an object store, and renew the lease meanwhile.
+def leased(out: str, name: str = "out") -> Iterator[None]:
+    """Hold a folder on an object store, which the option `name` names, and renew the lease meanwhile.
 
     Raises:
         LexbeamError: another run holds it.
     """
     path = files.join(out, LEASE)
     mine = _Lease(secrets.token_hex(8), socket.gethostname(), os.getpid())
-    tag = _probed(out, path, mine, _taken(out, path, mine))
+    tag = _probed(out, path, mine, _taken(out, path, mine, name))
     _HELD.add(mine.run)
     ended = threading.Event()
     keeper = threading.Thread(target=_keep, args=(path, mine, tag, ended), daemon=True)
@@ -99,7 +100,7 @@ def _holder(out: str) -> Holder | None:
     return Holder(lease.machine, lease.process, seconds, seconds > EXPIRES)
 
 
-def _taken(out: str, path: str, mine: _Lease) -> Tag:
+def _taken(out: str, path: str, mine: _Lease, name: str) -> Tag:
     """Write the lease where there is none, or one that is free; return its tag.
 
     Whether a holder on another machine lives is seen by whether it renews the lease. In containers, machines of one
@@ -118,7 +119,7 @@ def _taken(out: str, path: str, mine: _Lease) -> Tag:
         elif _is_near(holder, found, mine) or (seen is not None and found != seen):
             raise LexbeamError(
                 f"another run is at work on {out!r} (process {holder.process} on {holder.machine}, last sign "
-                f"{holder.seconds:.0f} s ago): wait for it, or give another `out`"
+                f"{holder.seconds:.0f} s ago): wait for it{or_another(name)}"
             )
         elif seen is None:
             log.warning(

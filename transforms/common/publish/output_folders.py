@@ -8,9 +8,14 @@ from transforms.common.errors import UsageError
 from transforms.common.store import files
 from transforms.common.system_errors import reason_of
 
-__all__ = ["check_output_folder", "make_output_folder"]
+__all__ = ["check_output_folder", "make_output_folder", "or_another"]
 
 LONGEST_NAME = 255  # bytes of a file's name, on all common file systems
+
+
+def or_another(name: str) -> str:
+    """Return how a message goes on where a run might write elsewhere: one that looks at a folder, as `path`, cannot."""
+    return ", or give another `out`" if name == "out" else ""
 
 
 def check_output_folder(path: str, name: str = "out") -> None:

@@ -168,7 +168,7 @@ def publish(
         manifest = _store(out, name, manifest, _placed(new), old)
     sections = {carried: notes.get("sections", {}).get(carried) for carried in outcome.kept}
     sections |= {section.name: dict(section.log or {}) for section in made}
-    publication = publication_of(name, old.manifest if old else None, manifest)
+    publication = publication_of(old, Snapshot(out, name, files.join(out, SNAPSHOTS, name), dict(manifest)))
     took = [line for section in made for line in section.took]
     write_run_log(out, name, took, read_run_log(out, old.name) if old else ())
     _write_log(out, name, manifest, sections, publication, {part.sha256 for part in damaged})
@@ -199,7 +199,7 @@ def rollback(out: str, snapshot: str) -> Snapshot:
         if not _is_as_checked(part, states):
             raise LexbeamError(f"not rolled back: {damage_of(earlier, [part.path])}")
     note_publication(out)
-    publication = publication_of(earlier.name, current.manifest if current else None, earlier.manifest, "rolled back")
+    publication = publication_of(current, earlier, "rolled back")
     _write_log(out, earlier.name, earlier.manifest, notes.get("sections", {}), publication, ())
     _switch(out, earlier.name, earlier.manifest, pointer)
     note_publication(out)

@@ -16,16 +16,13 @@ from operator import attrgetter
 import msgspec
 
 from transforms.common.code.usage import peak_memory
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import MANIFEST, RUN_LOG, SNAPSHOTS, read_record, snapshot_name
+from transforms.common.publish.layout import RUN_LOG, SNAPSHOTS, snapshot_name
 from transforms.common.store import files
 
 __all__ = [
     "DRIVER",
     "RunLine",
     "driver_line",
-    "last_success",
     "most_at_work",
     "note_success",
     "now_in_utc",
@@ -150,18 +147,3 @@ def note_success(out: str, snapshot: str) -> None:
     else:
         with suppress(FileNotFoundError):
             files.write_bytes(path, files.read_bytes(path))
-
-
-def last_success(out: str, snapshot: str) -> float | None:
-    """Return when a run or a refresh has ended well last, in seconds since 1970; None where that is not known.
-
-    Args:
-        out: the folder.
-        snapshot: the name of what readers see; after a rollback, another was published last.
-    """
-    seen = {snapshot}
-    with suppress(LexbeamError):  # a damaged history
-        seen.update(publication.snapshot for publication in read_history(out).publications)
-    kept = [name for name in {snapshot, *read_record(out).snapshots} if name in seen]  # others were never switched to
-    logs = [files.modified(files.join(out, SNAPSHOTS, name + RUN_LOG)) for name in kept]
-    return max(filter(None, logs), default=None) or files.modified(files.join(out, SNAPSHOTS, snapshot, MANIFEST))

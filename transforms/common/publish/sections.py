@@ -2,9 +2,14 @@
 
 A section owns tables. If it is remade with other content, the sections made from it are dropped:
 their record says which tables they read, with digests. Remade with equal content it drops nothing.
+
+Input files stand in a section as a list, or as a table of which it has counts and digest:
+
+    "inputs": [{"name": ..., "bytes": ..., "sha256": ...}, ...]
+    "inputs": {"table": ..., "files": ..., "bytes": ..., "digest": ...}
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +17,8 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.manifests import Manifest, PartEntry, Section, TableEntry
 from transforms.common.publish.run_log import RunLine
-from transforms.common.store.tables import Part, part_name
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store.tables import Part, part_name, read_rows
 
 __all__ = [
     "Made",
@@ -20,12 +26,17 @@ __all__ = [
     "ReadTable",
     "check_replacing",
     "decide",
+    "input_columns",
+    "inputs_entry",
     "owner_of",
     "replaced",
     "same_content",
     "table_digest",
     "table_entry",
 ]
+
+
+_INPUT = ("name", "bytes", "sha256")
 
 
 class ReadTable(NamedTuple):
@@ -116,6 +127,28 @@ def table_digest(parts: Iterable[Part | PartEntry]) -> str:
     """
     rows = [[part.rows, part.sha256] if isinstance(part, Part) else [part["rows"], part["sha256"]] for part in parts]
     return digest(rows)
+
+
+def inputs_entry(table: str, parts: Sequence[Part], size: int) -> dict[str, Any]:
+    """Return what a manifest says of input files of `size` bytes in all, whose rows are a table."""
+    return {"table": table, "files": sum(part.rows for part in parts), "bytes": size, "digest": table_digest(parts)}
+
+
+def input_columns(snapshot: Snapshot, section: Section) -> Iterator[tuple[list[str], list[int], list[str]]]:
+    """Yield names, bytes and SHA-256 of a section's input files, some thousands at a time.
+
+    Raises:
+        LexbeamError: the table is not there.
+    """
+    inputs = section.get("inputs", ())
+    if isinstance(inputs, Mapping):
+        for rows in read_rows(snapshot.paths(inputs["table"]), _INPUT):
+            names, sizes, digests = (rows.column(name).to_pylist() for name in _INPUT)
+            yield names, sizes, digests
+    else:
+        listed = [row for row in inputs if isinstance(row, Mapping)]
+        names, sizes, digests = ([row[name] for row in listed] for name in _INPUT)
+        yield names, sizes, digests
 
 
 def owner_of(manifest: Manifest, table: str) -> str | None:

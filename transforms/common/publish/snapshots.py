@@ -35,6 +35,7 @@ __all__ = [
     "last_snapshot",
     "open_kept",
     "open_snapshot",
+    "output_folder",
     "published_below",
     "read_log",
     "read_manifest",
@@ -162,12 +163,17 @@ def find_snapshot(out: str) -> Snapshot | None:
         except LexbeamError:
             if snapshot_name(out) == name:
                 raise  # else it went while it was opened, and there is a newer one
-    folder = files.real(out)
-    parent, _, name = folder.rpartition("/")
+    top = output_folder(out)
+    return None if top == out else open_kept(top, files.real(out).rpartition("/")[2])
+
+
+def output_folder(path: str) -> str:
+    """Return the folder that a path is; of a folder's `current`, or another of its snapshots, that folder."""
+    folder = files.real(path)
+    parent = folder.rpartition("/")[0]
     if parent.endswith("/" + SNAPSHOTS) and files.exists(files.join(folder, MANIFEST)):
-        top = parent.removesuffix("/" + SNAPSHOTS)
-        return open_kept(top, name)
-    return None
+        return parent.removesuffix("/" + SNAPSHOTS)
+    return path
 
 
 def last_snapshot(out: str) -> Snapshot | None:

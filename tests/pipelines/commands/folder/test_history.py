@@ -49,6 +49,8 @@ def test_history_for_a_person_and_for_programs(out, capsys):
     assert "corpus remade: option dim 1 to 2" in text
     assert "documents 3 rows (+1)" in text
     status, text = told(capsys, "history", out, "--last", "1")
+    noted = json.loads(told(capsys, "history", out, "--json")[1])[-1]
+    assert text.splitlines()[1] == f"  code {noted['code']}, configuration {noted['configuration']}"
     assert text.splitlines()[-1] == "and 2 before: --last shows more"
     entries = json.loads(told(capsys, "history", out, "--json")[1])
     assert [entry["kept"] for entry in entries] == [False, True, True]
@@ -108,9 +110,33 @@ def test_a_folder_at_which_a_run_is_at_work_is_left_alone(out, capsys):
     with locked(str(out)):
         for words in (["tag", out, second, "x"], ["rollback", out, second]):
             status, text = told(capsys, *words)
-            assert (status, "another run is at work" in text) == (1, True)
+            assert (status, "another run is at work" in text, "--out" in text) == (1, True, False)
         assert told(capsys, "history", out)[0] == told(capsys, "diff", out)[0] == 0
     assert snapshot_name(str(out)) == third
+
+
+def test_what_is_in_the_way_is_to_be_moved(out, capsys):
+    name = snapshots(out, capsys)[-1]
+    (out / "manifest.json").unlink()
+    (out / "manifest.json").write_text("mine")
+    for words in (["tag", out, name, "x"], ["untag", out, "x"], ["rollback", out, name]):
+        status, text = told(capsys, *words)
+        assert (status, text.strip().endswith("is in the way: move it")) == (2, True)
+
+
+def test_a_snapshot_or_current_stands_for_its_folder(out, capsys):
+    _, second, third = snapshots(out, capsys)
+    for place in (out / "current", out / "_snapshots" / second):
+        assert told(capsys, "tag", place, third, "x") == (0, f"tag: x is {third}\n")
+        for words in (["history"], ["diff"], ["diff", "x", second]):
+            assert told(capsys, words[0], place, *words[1:]) == told(capsys, words[0], out, *words[1:])
+        assert told(capsys, "untag", place, "x")[0] == 0
+        assert told(capsys, "rollback", place, second)[0] == told(capsys, "rollback", place, third)[0] == 0
+        assert json.loads(told(capsys, "status", place, "--json")[1])["folder"] == str(out)
+        for name in (second, third):
+            assert lexbeam.open(place, snapshot=name[:8]).snapshot.name == name
+    assert lexbeam.open(out / "_snapshots" / second).snapshot.name == second
+    assert (out / "current").resolve().name == third
 
 
 def test_diff_of_the_last_two_of_two_by_name_and_of_one(out, capsys):
