@@ -31,7 +31,10 @@ def input_patterns(job: Job) -> InputPatterns | None:
     folders = {source.folder for source in job.command.reads(job.options)}
     named = [path for paths in noted_paths(job.options, "input").values() for path in paths]
     inputs = tuple(path for path in named if path not in folders)
-    return InputPatterns(inputs, tuple(getattr(job.options, "exclude", ())), job.options.out) if inputs else None
+    if not inputs:
+        return None
+    keeps = getattr(job.options, "keep_missing", None) is not None
+    return InputPatterns(inputs, tuple(getattr(job.options, "exclude", ())), job.options.out, drained=keeps)
 
 
 def option_files(options: object) -> list[str]:

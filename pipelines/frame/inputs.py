@@ -52,7 +52,7 @@ def list_inputs(
 
 
 def first_inputs(
-    inputs: Sequence[str], exclude: Sequence[str], out: str, *, tables_by: str | None = None
+    inputs: Sequence[str], exclude: Sequence[str], out: str, *, tables_by: str | None = None, drained: bool = False
 ) -> tuple[InputPatterns, list[InputFile], bool]:
     """Look at the first input files; a step of the graph lists all of them.
 
@@ -61,6 +61,7 @@ def first_inputs(
         exclude: patterns of files to leave out, see `InputPatterns`.
         out: the folder to publish to.
         tables_by: by what the command reads tables instead of files, if it does.
+        drained: whether there may be no file in a folder that is there.
 
     Returns:
         What names the files, from whatever working directory; the first `LOOK` that are found, by name; and whether
@@ -70,7 +71,7 @@ def first_inputs(
         UsageError: `out` is an input, or an input is or holds a folder that Lexbeam published to.
         LexbeamError: there are no files, or none are left.
     """
-    patterns = InputPatterns(tuple(inputs), tuple(exclude), out, tables_by)
+    patterns = InputPatterns(tuple(inputs), tuple(exclude), out, tables_by, drained=drained)
     look = sorted(islice(find_files(patterns), LOOK), key=attrgetter("name"))
     patterns = patterns._replace(inputs=tuple(map(files.absolute, inputs)), out=files.absolute(out))
     return patterns, look, len(look) < LOOK

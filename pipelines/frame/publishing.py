@@ -22,12 +22,13 @@ from transforms.common.publish.layout import (
     locked,
     make_marked_folder,
     pointer_tag,
+    read_record,
     snapshot_name,
 )
 from transforms.common.publish.publication import Keep, finish_publication, publish
 from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept
 from transforms.common.publish.streaming import check_not_streaming, is_streaming
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
@@ -450,10 +451,9 @@ def check_nobody_detached(out: str) -> None:
 
 
 def kept_digests(out: str) -> set[str]:
-    """Return the SHA-256 of every part that is published."""
-    snapshot = find_snapshot(out)
-    return {
-        part.sha256
-        for table in (snapshot.tables if snapshot else ())
-        for part in (snapshot.parts(table) if snapshot else ())
-    }
+    """Return the SHA-256 of every part of the snapshots that are kept, with which a rollback goes on."""
+    kept = [] if (current := find_snapshot(out)) is None else [current]
+    for name in read_record(out).snapshots:
+        with suppress(LexbeamError):  # one that a killed run did not finish
+            kept.append(open_kept(out, name))
+    return {part.sha256 for snapshot in kept for table in snapshot.tables for part in snapshot.parts(table)}

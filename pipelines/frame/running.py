@@ -14,6 +14,7 @@ from pipelines.frame.command import Action, Job
 from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.detaching import Leaving, Submitted
 from pipelines.frame.failures import Explained, explain
+from pipelines.frame.given import input_patterns
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
 from pipelines.frame.interrupts import note_run
 from pipelines.frame.piping import Tell, is_piped, run_piped
@@ -293,8 +294,9 @@ def _check_paths(job: Job) -> None:
     inputs = [path for paths in noted_paths(job.options, "input").values() for path in paths]
     if isinstance(job.options, PublishOptions):
         refuse_output_as_input(inputs, job.options.out)
+    patterns = input_patterns(job)
     for path in inputs:
-        files.check_there(path)
+        files.check_there(files.root_of(path) if patterns is not None and patterns.drained else path)
 
 
 def _check_seen(jobs: Iterable[Job], out: str) -> None:

@@ -2,15 +2,18 @@
 
 The section's own graph is run in this process, and looks artefacts up where a run would make them. What is missed
 is made by the next run. What is made from that cannot be told before: the stages that come after a missed
-artefact, as the graph has them, make what follows from it, and that may be nothing.
+artefact, as the graph has them, make what follows from it, and that may be nothing. A part that was found and whose
+file was freed since is made again, as soon as it is published, and with it what was freed of what it is made from.
 """
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.frame.command import Graph, Job
+from pipelines.frame.handed_back import ResultFiles
 from pipelines.frame.inputs import find_inputs
 from pipelines.frame.sections import plan_of
 from transforms.common.errors import LexbeamError
@@ -19,6 +22,7 @@ from transforms.common.publish.run_log import RunLine
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
+from transforms.common.store.sound import state_of
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -122,10 +126,12 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
     used: set[str] = set()
     with tempfile.TemporaryDirectory() as looked, tempfile.TemporaryDirectory() as scratch:
         workspace = Workspace(files.join(files.absolute(job.options.out), ARTEFACTS), looked)
+        results = ResultFiles(scratch)
 
         def build(pipeline: "beam.Pipeline") -> bool:
             assert job.command.build is not None
-            job.command.build(pipeline, plan, Graph(workspace, 1, True, scratch))
+            collections = job.command.build(pipeline, plan, Graph(workspace, 1, True, scratch))
+            results.write({"parts": collections["parts"]})
             before.update(stages_before(pipeline))
             used.update(stages_in(pipeline))
             return not is_new
@@ -139,9 +145,18 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
         if is_new:
             return [StagePlan(each.name, each.unit, None, None) for each in job.command.stages if each.name in used]
         counts = looked_up(workspace)
+        freed = Counter(_stage_of(part.path) for part in results.parts() if state_of(part.path) is None)
     missed = {stage for stage, (_, number) in counts.items() if number}
     if failed and not missed:
         raise LexbeamError("the graph fails: run it to see why")
+    if freed and not missed:
+        return [
+            StagePlan(stage.name, stage.unit, counts[stage.name][0] - freed[stage.name], freed[stage.name])
+            if stage.name in freed
+            else StagePlan(stage.name, stage.unit, None, None)
+            for stage in job.command.stages
+            if stage.name in used
+        ]
     plans = []
     for stage in (each for each in job.command.stages if each.name in used):
         after = sorted(before[stage.name] & missed)
@@ -151,3 +166,8 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
         else:
             plans.append(StagePlan(stage.name, stage.unit, found, number))
     return plans
+
+
+def _stage_of(path: str) -> str:
+    """Return the stage whose artefact a file is of."""
+    return "/".join(path.split("/")[-3:-1])

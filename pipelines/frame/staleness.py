@@ -125,6 +125,8 @@ def changes_outside(
         names = ", ".join(sorted(f"{part.table} part {part.number}" for part in damaged[:SHOWN]))
         reasons.append(f"published: {len(damaged)} missing or of another size ({names})")
     patterns = _noted_patterns(snapshot, noted) if job is None else input_patterns(job)
+    if patterns is not None and "kept" in section.get("resources", {}):
+        patterns = patterns._replace(drained=True)  # all may have gone
     if patterns is None and noted.get("inputs"):
         reasons.append("input: it takes in no files any more")
     inputs = None

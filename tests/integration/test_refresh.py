@@ -25,6 +25,7 @@ from small_runs import call, published
 
 from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import RUN_LOG, snapshot_name
+from transforms.common.publish.run_log import read_run_log
 from transforms.common.publish.snapshots import open_snapshot
 
 
@@ -78,6 +79,31 @@ def test_nothing_changed_publishes_nothing(world, capsys):
     entries = json.loads(told(capsys, "history", world / "out", "--json"))
     assert [entry["snapshot"] for entry in entries] == [name, snapshot_name(str(world / "out"))]
     assert entries[-1]["sections"].keys() == {"change"}
+
+
+@pytest.mark.parametrize("snapshots", ["2", "1"])
+def test_what_was_freed_and_is_asked_for_again_is_planned(world, capsys, caplog, snapshots):
+    """Parts of snapshots that are kept are not freed; without them, a part is made again, and what it is made from."""
+    config = yaml.safe_load((world / "config.yaml").read_text())
+    (world / "config.yaml").write_text(yaml.safe_dump({name: config[name] for name in ("parts", "corpus")}))
+    keeping = ("--keep", "published", "--keep-snapshots", snapshots)
+    assert refresh(world, *keeping) == 0
+    before = published(world / "out")
+    (world / "texts" / "1802_x.txt").write_text("More words of the sea.")
+    assert refresh(world, *keeping) == 0
+    (world / "texts" / "1802_x.txt").unlink()
+    plan = planned(world, capsys)
+    freed = {stage for stage, number in plan.items() if number}
+    assert bool(freed) == (snapshots == "1")
+    assert freed <= {"corpus/merge-documents", "corpus/merge-sentences", "corpus/merge-inputs"}
+    assert all(number == 0 if snapshots == "2" else number is None for number in plan.values() if not number), plan
+    caplog.clear()
+    assert refresh(world, *keeping) == 0
+    assert ("making them anew" in caplog.text) == (snapshots == "1")
+    assert published(world / "out") == before
+    log = read_run_log(str(world / "out"), snapshot_name(str(world / "out")))
+    made = {line.stage: line.elements for line in log}
+    assert {stage: made.get(stage) for stage in freed} == {stage: plan[stage] for stage in freed}
 
 
 def test_a_folder_that_was_not_mounted_empties_nothing(world, capsys):
@@ -197,6 +223,35 @@ def test_what_stays_follows_from_the_snapshot_before(kept_world, seed, capsys):
     # Without the option splits are those of the rule again.
     words = ("refresh", kept_world / "config.yaml", "--out", out, "--dry-run", "--max-change", "1")
     assert "\ncomplexity.split: its splits were frozen, and are not any more\n" in told(capsys, *words)
+
+
+def test_a_folder_that_is_emptied_once_taken_in_keeps_all(world, capsys):
+    """As an inbox whose files are moved away: nothing to do by itself, and all is made of what is kept."""
+    config = yaml.safe_load((world / "config.yaml").read_text())
+    config = {name: config[name] for name in ("parts", "corpus")}
+    config["corpus"]["inputs"] = str(world / "texts" / "*.txt")
+    (world / "config.yaml").write_text(yaml.safe_dump(config))
+    assert refresh(world, "--keep-missing") == 0
+    first, before = (world / "out" / "current").resolve(), published(world / "out")
+    for path in (world / "texts").iterdir():
+        path.unlink()
+    assert refresh(world, "--keep-missing", "--exit-code") == 3
+    assert refresh(world, "--dry-run") == refresh(world) == 1  # without the option, nothing is emptied
+    assert "no input files at" in capsys.readouterr().err
+    config["corpus"]["date-range"] = "last"
+    (world / "config.yaml").write_text(yaml.safe_dump(config))
+    assert refresh(world, "--keep-missing") == 0
+    assert published(world / "out").keys() == before.keys()
+    config["corpus"]["keep-missing"] = str(first)
+    (world / "given.yaml").write_text(yaml.safe_dump(config))
+    assert call("run", world / "given.yaml", "--out", world / "full") == 0
+    assert published(world / "full") == published(world / "out")
+    assert "\n  stale: input: 4 gone (" in told(capsys, "status", world / "out")
+    assert refresh(world) == 1
+    assert "4 of 4 input files have gone" in capsys.readouterr().err
+    (world / "texts").rmdir()
+    assert refresh(world, "--keep-missing") == 1
+    assert "no input files at" in capsys.readouterr().err
 
 
 def test_what_a_section_took_in_itself_is_not_kept_and_that_is_told(tmp_path, capsys):

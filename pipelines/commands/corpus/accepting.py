@@ -23,7 +23,7 @@ def check_look(
     """Check the first files, as far as they tell how the run is sure to end; if all are refused, others may follow.
 
     Args:
-        look: the files, of which the first bytes are read.
+        look: the files, of which the first bytes are read; none where all have gone and are kept.
         options: how files become documents.
         most: share of rejects above which nothing is published.
         asked: what other sections ask of the years.
@@ -32,7 +32,7 @@ def check_look(
     Raises:
         LexbeamError: no reader takes any file, or other sections ask for other years.
     """
-    if not acceptable(len(look), len(look), most):
+    if look and not acceptable(len(look), len(look), most):
         refused = refused_files(look, options)
         if len(refused) == len(look):
             reasons = Counter(row.reason for row in refused)

@@ -178,7 +178,9 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
     """
     asked = dict(inputs.year_checks) if inputs is not None else {}
     _check_dates(options, asked)
-    patterns, look, is_all = first_inputs(options.inputs, options.exclude, options.out)
+    patterns, look, is_all = first_inputs(
+        options.inputs, options.exclude, options.out, drained=options.keep_missing is not None
+    )
     ingest, annotate = steps_of(options)
     if not options.dry_run:
         check_look(look, ingest, options.max_reject_share, asked, is_all=is_all)

@@ -225,15 +225,21 @@ def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]
 
 
 def _stage_lines(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None) -> Iterator[Block]:
-    """Yield what each stage would do, as far as that can be told without doing it."""
+    """Yield what each stage would do, as far as that can be told without doing it.
+
+    Raises:
+        LexbeamError: a section cannot be made as things are; all that can be told of the others has been.
+    """
     stages: list[StagePlan] = []
     rows: list[tuple[str, str]] = []
     new: list[str] = []
+    refused: LexbeamError | None = None
     for job in jobs:
         try:
             found = _stages(job, plan, snapshot)
         except LexbeamError as error:
-            yield f"{job.section}: what its stages would make cannot be told: {error}"
+            yield f"{job.section}: what its stages would make cannot be told"
+            refused = refused or error
             continue
         stages += found
         if snapshot is None or job.section not in snapshot.sections:
@@ -246,6 +252,8 @@ def _stage_lines(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None) ->
         of = "nothing is published yet" if snapshot is None else "of sections that are new, nothing is published yet"
         yield f"{of}: each stage makes what is not there"
         yield from new
+    if refused is not None:
+        raise refused  # as the refresh would be
     yield _estimate(stages, read_run_log(snapshot.out, snapshot.name) if snapshot else ())
 
 

@@ -40,6 +40,8 @@ class InputPatterns(NamedTuple):
         out: the folder to publish to; what lies in it is no input.
         tables_by: by what the command reads tables instead of files, if it does.
         share: which of the inputs are meant: from a number on, those that are so many apart.
+        drained: whether there may be no file in a folder that is there, since what was made of those that have gone is
+            kept.
     """
 
     inputs: tuple[str, ...]
@@ -47,6 +49,7 @@ class InputPatterns(NamedTuple):
     out: str
     tables_by: str | None = None
     share: tuple[int, int] = (0, 1)
+    drained: bool = False
 
 
 def shares_of(patterns: InputPatterns) -> list[InputPatterns]:
@@ -92,7 +95,8 @@ def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[In
         holds_out = _lies_in(patterns.out, root)
         inside = files.real(patterns.out).rstrip("/") + "/"
         named, own = Names(), None if files.is_local(path) else posixpath.basename(path)
-        for entry in _perhaps(files.find_files(path)) if perhaps else files.find_files(path):
+        may_be_none = perhaps or (patterns.drained and (not files.is_local(root) or os.path.isdir(root)))
+        for entry in _perhaps(files.find_files(path)) if may_be_none else files.find_files(path):
             if any(matches(entry.name, pattern) for pattern in patterns.exclude):
                 continue
             if holds_out and files.real(entry.path).startswith(inside):
@@ -109,7 +113,7 @@ def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[In
             changed = entry.changed if entry.changed <= time.time_ns() - GRANULARITY else 0
             number += 1
             yield InputFile(name, entry.path, entry.size, labels[root], changed)
-    if not number and not perhaps and apart == 1:
+    if not (number or perhaps or patterns.drained) and apart == 1:
         raise LexbeamError("no input files are left after `exclude`: give narrower patterns")
 
 

@@ -249,6 +249,8 @@ class KeepGone(beam.PTransform):
         found = (
             shared | "ListingsOf" >> beam.FlatMap(_listings),
             large | "NamesOf" >> beam.FlatMap(_names),
+            # No file has this name: so something is looked for even if none is listed.
+            shared.pipeline | "Always" >> beam.Create([(0, (_NAMED, ""))], reshuffle=False),
         ) | "AllListed" >> beam.Flatten()
         gone = found | "GatherListed" >> beam.GroupByKey() | "FindGone" >> beam.FlatMap(_find_gone, self.parts)
         kept = (
