@@ -16,7 +16,7 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners clean
+.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners java-runners go-runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -107,8 +107,12 @@ bench: $(VENV)/.all ## the benchmarks: tables, out/bench.json and out/bench-extr
 
 PART ?= tokens
 SIZES ?= small
-bench-scale: $(VENV)/.all ## how cost grows: PART=tokens|files|refresh|gather|merging|memory|cut|cluster|intake|nights, SIZES=small|full; PART=page writes docs/scale.md
+bench-scale: $(VENV)/.all ## how cost grows: PART=tokens|files|refresh|gather|merging|memory|cut|cluster|intake|nights, SIZES=small|full; PART=page; PART=sequences
+ifeq ($(PART),sequences)
+	$(BIN)/python -m pytest -m soak tests/integration/test_refresh_steps.py
+else
 	$(BIN)/python -m benchmarks.scale $(PART) --sizes $(SIZES)
+endif
 
 lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock
@@ -165,13 +169,18 @@ prism: build/prism/prism ## Beam's portable runner (needs Go)
 
 # The server of S3 that tests use: its writes can be conditional, as those of S3 are.
 build/s3/versitygw:
-	GOBIN=$(abspath build/s3) GOFLAGS=-mod=mod go install github.com/versity/versitygw/cmd/versitygw@v1.8.0
+	GOBIN=$(abspath build/s3) GOFLAGS="$$GOFLAGS -mod=mod" go install github.com/versity/versitygw/cmd/versitygw@v1.8.0
 
 s3-server: build/s3/versitygw ## a server of S3, to test object stores (needs Go)
 
-runners: ## all of them, and the server of S3, each where its tools are there
-	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) flink-jar build/flink/operator-api.jar; \
+runners: java-runners go-runners ## all of them, and the server of S3, each where its tools are there
+
+# One after the other: two Mavens would fetch the same files into one place.
+java-runners:
+	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) --jobs 1 flink-jar build/flink/operator-api.jar; \
 	else echo "no Java or no Maven: flink_local and flink_cluster will not be tested"; fi
+
+go-runners:
 	@if command -v go >/dev/null; then $(MAKE) prism s3-server build/flink/boot; \
 	else echo "no Go: prism, flink_cluster and S3 will not be tested"; fi
 
