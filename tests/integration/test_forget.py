@@ -317,6 +317,10 @@ def test_annotations_of_other_documents_are_kept(made_once):
     assert forget._is_kept("corpus/annotate", held, ForgottenMarks([source_mark("1811.txt")]))
     assert not forget._is_kept("corpus/annotate", held, ForgottenMarks([source_mark("1810.txt")]))
     assert not forget._is_kept("change/train", held, ForgottenMarks([source_mark("1811.txt")]))
+    # Nulls deal by the folders of sources, here the top one, which are no sources.
+    assert list((out / "_artefacts").glob("change/sizes/*.arrow"))
+    assert marks_in_artefacts(str(out / "_artefacts"), ["", "1810.txt"]).marks >= {source_mark("1810.txt")}
+    assert marks_in_artefacts(str(out / "_artefacts"), [""]) == (set(), [])
 
 
 @pytest.mark.soak
@@ -351,6 +355,7 @@ def test_cut_off_at_any_call_it_is_finished_by_the_same_command(tmp_path, mode):
 
 
 TASKS = {
+    "complexity": {"select": {"contexts": 2}},
     "cloze": {
         "pairs": {"layout": "corpus"},
         "candidates": {"kind": ["nonspecificity"], "sense": "first", "wordnet": "wordnet", "cache": "cache"},
@@ -360,6 +365,14 @@ TASKS = {
         "generate": {"generators": ["thesaurus"], "thesaurus": ["th.dat"]},
     },
 }
+
+
+def begins(value):
+    """Yield each string that begins a list in what a receipt says, as the source of a reject does that it quotes."""
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from begins(inner)
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        yield value[0]
 
 
 def test_a_text_of_no_snapshot_is_forgotten_and_so_is_what_every_task_made_of_it(tmp_path, capsys):
@@ -406,6 +419,15 @@ def test_a_text_of_no_snapshot_is_forgotten_and_so_is_what_every_task_made_of_it
     held = holding(out)
     assert {name.partition("/")[0] for name in held} == {"_artefacts", "_snapshots"}
     assert {"corpus", "cloze", "simplification"} <= {name.split("/")[1] for name in held if name.startswith("_a")}
+    receipts = [read_envelope(str(path)) for path in (out / "_artefacts").glob("*/*/*.json")]
+    words = {word for found in receipts for word in begins(json.loads(found.receipt))}
+    assert words >= {"long", "sentences", "ends"}, "words that are no sources"
+    assert marks_in_artefacts(str(out / "_artefacts"), words - {"1820.txt", "1840.txt"}).marks == set()
+    capsys.readouterr()
+    for name, said in (("long", "no source is called 'long'"), ("", "one of DOCUMENT|SOURCE is empty")):
+        assert call("forget", out, name) == 2
+        assert said in capsys.readouterr().err
+    assert holding(out) == held
     (name,) = [row["document_id"] for row in rows(out, "documents") if row["source"] == "1830.txt"]
     # What is published of all tasks goes, too.
     copied(out, tmp_path / "whole")

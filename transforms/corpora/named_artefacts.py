@@ -3,8 +3,9 @@
     named = marks_in_artefacts("results/_artefacts", ["letters/0417.txt"])
 
 A text may stand there and in no snapshot: of a file that has gone, of a run that was held back, of a stream. Rows tell
-by their columns what they are, whatever stage has made them: with `source`, records, rejects and rows that tasks read;
-with `name` and `sha256`, input files. Of the stages of `corpus` rows with `text` are records and documents.
+by their columns what they are, whatever stage has made them: with `source` and the place in it, or the text, records,
+rejects and rows that tasks read; with `name` and `sha256`, input files. Of the stages of `corpus` rows with `text` are
+records and documents. Receipts quote the first rejects.
 """
 
 import re
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from schemas.rejects import RejectRow
 from transforms.common.names import file_of
 from transforms.common.publish.forgotten import document_mark, id_mark, source_mark
 from transforms.common.publish.removing import each_artefact, leftovers
@@ -28,6 +30,7 @@ from transforms.common.store.staged import footer_of
 __all__ = ["NamedArtefacts", "ids_in_artefacts", "marks_in_artefacts"]
 
 _RECORD = ("document_id", "key", "source", "position", "text")  # `key` is the id of the first document that has it
+_PLACES = frozenset({"position", "line", "text"})  # a `source` without them is the folder that a null deals by
 _INPUT = ("name", "sha256")
 _ID = re.compile("[0-9a-f]{32}")
 _IDS = frozenset({"document_id", "document", "source_id", "key"})
@@ -57,15 +60,14 @@ def marks_in_artefacts(root: str, names: Collection[str]) -> NamedArtefacts:
     if not names:
         return NamedArtefacts(set(), [])
     names = frozenset(names)
-    quoted = {name: [b"[" + msgspec.json.encode(name)[:-1] + end for end in (b'",', b"!")] for name in names}
     marks: set[str] = set()
     unread = list(leftovers(root))
     for stage, path, receipt, held in each_artefact(root):
         if receipt is None:
             unread.append(path)
             continue
-        # The first rejects stand in the receipt, which stays when files are freed.
-        marks.update(source_mark(name) for name, some in quoted.items() if any(begin in receipt for begin in some))
+        for source in _quoted(receipt):
+            marks.update(map(source_mark, names.intersection((source, file_of(source)))))
         for file in held:
             if state_of(file.path) is not None:
                 try:
@@ -74,6 +76,18 @@ def marks_in_artefacts(root: str, names: Collection[str]) -> NamedArtefacts:
                 except Damaged:
                     unread.append(file.path)
     return NamedArtefacts(marks, unread)
+
+
+class _Quoting(msgspec.Struct):
+    examples: tuple[RejectRow, ...] = ()
+
+
+def _quoted(receipt: bytes) -> list[str]:
+    """Return the sources of the rejects that a receipt quotes, which stays when files are freed."""
+    try:
+        return [reject.source for reject in msgspec.json.decode(receipt, type=_Quoting).examples]
+    except msgspec.ValidationError:  # it has examples of something else
+        return []
 
 
 def ids_in_artefacts(root: str, names: Collection[str]) -> set[str]:
@@ -135,7 +149,7 @@ def _arrow(stream: BinaryIO, size: int) -> tuple[list[str], _Read]:
 
 
 def _named_columns(columns: Sequence[str]) -> list[str]:
-    if "source" in columns:
+    if "source" in columns and not _PLACES.isdisjoint(columns):
         return [name for name in _RECORD if name in columns]
     return [_INPUT[0]] if {*_INPUT} <= {*columns} else []
 

@@ -108,10 +108,12 @@ def _forget(options: ForgetOptions, action: Action) -> None:
     """Forget documents and sources at `options.path`.
 
     Raises:
-        UsageError: none is named, or nothing is called so.
+        UsageError: none is named, one has no name, or nothing is called so.
         PublishHookError: all is done, and the command that was to follow has failed.
         LexbeamError: nothing was made there, a run is at work, or something is damaged.
     """
+    if "" in options.names:
+        raise UsageError("one of `names` is empty, as a variable of a script is that was not set; nothing was removed")
     out = files.absolute(options.path)
     if not is_marked_folder(out, ARTEFACTS):
         open_snapshot(out)
