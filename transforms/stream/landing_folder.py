@@ -22,7 +22,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.stream.windows import WindowRule
 
-__all__ = ["SPOOL", "LandedLines", "LineSpool", "land_lines", "landed_lines", "one_line"]
+__all__ = ["SPOOL", "FolderTakenError", "LandedLines", "LineSpool", "land_lines", "landed_lines", "one_line"]
 
 SPOOL = ".lexbeam-lines"
 _LANDED = re.compile(r"([0-9a-f]{32})\.jsonl")
@@ -88,6 +88,10 @@ def land_lines(folder: str, lines: Iterable[bytes]) -> str | None:
     return path
 
 
+class FolderTakenError(LexbeamError):
+    """Raised when another reader has a folder."""
+
+
 class LineSpool:
     """The window of lines that is being filled.
 
@@ -96,7 +100,7 @@ class LineSpool:
         rule: when the window ends.
 
     Raises:
-        LexbeamError: another reader has the folder.
+        FolderTakenError: another reader has the folder.
     """
 
     def __init__(self, folder: str, rule: WindowRule) -> None:
@@ -108,7 +112,7 @@ class LineSpool:
             fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._stream.close()
-            raise LexbeamError(f"`landing` {files.shown(folder)!r}: another stream reads lines into it") from None
+            raise FolderTakenError(f"`landing` {files.shown(folder)!r}: another stream reads lines into it") from None
         # What a reader that was killed had taken: its window has ended.
         self._since = float("-inf")
         self._lines = list(self._left())

@@ -5,7 +5,6 @@ ReadKafka    from a topic of Kafka, by Beam's expansion service
 ReadPubSub   from a subscription of Google Cloud Pub/Sub
 """
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +13,8 @@ import apache_beam as beam
 from apache_beam.utils.timestamp import Duration
 
 from transforms.common.errors import LexbeamError
-from transforms.stream.connections import LineConnection
-from transforms.stream.landing_folder import LineSpool, land_lines, one_line
+from transforms.stream.landing_folder import land_lines, one_line
+from transforms.stream.line_taking import LineTaking
 from transforms.stream.ptransforms import CALLS, WATERMARK, advance
 from transforms.stream.sources import Feed
 
@@ -28,40 +27,25 @@ class _ReadLines(beam.DoFn):
     """Take lines as they come: into the spool, and from there into a file when their window ends."""
 
     def __init__(self) -> None:
-        self._connection: LineConnection | None = None
-        self._spool: LineSpool | None = None
+        self._taking: LineTaking | None = None
 
     @beam.DoFn.unbounded_per_element()  # type: ignore[untyped-decorator]
     def process(self, element: Feed, tracker: Any = CALLS, watermark: Any = WATERMARK) -> Iterator[str]:
         """Take what has come, and come back."""
         if not tracker.try_claim(tracker.current_restriction().start):
             return
-        pause = 0.0
-        try:
-            self._take(element)
-        except LexbeamError:  # the worker of before has not let go of the spool yet
-            pause = 1.0
+        if self._taking is None:
+            self._taking = LineTaking.of(element)
+        pause = 0.0 if self._taking.take(_WAIT) else 1.0
         advance(watermark)
         tracker.defer_remainder(Duration(pause))
         yield from ()
 
-    def _take(self, feed: Feed) -> None:
-        if self._spool is None:
-            self._spool = LineSpool(feed.folder, feed.rule)
-        if self._connection is None:
-            self._connection = LineConnection(feed.address)
-        lines = self._connection.lines(_WAIT)
-        # By any clock that goes forward: a window begins and ends in one process.
-        self._spool.add(lines, time.monotonic())
-        self._spool.land(time.monotonic())
-
     def teardown(self) -> None:
-        """Let go of the connection and of the spool."""
-        if self._connection is not None:
-            self._connection.close()
-        if self._spool is not None:
-            self._spool.__exit__(None, None, None)
-        self._connection = self._spool = None
+        """Let go of the connection and of the folder."""
+        if self._taking is not None:
+            self._taking.let_go()
+        self._taking = None
 
 
 @dataclass

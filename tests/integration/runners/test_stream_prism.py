@@ -4,6 +4,7 @@ import json
 import random
 import signal
 import socket
+import time
 
 import pytest
 from marked import left_of
@@ -13,6 +14,7 @@ from small_runs import call
 from streaming import Started, annotated, drop, landed_files, make_world, text_of
 
 from transforms.common.store import files
+from transforms.stream.landing_folder import SPOOL
 
 
 @pytest.mark.soak
@@ -45,6 +47,30 @@ def test_files_and_lines_land_and_the_next_refresh_annotates_nothing(tmp_path, m
     assert call("run", config, "--out", tmp_path / "batch") == 0
     assert len(calls) == 5
     assert made == published(tmp_path / "batch")
+
+
+@pytest.mark.soak
+def test_lines_that_come_slowly_are_all_read(tmp_path):
+    """Each is there before the next is sent, whichever of its copies of the step the runner calls."""
+    skip_without("prism")
+    config = make_world(tmp_path, "texts")
+    texts = tmp_path / "texts"
+
+    def there(number):
+        of = [*texts.glob("*.jsonl"), texts / SPOOL]
+        return any(f"Line {number}." in path.read_text() for path in of if path.exists())
+
+    with socket.create_server(("localhost", 0)) as server:
+        address = f"lines:localhost:{server.getsockname()[1]}"
+        how = ("--runner-config", "prism", "--window", "5s", "--every", "1s")
+        stream = Started("stream", config, "--source", address, "--landing", texts, *how)
+        with server.accept()[0] as sender:
+            for number in range(12):
+                time.sleep(2)
+                sender.sendall(json.dumps({"text": f"Line {number}."}).encode() + b"\n")
+                stream.until(lambda number=number: there(number), f"line {number} is read")
+        assert stream.end() == 128 + signal.SIGTERM
+    assert left_of(str(tmp_path)) == {}
 
 
 @pytest.mark.soak

@@ -1,0 +1,102 @@
+"""Lines are read by one reader in a process, however many objects of the step a runner has there."""
+
+import logging
+import socket
+from pathlib import Path
+
+import pytest
+
+from transforms.common.errors import LexbeamError
+from transforms.stream import line_taking
+from transforms.stream.landing_folder import FolderTakenError, LineSpool
+from transforms.stream.line_taking import LineTaking
+from transforms.stream.sources import Feed
+from transforms.stream.sources_ptransforms import _ReadLines
+from transforms.stream.windows import WindowRule
+
+
+class Calls:
+    """Stands for the tracker and the watermark that a runner gives with each call."""
+
+    def current_restriction(self):
+        return self
+
+    start = 0
+
+    def try_claim(self, _):
+        return True
+
+    def defer_remainder(self, _):
+        return None
+
+    def current_watermark(self):
+        return None
+
+    def set_watermark(self, _):
+        return None
+
+
+@pytest.fixture
+def fed(tmp_path):
+    """A server that is connected to, and what feeds a folder from there, each line a file."""
+    with socket.create_server(("localhost", 0)) as server:
+        feed = Feed(f"localhost:{server.getsockname()[1]}", str(tmp_path / "landed"), WindowRule(3600.0, 1))
+        yield server, feed
+
+
+def landed(feed):
+    return {line for path in Path(feed.folder).glob("*.jsonl") for line in path.read_text().split()}
+
+
+def test_all_objects_of_a_process_read_by_one_connection(fed):
+    server, feed = fed
+    steps = [_ReadLines() for _ in range(3)]
+    assert list(steps[0].process(feed, Calls(), Calls())) == []
+    sender, _ = server.accept()
+    for number in range(9):
+        sender.sendall(b"line-%d\n" % number)
+        list(steps[number % 3].process(feed, Calls(), Calls()))
+        assert landed(feed) == {f"line-{n}" for n in range(number + 1)}
+    # One that is done with does not end it for the others; after the last another process may have the folder.
+    steps[0].teardown()
+    sender.sendall(b"last\n")
+    list(steps[1].process(feed, Calls(), Calls()))
+    assert "last" in landed(feed)
+    for step in steps:
+        step.teardown()
+    sender.close()
+    LineSpool(feed.folder, feed.rule).__exit__(None, None, None)
+
+
+def test_a_folder_that_another_process_has_is_waited_for_told_and_then_given_up(fed, monkeypatch, caplog):
+    _, feed = fed
+    now = [1000.0]
+    monkeypatch.setattr(line_taking.time, "monotonic", lambda: now[0])
+    taking = LineTaking.of(feed)
+    with LineSpool(feed.folder, feed.rule), caplog.at_level(logging.WARNING, "lexbeam"):
+        for seconds in (0, 9, 2, 50):
+            now[0] += seconds
+            assert not taking.take(0.01)
+        assert [record.getMessage() for record in caplog.records] == [
+            f"`landing` {feed.folder!r}: another stream reads lines into it: no line is read until it lets go, or this "
+            "stream is given up"
+        ]
+        now[0] += 60
+        with pytest.raises(FolderTakenError, match="another stream reads lines"):
+            taking.take(0.01)
+        assert not taking.take(0.01), "it is asked again"
+    assert taking.take(0.01)
+    taking.let_go()
+
+
+def test_other_errors_are_not_borne(fed, monkeypatch):
+    _, feed = fed
+
+    def broken(*_):
+        raise LexbeamError("the folder is broken")
+
+    monkeypatch.setattr(line_taking, "LineSpool", broken)
+    step = _ReadLines()
+    with pytest.raises(LexbeamError, match="the folder is broken"):
+        list(step.process(feed, Calls(), Calls()))
+    step.teardown()
