@@ -112,9 +112,10 @@ def _bounds(path: str, gate: Any) -> Iterator[tuple[str, tuple[Bound, ...]]]:
       change:
         slice-tokens: {least: 100000}        # of each value
     """
-    if not isinstance(gate or {}, dict):
+    gate = {} if gate is None else gate
+    if not isinstance(gate, dict):
         raise UsageError(f"{path}: {GATE} must be a mapping of sections, each with its bounds")
-    for section, bounded in _named(path, gate or {}):
+    for section, bounded in _named(path, gate):
         command = load(_words_of(section))
         gauges = {table: rows_of(table) for table in command.table_names} | dict(command.gauges)
         found: list[Bound] = []
@@ -127,24 +128,29 @@ def _bounds(path: str, gate: Any) -> Iterator[tuple[str, tuple[Bound, ...]]]:
             if not isinstance(value, dict) or not value:
                 raise UsageError(f"{where} must be {_LIMITS}, or such for what it names")
             inner = {None: value} if value.keys() <= {"least", "most"} else value
-            found += (
-                Bound(name, gauges[name], None if of is None else str(of), *_limits(where, of, limits))
-                for of, limits in inner.items()
-            )
+            for of, limits in inner.items():
+                least, most = _limits(where if of is None else f"{where}: {of}", limits, gauges[name].share)
+                found.append(Bound(name, gauges[name], of, least, most))
         yield section, tuple(found)
 
 
 _LIMITS = "{least: NUMBER, most: NUMBER}, of which one may be missing"
 
 
-def _limits(where: str, of: Any, limits: Any) -> tuple[float | None, float | None]:
-    named = where if of is None else f"{where}: {of}"
+def _limits(named: str, limits: Any, is_share: bool) -> tuple[float | None, float | None]:
     if not isinstance(limits, dict) or not limits or not limits.keys() <= {"least", "most"}:
         raise UsageError(f"{named} must be {_LIMITS}")
     least, most = limits.get("least"), limits.get("most")
     for limit in (least, most):
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or limit != limit):
+        if limit is None:
+            continue
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or limit != limit:
             raise UsageError(f"{named} must be {_LIMITS}, not {quoted(limit)}")
+        if limit < 0:
+            raise UsageError(f"{named}: {limit} is below 0, and no value is: give a limit from 0 up")
+        if is_share and limit > 1:
+            percent = f"; {limit} % is {limit / 100:g}" if limit <= 100 else ""
+            raise UsageError(f"{named}: {limit} is above 1, and no share is: give a limit from 0 to 1{percent}")
     if least is not None and most is not None and least > most:
         raise UsageError(f"{named}: least {least} is more than most {most}, so nothing could be published")
     return least, most
@@ -179,7 +185,7 @@ def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tu
         is_section = command is not None and bool(command.tables)
         if not is_section and not any(words.startswith(f"{_words_of(section)} ") for words in COMMANDS):
             raise UsageError(f"{path}: unknown key {section!r}{_hint(section)}")
-        if not isinstance(value or {}, dict):
+        if value is not None and not isinstance(value, dict):
             raise UsageError(
                 f"{path}: section {section} must be a mapping of options: write them below it as `name: value`, "
                 "a line each, indented and without a dash"

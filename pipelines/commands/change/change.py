@@ -378,7 +378,9 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     section=_section,
     gauges={
         "slice-tokens": Gauge(_slice_tokens, doc="tokens of a slice that are trained on"),
-        "null-scores": Gauge(_null_shares, doc="share of the scores of a pair of slices, FROM to TO, that are null"),
+        "null-scores": Gauge(
+            _null_shares, doc="share of the scores of a pair of slices, FROM to TO, that are null", share=True
+        ),
     },
     reworded=_reworded,
     summary=_summary,

@@ -252,7 +252,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
       --dates 'name:su(\\d{4})'
   lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'""",
     tables=(DOCUMENTS, SENTENCES, REJECTS, INPUTS),
-    gauges={"language-shares": Gauge(_language_shares, doc="share of the documents that are in a language")},
+    gauges={"language-shares": Gauge(_language_shares, doc="share of the documents in a language", share=True)},
     explains=(REJECTS,),
     stages=(CUT, INGEST, GONE, KEEP, ANNOTATE, GATHER, *MERGES.values()),
     plan=plan_corpus,

@@ -32,3 +32,11 @@ def outside(values, *bound):
 )
 def test_each_value_or_the_named_one_keeps_its_bounds(values, bound, reasons):
     assert outside(values, *bound) == [f"corpus: {reason}" for reason in reasons]
+
+
+def test_a_bound_from_above_of_what_is_not_there_is_told(caplog):
+    assert outside({"en": 0.5, "de": 0.4}, "eng", None, 0.6) == []
+    (record,) = caplog.records
+    assert record.getMessage() == "the gate's bound of corpus: shares: there is no eng, but de, en"
+    assert outside({"en": 0.5}, "en", None, 0.6) == []
+    assert len(caplog.records) == 1

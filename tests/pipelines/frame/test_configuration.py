@@ -122,16 +122,18 @@ def test_bounds_belong_to_the_sections_of_a_gate(tmp_path):
 gate:
   corpus:
     documents: {least: 1000, most: 2000}
-    language_shares: {en: {least: .9}, de: {most: .1}}
+    language_shares: {en: {least: .9}, no: {most: .1}}
   change: {slice-tokens: {least: 100000}}
 """
     corpus, change = read_jobs(write(tmp_path, MINIMAL + gate), {})
     assert [bound._replace(gauge=None) for bound in corpus.bounds] == [
         ("documents", None, None, 1000, 2000),
         ("language-shares", None, "en", 0.9, None),
-        ("language-shares", None, "de", None, 0.1),
+        ("language-shares", None, "no", None, 0.1),
     ]
     assert [bound._replace(gauge=None) for bound in change.bounds] == [("slice-tokens", None, None, 100000, None)]
+    for nothing in ("", "{}", "{corpus: }"):
+        assert [job.bounds for job in read_jobs(write(tmp_path, f"{MINIMAL}gate: {nothing}\n"), {})] == [(), ()]
 
 
 @pytest.mark.parametrize(
@@ -151,6 +153,18 @@ gate:
         ("{corpus: {documents: {least: .nan}}}", "not nan"),
         ("{corpus: {documents: {least: true}}}", "not True"),
         ("{corpus: {documents: {least: 2, most: 1}}}", "least 2 is more than most 1"),
+        ("[]", "gate must be a mapping of sections"),
+        ("false", "gate must be a mapping of sections"),
+        ("{corpus: []}", "section corpus must be a mapping"),
+        ("{corpus: {documents: {least: -1}}}", "documents: -1 is below 0, and no value is: give a limit from 0 up"),
+        ("{corpus: {language-shares: {en: {most: -0.1}}}}", "en: -0.1 is below 0"),
+        (
+            "{corpus: {language-shares: {fr: {most: 20}}}}",
+            "language-shares: fr: 20 is above 1, and no share is: give a limit from 0 to 1; 20 % is 0.2",
+        ),
+        ("{corpus: {language-shares: {least: 2}}}", "language-shares: 2 is above 1"),
+        ("{corpus: {language-shares: {~: {most: .2}}}}", "'~' is no text, as names are; give it in quotes"),
+        ("{change: {null-scores: {most: 20}}}", "null-scores: 20 is above 1, and no share is"),
         ("{corpus: {language-shares: {en: .9}}}", "language-shares: en must be {least: NUMBER"),
         ("{corpus: {language-shares: {en: {last: .9}}}}", "language-shares: en must be {least: NUMBER"),
     ],

@@ -4,6 +4,7 @@ A bound is of a table's rows, or of a gauge that a command offers, such as the t
 outside, nothing of the run is published, and readers go on seeing the last snapshot.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,8 +13,11 @@ from typing import NamedTuple
 from transforms.common.code.registry import Entry
 from transforms.common.errors import HeldBackError
 from transforms.common.publish.sections import Made
+from transforms.common.shown import listed
 
 __all__ = ["Bound", "Gauge", "check_bounds", "rows_of"]
+
+log = logging.getLogger("lexbeam")
 
 
 @dataclass(frozen=True)
@@ -22,9 +26,11 @@ class Gauge(Entry):
 
     Attributes:
         values: from a section that is made, the values by what they are of, such as slices or languages.
+        share: whether they are shares, from 0 to 1; what is none has no upper end.
     """
 
     values: Callable[[Made], Mapping[str, float]]
+    share: bool = False
 
 
 def rows_of(table: str) -> Gauge:
@@ -71,9 +77,9 @@ def check_bounds(made: Sequence[Made], bounds: Mapping[str, Sequence[Bound]]) ->
         for line in _outside(section, bound)
     ]
     if outside:
-        listed = "".join(f"\n  {line}" for line in outside)
+        lines = "".join(f"\n  {line}" for line in outside)
         raise HeldBackError(
-            f"outside the bounds of the configuration's gate; nothing is published:{listed}\nWhat was published before "
+            f"outside the bounds of the configuration's gate; nothing is published:{lines}\nWhat was published before "
             "stays. Correct what this is made from, or widen the bounds, and run the same again: what has been made is "
             "kept",
             outside,
@@ -83,6 +89,14 @@ def check_bounds(made: Sequence[Made], bounds: Mapping[str, Sequence[Bound]]) ->
 def _outside(section: Made, bound: Bound) -> Iterator[str]:
     values = bound.gauge.values(section)
     if bound.of is not None:
+        if bound.of not in values and bound.least is None:  # it holds, whatever is there: perhaps the name is wrong
+            log.warning(
+                "the gate's bound of %s: %s: there is no %s, but %s",
+                section.name,
+                bound.name,
+                bound.of,
+                listed(sorted(values)) or "nothing",
+            )
         values = {bound.of: values.get(bound.of, 0)}
     elif not values and (bound.least or 0) > 0:
         yield f"{bound.name}: there is none, and {_shown(bound.least or 0)} is the least"
