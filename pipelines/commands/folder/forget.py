@@ -51,7 +51,7 @@ from transforms.common.publish.layout import (
 from transforms.common.publish.publication import Keep, publish
 from transforms.common.publish.removing import Freed, discard_artefacts, remove_snapshot
 from transforms.common.publish.sections import Made, Outcome
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_kept, open_snapshot
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_kept, open_snapshot, output_folder
 from transforms.common.publish.streaming import check_not_streaming
 from transforms.common.shown import amount, listed
 from transforms.common.store import files
@@ -114,7 +114,7 @@ def _forget(options: ForgetOptions, action: Action) -> None:
     """
     if "" in options.names:
         raise UsageError("one of `names` is empty, as a variable of a script is that was not set; nothing was removed")
-    out = files.absolute(options.path)
+    out = files.absolute(output_folder(options.path))
     if not is_marked_folder(out, ARTEFACTS):
         open_snapshot(out)
     with locked(out, name="path"):
