@@ -43,6 +43,18 @@ _LEAST = 60.0  # seconds of it
 _FILES = 1 << 12  # between two thoughts of a sign
 
 
+class _OneByOne(OffsetRestrictionTracker):
+    """Claims calls of which none is made beside another.
+
+    A call that takes some tenths of a second is slow to a runner: it would split what is to come, and make half of it
+    elsewhere at the same time, again and again, until many look at the same inputs.
+    """
+
+    def try_split(self, fraction_of_remainder: float) -> Any:
+        """Return what comes after the call that is being made, if that is what is asked for; else None."""
+        return super().try_split(0) if fraction_of_remainder == 0 else None
+
+
 class _Calls(RestrictionProvider):
     """Numbers the calls of a DoFn that is called again and again, for ever."""
 
@@ -52,7 +64,7 @@ class _Calls(RestrictionProvider):
 
     def create_tracker(self, restriction: OffsetRange) -> OffsetRestrictionTracker:
         """Return the tracker of calls."""
-        return OffsetRestrictionTracker(restriction)
+        return _OneByOne(restriction)
 
     def restriction_size(self, element: Any, restriction: OffsetRange) -> int:
         """Return that of one call: nobody knows how many are to come."""

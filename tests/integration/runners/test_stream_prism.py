@@ -49,10 +49,25 @@ def test_files_and_lines_land_and_the_next_refresh_annotates_nothing(tmp_path, m
     assert made == published(tmp_path / "batch")
 
 
+# What the process of a stream does first: it notes when a call begins that reads lines, and when it ends.
+NOTED = """
+from transforms.stream.line_taking import LineTaking
+real, notes = LineTaking.take, open({path!r}, "a", buffering=1)
+def take(self, seconds):
+    notes.write("(")
+    try:
+        return real(self, seconds)
+    finally:
+        notes.write(")\\n")
+LineTaking.take = take
+"""
+
+
 @pytest.mark.soak
 def test_lines_that_come_slowly_are_all_read(tmp_path):
-    """Each is there before the next is sent, whichever of its copies of the step the runner calls."""
+    """Each is there before the next is sent, and no call is made beside another."""
     skip_without("prism")
+    calls = tmp_path / "calls"
     config = make_world(tmp_path, "texts")
     texts = tmp_path / "texts"
 
@@ -63,13 +78,15 @@ def test_lines_that_come_slowly_are_all_read(tmp_path):
     with socket.create_server(("localhost", 0)) as server:
         address = f"lines:localhost:{server.getsockname()[1]}"
         how = ("--runner-config", "prism", "--window", "5s", "--every", "1s")
-        stream = Started("stream", config, "--source", address, "--landing", texts, *how)
+        noted = NOTED.format(path=str(calls))
+        stream = Started("stream", config, "--source", address, "--landing", texts, *how, before=noted)
         with server.accept()[0] as sender:
-            for number in range(12):
+            for number in range(10):
                 time.sleep(2)
                 sender.sendall(json.dumps({"text": f"Line {number}."}).encode() + b"\n")
                 stream.until(lambda number=number: there(number), f"line {number} is read")
         assert stream.end() == 128 + signal.SIGTERM
+    assert set(calls.read_text().split()[:-1]) == {"()"}
     assert left_of(str(tmp_path)) == {}
 
 
