@@ -52,18 +52,22 @@ def test_systemd_takes_the_units(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_line_of_cron_takes_3_for_success(tmp_path):
+def test_the_line_of_cron_takes_3_for_success_and_prints_what_is_mailed_of_a_failure(tmp_path):
     (line,) = (line for line in (SCHEDULES / "lexbeam.crontab").read_text().splitlines() if line.startswith("0 2"))
     command = line.split(maxsplit=5)[5]
     assert "%" not in command  # which cron takes for the end of a line
     inner = shlex.split(command)[-1]
     assert options_of(inner.partition(" 2>>")[0])["exit_code"]
-    for code, wanted in ((0, 0), (3, 0), (1, 1), (2, 1)):
-        (tmp_path / "lexbeam").write_text(f"#!/bin/sh\nexit {code}\n")
+    for code, wanted in ((0, 0), (3, 0), (1, 1), (2, 2), (143, 143)):
+        (tmp_path / "lexbeam").write_text(f"#!/bin/sh\necho why >&2\nexit {code}\n")
         (tmp_path / "lexbeam").chmod(0o755)
         run = inner.replace("/var/log/lexbeam.jsonl", str(tmp_path / "log"))
-        done = subprocess.run(["sh", "-c", run], env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
-        assert bool(done.returncode) == bool(wanted)
+        done = subprocess.run(
+            ["sh", "-c", run], env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, text=True
+        )
+        mailed = f"lexbeam refresh ended with {code}: see {tmp_path / 'log'}\n" if wanted else ""
+        assert (done.returncode, done.stdout, done.stderr) == (wanted, mailed, "")
+    assert (tmp_path / "log").read_text() == "why\n" * 5
 
 
 def test_the_dag_of_airflow_runs_what_lexbeam_takes(monkeypatch):

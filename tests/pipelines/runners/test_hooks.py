@@ -1,11 +1,17 @@
 """The command that follows a publication: split without a shell, told what was published, its failure told."""
 
 import io
+import os
 import shlex
+import signal
 import sys
+import threading
+import time
+from pathlib import Path
 
 import pytest
 
+from pipelines.runners import hooks
 from pipelines.runners.hooks import PublishHookError, hook_words, run_hook
 from transforms.common.errors import UsageError
 
@@ -55,3 +61,51 @@ def test_what_it_prints_goes_where_messages_go(monkeypatch):
 def test_what_is_no_command_is_refused(command):
     with pytest.raises(UsageError, match="must be a command"):
         hook_words(command)
+
+
+# It leaves a child, says so, and heeds no SIGTERM where it is told not to.
+STAYS = """
+import os, signal, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+if {deaf}:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+with open({path!r}, "w") as file:
+    file.write(f"{{os.getpid()}} {{child.pid}}\\n")
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+def test_an_interrupt_ends_it_with_all_that_it_started_and_says_so(deaf, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(hooks, "_GRACE", 60.0 if not deaf else 0.1)
+    pids = tmp_path / "pids"
+
+    def interrupt():
+        until(lambda: pids.exists() and pids.read_text().endswith("\n"))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        run_hook(python(STAYS.format(deaf=deaf, path=str(pids))), "o", "ab12")
+    thread.join()
+    (record,) = caplog.records
+    assert record.getMessage() == ("snapshot ab12 is published, but `on_publish` was cut off: it may have told nobody")
+    for pid in map(int, pids.read_text().split()):
+        until(lambda pid=pid: not alive(pid))
+
+
+def until(condition):
+    for _ in range(6000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("in vain")
+
+
+def alive(pid):
+    """Whether a process runs; one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
