@@ -13,6 +13,8 @@ from small_runs import call, published
 from streaming import annotated, drop, landed_files, make_world, receipts, streams_end, text_of
 
 from pipelines.commands.folder import stream as stream_command
+from transforms.annotation import annotate as annotating
+from transforms.common.publish.run_log import read_run_log
 from transforms.common.publish.streaming import streaming
 from transforms.stream import ptransforms
 
@@ -49,10 +51,18 @@ def test_the_next_refresh_takes_up_what_has_landed(tmp_path, ending, capsys):
     assert stream(config) == 0
     assert ending == ["One more. It came late."]
     ending.clear()
-    assert call("refresh", config) == 0
+
+    def log(out, what):
+        return sum(getattr(line, what) for line in read_run_log(str(out)) if line.stage == "corpus/annotate")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(annotating, "load_engine", None)  # nothing needs it
+        assert call("refresh", config) == 0
     assert ending == []
+    assert log(out, "landed") == log(out, "documents") == 10
     assert call("run", config, "--out", tmp_path / "batch") == 0
     assert len(set(ending)) == 8
+    assert (log(tmp_path / "batch", "landed"), log(tmp_path / "batch", "documents")) == (0, 10)
     assert published(out) == published(tmp_path / "batch")
 
 

@@ -17,10 +17,11 @@ from schemas.corpus.sentences import sentences_schema
 from schemas.rejects import RejectRow
 from transforms.annotation.engines.normalise import NormalisationRules
 from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import Engine, load_engine
+from transforms.annotation.engines.registry import load_engine
 from transforms.annotation.landed import LandedPlace, landed_texts
 from transforms.annotation.staging import AnnotatedBlock, count_annotation, stage_documents, stage_sentences
 from transforms.common.blas import one_thread
+from transforms.common.code.usage import LANDED, tell_amount
 from transforms.common.errors import LexbeamError
 from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store.artefacts import Artefact, Stage
@@ -92,27 +93,28 @@ class Annotated:
 def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOptions) -> Annotated:
     """Annotate the records of a staging file: stage documents, sentences and late rejects."""
     given = options.engine == "none"
-    engine = None if given else load_engine(options.engine, layers=options.layers, fingerprint=options.fingerprint)
     decided = {decision.place: decision for decision in task.decisions}
     rejects: list[RejectRow] = []
     came: list[AnnotatedBlock] = []  # with their annotation
     made: list[AnnotatedBlock] = []
     annotations: list[pa.RecordBatch] = []
+    landed = 0
     with BatchReader() as reader, one_thread():
         rows = reader.read(task.stage.records, 0).to_pylist()
         kept = np.zeros(len(rows), bool)
-        known = {} if engine is None else _known(rows, options)
+        known = {} if given else _known(rows, options)
         for place, row in enumerate(rows):
             decision = decided.get(place)
             name = document_id(row["key"], decision.number if decision else 0)
             reject = _left_out(row, decision, options)
-            if reject is None and row["sentences"] is not None and (engine is None or row["text"] is None):
+            if reject is None and row["sentences"] is not None and (given or row["text"] is None):
                 came.append(AnnotatedBlock(name, row, row["sentences"]))
                 kept[place] = True
                 continue
             annotation = None
             if reject is None:
-                annotation, reject = _annotate(row, engine, options, known.get(place))
+                annotation, reject = _annotate(row, options, known.get(place))
+                landed += place in known and annotation is not None
             if annotation is None:
                 assert reject is not None
                 rejects.append(reject)
@@ -125,6 +127,7 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
             if not kept.all():
                 ready = ready.filter(pa.array(np.repeat(kept, [row["sentences"] or 0 for row in rows])))
             annotations.insert(0, _normalised(ready, options.normalise))
+    tell_amount(LANDED, landed)
     blocks = came + made
     columns = columns_of(options.layers)
     annotation = pa.concat_batches([*annotations, annotation_batch([], columns)])
@@ -175,19 +178,21 @@ def _known(rows: Sequence[RecordRow], options: AnnotateOptions) -> dict[int, pa.
 
 
 def _annotate(
-    row: RecordRow, engine: Engine | None, options: AnnotateOptions, known: pa.RecordBatch | str | None
+    row: RecordRow, options: AnnotateOptions, known: pa.RecordBatch | str | None
 ) -> tuple[pa.RecordBatch | None, RejectRow | None]:
     if isinstance(known, pa.RecordBatch):
         return known, None
     place = (row["source"], row["position"])
     if known is not None:
         return None, RejectRow(*place, "annotate", "engine_error", known)
-    if engine is None:
+    if options.engine == "none":
         raise LexbeamError(
             f"{row['source']} came without annotation: give `engine` an engine "
             "(for example spacy:NAME or builtin:en) instead of none"
         )
     assert row["text"] is not None
+    # Not before: it takes seconds, and perhaps all texts have landed.
+    engine = load_engine(options.engine, layers=options.layers, fingerprint=options.fingerprint)
     try:
         sentences = annotate_text(row["text"], engine, normalise=options.normalise)
     except (LexbeamError, MemoryError, OSError):

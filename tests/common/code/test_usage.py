@@ -2,9 +2,19 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from transforms.common.code.usage import amount_of, counted, counter_name, namespace, peak_memory, worker_name
+from transforms.common.code.usage import (
+    amount_of,
+    amounts_told,
+    counted,
+    counter_name,
+    namespace,
+    peak_memory,
+    tell_amount,
+    worker_name,
+)
 
 
 @dataclass
@@ -25,6 +35,15 @@ def test_amounts_are_those_of_the_receipt_before_the_task():
     assert amount_of("tokens", Receipt(), Receipt(4)) == 4
     assert amount_of("tokens", Receipt(counts=("a",)), None) == 0
     assert amount_of("tokens", Receipt(["a", "b"]), Receipt("x")) == 0
+
+
+def test_what_is_told_is_of_a_thread_and_told_once():
+    tell_amount("landed", 2)
+    tell_amount("landed", 3)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(amounts_told).result() == {}
+    assert amounts_told() == {"landed": 5}
+    assert amounts_told() == {}
 
 
 def test_peak_memory_is_of_this_process_and_never_falls():

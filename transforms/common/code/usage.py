@@ -8,12 +8,27 @@ import os
 import resource
 import socket
 import sys
+import threading
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 
-__all__ = ["MEMORY", "SUMMED", "amount_of", "counted", "counter_name", "namespace", "peak_memory", "worker_name"]
+__all__ = [
+    "LANDED",
+    "MEMORY",
+    "SUMMED",
+    "amount_of",
+    "amounts_told",
+    "counted",
+    "counter_name",
+    "namespace",
+    "peak_memory",
+    "tell_amount",
+    "worker_name",
+]
 
-SUMMED = ("microseconds", "elements", "there", "documents", "tokens", "bytes")
+LANDED = "landed"
+SUMMED = ("microseconds", "elements", "there", "documents", LANDED, "tokens", "bytes")
 MEMORY = "memory"  # of which the greatest counts
 _SPACE = "artefacts:"
 
@@ -53,6 +68,25 @@ def amount_of(what: str, receipt: object, task: object) -> int:
         if isinstance(number, int):
             return number
     return 0
+
+
+class _Told(threading.local):
+    def __init__(self) -> None:
+        self.amounts: Counter[str] = Counter()
+
+
+_TOLD = _Told()
+
+
+def tell_amount(what: str, number: int) -> None:
+    """Tell, while an artefact is made, of how many of what is counted no receipt says, since its bytes do not."""
+    _TOLD.amounts[what] += number
+
+
+def amounts_told() -> Counter[str]:
+    """Return what this thread has told since it was asked last."""
+    told, _TOLD.amounts = _TOLD.amounts, Counter()
+    return told
 
 
 def peak_memory() -> int:

@@ -26,6 +26,7 @@ PLUMBING = frozenset(
     for name in (
         "cache",
         "code.registry",
+        "code.usage",
         "endable",
         "errors",
         "options.checks",

@@ -45,6 +45,7 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
         elements: artefacts that it made.
         there: artefacts that were there already.
         documents: in what it made, where that says how many.
+        landed: those of them that it took as a stream had landed them, of the stage of annotation.
         tokens: likewise.
         bytes: of the files that it wrote for them.
         memory: the most that the process had in use at once, in bytes.
@@ -57,12 +58,13 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
     elements: int = 0
     there: int = 0
     documents: int = 0
+    landed: int = 0
     tokens: int = 0
     bytes: int = 0
     memory: int = 0
 
 
-_SUMMED = ("seconds", "elements", "there", "documents", "tokens", "bytes")
+_SUMMED = ("seconds", "elements", "there", "documents", "landed", "tokens", "bytes")
 
 
 def now_in_utc() -> str:

@@ -28,7 +28,7 @@ from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from transforms.common.batched import pack
 from transforms.common.code.fingerprints import hash_of
-from transforms.common.code.usage import MEMORY, SUMMED, amount_of, counter_name, namespace, peak_memory
+from transforms.common.code.usage import MEMORY, SUMMED, amount_of, amounts_told, counter_name, namespace, peak_memory
 from transforms.common.code.workers import differences, makings_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
@@ -191,6 +191,7 @@ class MakeArtefact(beam.DoFn):
                 return
         else:
             offer(self._workspace)
+            amounts_told()  # what is left of an artefact that could not be made
             made: list[tuple[Any, Any]] = []
             begun = time.perf_counter()
             receipts = make_all(self._workspace, self._stage, tasks, self._options, lambda *each: made.append(each))
@@ -210,6 +211,8 @@ def _note_used(stage: str, there: int, made: Sequence[tuple[Any, Any]], seconds:
     counters["bytes"].inc(sum(file.bytes for _, receipt in made for file in files_of(receipt)))
     for name in ("documents", "tokens"):
         counters[name].inc(sum(amount_of(name, receipt, task) for task, receipt in made))
+    for name, number in amounts_told().items():
+        counters[name].inc(number)
     counters[MEMORY].update(peak_memory())
 
 
