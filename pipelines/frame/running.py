@@ -292,9 +292,10 @@ def _check_paths(job: Job) -> None:
             if files.is_local(path) and not files.exists(path):
                 raise UsageError(f"{job.section}: `{name}`: no file or folder is at {path!r}: check the path")
     inputs = [path for paths in noted_paths(job.options, "input").values() for path in paths]
+    patterns = None
     if isinstance(job.options, PublishOptions):
         refuse_output_as_input(inputs, job.options.out)
-    patterns = input_patterns(job)
+        patterns = input_patterns(job)
     for path in inputs:
         files.check_there(files.root_of(path) if patterns is not None and patterns.drained else path)
 
