@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.common.names import Names, escape, file_of, member_of, plain, real_name, unescape, ways_to_write
+from transforms.common.names import Names, alike, escape, file_of, member_of, plain, real_name, unescape, ways_to_write
 
 ODD = st.text(st.sampled_from("ab!\\~2x/F0u\n\ufffd\u202e\ufeff\udcff\ud800é\u0301\U0010ffff"))
 BYTES = st.binary().map(os.fsdecode)
@@ -116,3 +116,16 @@ def test_ways_to_write():
     assert ways_to_write(escape(r"a\xFF.txt")) == (r"a\\xFF.txt",)  # what it is is another's escape
     assert ways_to_write(escape(r"a\b.txt")) == (r"a\\b.txt", r"a\b.txt")
     assert ways_to_write(r"in\~2/a.txt") == (r"in\~2/a.txt", "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "found"),
+    [
+        ("in/1810.txt", ["1810.txt", "810.txt", "1820.txt"], ["1810.txt"]),
+        ("./1810.txt", ["1810.txt", "a/1810.txt", "a/1810.txt"], ["1810.txt", "a/1810.txt"]),
+        ("cafe\u0301.txt", ["caf\xe9.txt", "cafe.txt"], ["caf\xe9.txt"]),
+        ("10.txt", ["1810.txt", "a.zip!10.txt"], []),
+    ],
+)
+def test_names_that_may_be_meant(name, known, found):
+    assert alike(name, known) == found

@@ -160,6 +160,9 @@ def test_a_source_is_left_out_with_all_that_it_holds_and_killed_commands_are_fin
     told = capsys.readouterr().err
     assert "no document and no source is called 'c.jsonl'" in told
     assert "Nobody knows" not in told
+    assert "called alike" not in told
+    assert call("forget", out, "./in/a.jsonl") == 2
+    assert f"artefacts of {str(out)!r} (what is called alike: 'a.jsonl'); nothing" in capsys.readouterr().err
     cut_off = f"_artefacts/corpus/ingest/{'0' * 32}-0000.arrow"
     (out / cut_off).write_text(SECRET)
     assert call("forget", out, "c.jsonl") == 2
@@ -198,6 +201,22 @@ def test_a_source_is_left_out_with_all_that_it_holds_and_killed_commands_are_fin
     (texts / "b.jsonl").write_text(json.dumps({"text": "Zyxqua again.", "date": "1811"}) + "\n")
     assert call("corpus", texts, "--out", out, *options, "--overwrite") == 0
     assert holding(out) == []
+
+
+def test_a_corpus_of_which_all_is_forgotten_is_published_and_who_needs_documents_says_so(tmp_path, capsys):
+    texts, out = tmp_path / "texts", tmp_path / "out"
+    texts.mkdir()
+    (texts / "1820.txt").write_text(SECRET)
+    assert corpus(texts, out) == 0
+    assert call("forget", out, "1820.txt") == 0
+    assert open_snapshot(str(out)).manifest["corpus"]["documents"] == 0
+    assert holding(out) == []
+    capsys.readouterr()
+    assert change(out) == 1
+    assert "or, if it has no document at all, with others" in capsys.readouterr().err
+    (texts / "1830.txt").write_text("The sea is old. The ship is new.")
+    assert corpus(texts, out, "--overwrite") == 0
+    assert [row["source"] for row in rows(out, "documents")] == ["1830.txt"]
 
 
 def test_a_document_that_came_annotated_is_known_by_its_place(tmp_path):

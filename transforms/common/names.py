@@ -24,9 +24,22 @@ both normal forms of a letter, which are two names.
 
 import functools
 import re
+import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 
-__all__ = ["UNSHOWN", "Names", "escape", "file_of", "member_of", "plain", "real_name", "unescape", "ways_to_write"]
+__all__ = [
+    "UNSHOWN",
+    "Names",
+    "alike",
+    "escape",
+    "file_of",
+    "member_of",
+    "plain",
+    "real_name",
+    "unescape",
+    "ways_to_write",
+]
 
 _NO_CHARACTERS = "\ufdd0-\ufdef" + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
 # What no table or terminal should be given, as ranges of a pattern.
@@ -97,6 +110,20 @@ class Names:
 def file_of(source: str) -> str:
     """Return the published name of the file that a source is, or is a member of."""
     return _FILE.match(source)[0]  # type: ignore[index]  # it always matches
+
+
+def alike(name: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that are a name but for folders at its beginning, or for how letters are composed.
+
+    >>> alike("./in/1810.txt", ["1810.txt", "0.txt"]), alike("0417.txt", ["letters/0417.txt"])
+    (['1810.txt'], ['letters/0417.txt'])
+    """
+    asked = _form(name)
+    return sorted({of for of in known if of != name and (asked.endswith(form := _form(of)) or form.endswith(asked))})
+
+
+def _form(name: str) -> str:
+    return "/" + unicodedata.normalize("NFC", name).removeprefix("./")
 
 
 def plain(name: str) -> str:

@@ -11,6 +11,7 @@ from transforms.common.store.identity import Place, Size
 from transforms.common.store.tables import Part
 
 __all__ = [
+    "UNDATED",
     "Corpus",
     "PartPair",
     "SentencePart",
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 SECTION = "corpus"
+# All may have been left out, or forgotten.
+UNDATED = "no document has a year: make the corpus anew with `dates` or, if it has no document at all, with others"
 DOCUMENTS = "documents"
 SENTENCES = "sentences"
 
@@ -109,7 +112,7 @@ def years(corpora: Sequence[Corpus]) -> dict[int, int]:
     """
     documents = _by_year(corpora, "documents_by_year")
     if not documents:
-        raise LexbeamError("no document has a year: make the corpus anew with `dates`")
+        raise LexbeamError(UNDATED)
     return documents
 
 

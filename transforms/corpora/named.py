@@ -17,7 +17,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import Part, read_rows
 from transforms.corpora.forgetting import documents_of, original_of
 
-__all__ = ["marks_of_names"]
+__all__ = ["marks_of_names", "names_there"]
 
 
 def marks_of_names(snapshots: Sequence[Snapshot], names: Collection[str]) -> tuple[set[str], list[str]]:
@@ -51,6 +51,14 @@ def marks_of_names(snapshots: Sequence[Snapshot], names: Collection[str]) -> tup
             for rows in read_rows([part.path], ["name"]):
                 marks.update(source_mark(name) for name in rows["name"].to_pylist() if name in names)
     return marks, sorted(copied)
+
+
+def names_there(snapshots: Sequence[Snapshot]) -> Iterator[str]:
+    """Yield the names of sources and input files that the corpora of snapshots have, some of them again and again."""
+    for snapshot in snapshots:
+        for table, column in ((DOCUMENTS, "source"), (REJECTS, "source"), (INPUTS, "name")):
+            for rows in read_rows([part.path for part in _parts(snapshot, table.name)], [column]):
+                yield from rows[column].to_pylist()
 
 
 def _parts(snapshot: Snapshot, table: str) -> list[Part]:

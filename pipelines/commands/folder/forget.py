@@ -26,7 +26,7 @@ from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
 from transforms.annotation.annotate import ANNOTATE
 from transforms.common.errors import LexbeamError, UsageError, quoted
-from transforms.common.names import file_of
+from transforms.common.names import alike, file_of
 from transforms.common.options.fields import option
 from transforms.common.publish.forgotten import (
     ForgottenMarks,
@@ -60,7 +60,7 @@ from transforms.common.store.objects import Tag
 from transforms.common.store.receipts import File
 from transforms.common.store.staged import StagedFile
 from transforms.corpora.forgetting import CorpusDocument, forgotten_documents, holds, without_documents
-from transforms.corpora.named import marks_of_names
+from transforms.corpora.named import marks_of_names, names_there
 from transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
 from transforms.formats.ingest.cut import CUT
 from transforms.intake.forgetting import file_sections, holding_sections, sources_of
@@ -193,12 +193,24 @@ def _named(options: ForgetOptions, out: str, before: ForgottenMarks, kept: Mappi
             unread += [path.removeprefix(f"{out}/") for path in held.unread]
             raise UsageError(
                 f"no document and no source is called {quoted(name)} in the snapshots and artefacts of "
-                f"{options.path!r}; nothing was removed. "
+                f"{options.path!r}{_perhaps(name, snapshots)}; nothing was removed. "
                 + (f"Nobody knows what is in {listed(map(files.shown, unread))}, {_UNREAD}. " if unread else "")
                 + f"`lexbeam show {files.typed(options.path)}/documents` shows ids and sources; what another "
                 "folder took in is forgotten there"
             )
     return _Named(marks | set(map(id_mark, bare)), set(copied), sorted(bare))
+
+
+def _perhaps(name: str, snapshots: Sequence[Snapshot]) -> str:
+    of_tasks = (
+        source
+        for snapshot in snapshots
+        for section in file_sections(snapshot)
+        for sources, _ in sources_of(snapshot, section)
+        for source in sources
+    )
+    found = alike(name, chain(names_there(snapshots), of_tasks))
+    return f" (what is called alike: {listed(map(quoted, found), 3)})" if found else ""
 
 
 def _is_copy(document: CorpusDocument, names: Collection[str], before: ForgottenMarks) -> bool:

@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.corpora.corpus import UNDATED
 
 __all__ = [
     "PAIRINGS",
-    "UNDATED",
     "Pairing",
     "Slice",
     "filled_slices",
@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 FORMS = "write FROM-TO, FROM..TO, FROM.. or ..TO, each perhaps as NAME=..., or 'every YEARS'"
-UNDATED = "no document has a year: make the corpus anew with `dates`"
 MAX_SLICES = 1_000
 LONGEST_NAME = 100  # bytes
 

@@ -270,11 +270,13 @@ def test_looking_leaves_the_lock_free(killed):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-@pytest.mark.parametrize("command", ["status", "clean"])
-def test_a_folder_of_somebody_else_is_refused(command, tmp_path, capsys):
+@pytest.mark.parametrize("words", [["status"], ["status", "--json"], ["clean"]])
+def test_a_folder_of_somebody_else_is_refused(words, tmp_path, capsys):
     (tmp_path / "thesis.tmp").write_bytes(b"x")
-    assert main([command, str(tmp_path)]) == 1
-    assert "not an output folder" in capsys.readouterr().err
+    assert main([*words, str(tmp_path)]) == 1
+    told = capsys.readouterr()
+    assert "not an output folder" in told.err
+    assert told.out == ""
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tmp"]
 
 
