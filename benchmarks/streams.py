@@ -1,10 +1,11 @@
-"""Documents a second that a stream takes in and annotates, beside runs of the same documents, on two worker processes.
+"""Documents a second that a stream and a watch take in and annotate, beside runs, on two worker processes.
 
     python -m benchmarks.streams --documents 3000
 
 The stream (`flink_stream`) finds all documents there when it starts; what counts is from its first window to its last.
-Runs are of all documents and of half of them, on Beam's direct runner: the difference has no start-up in it. Stream and
-runs are taken in turn, so many times; the medians are printed.
+Runs are of all documents and of half of them, on Beam's direct runner: the difference has no start-up in it. A watch,
+on the same runner, gets half of them at once, and when these are published as many as all. Stream, watch and runs are
+taken in turn, so many times; the medians are printed.
 """
 
 import argparse
@@ -16,13 +17,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import yaml
 
 from benchmarks.measure import ROOT, environment
 from transforms.annotation.landed import Landed
+from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store.receipts import read_receipt
 
 WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
@@ -37,11 +39,15 @@ def _text(number: int) -> str:
     return "\n".join(sentences)[:BYTES]
 
 
+def _write(folder: Path, numbers: Iterable[int]) -> None:
+    folder.mkdir(parents=True)
+    for number in numbers:
+        (folder / f"{number:06}.txt").write_text(_text(number), "utf-8")
+
+
 def _world(folder: Path, documents: int) -> Path:
     """Make a configuration of documents, which have settled."""
-    (folder / "texts").mkdir(parents=True)
-    for number in range(documents):
-        (folder / "texts" / f"{number:06}.txt").write_text(_text(number), "utf-8")
+    _write(folder / "texts", range(documents))
     corpus = {"inputs": ["texts"], "engine": "builtin:en", "language": "en"}
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump({"out": "out", "corpus": corpus}), "utf-8")
@@ -83,6 +89,34 @@ def _run(folder: Path, documents: int) -> float:
     return time.perf_counter() - begun
 
 
+def _watch(folder: Path, documents: int) -> float:
+    words = ["refresh", str(_world(folder, 1)), "--watch", "--watch-poll", "1", "--runner-config", RUN]
+    words += ["--max-change", "1", "--", "--direct_num_workers=2"]
+    process = subprocess.Popen(_command(*words), env=environment(PYTHONPATH=str(ROOT)), stdout=subprocess.DEVNULL)
+    seconds, there = [], 1
+    try:
+        _wait_for(there, folder / "out", process)
+        for more in (documents // 2, documents):
+            _write(folder / str(more), range(there, there + more))
+            there += more
+            begun = time.perf_counter()
+            for path in (folder / str(more)).iterdir():
+                path.rename(folder / "texts" / path.name)
+            _wait_for(there, folder / "out", process)
+            seconds.append(time.perf_counter() - begun)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    return (documents - documents // 2) / (seconds[1] - seconds[0])
+
+
+def _wait_for(documents: int, out: Path, process: "subprocess.Popen[bytes]") -> None:
+    while (snapshot := find_snapshot(str(out))) is None or snapshot.tables["documents"]["rows"] < documents:
+        if process.poll() is not None:
+            raise RuntimeError("the watch has ended")
+        time.sleep(0.2)
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -90,11 +124,12 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=3)
     given = parser.parse_args()
     whole, half = given.documents, given.documents // 2
-    rates: dict[str, list[float]] = {"stream": [], RUN: []}
+    rates: dict[str, list[float]] = {"stream": [], "watch": [], RUN: []}
     with tempfile.TemporaryDirectory(prefix="lexbeam-streams-") as name:
         for turn in range(given.times):
             folder = Path(name) / str(turn)
             rates["stream"].append(_stream(folder / "stream", whole))
+            rates["watch"].append(_watch(folder / "watch", whole))
             seconds = [_run(folder / str(size), size) for size in (whole, half)]
             rates[RUN].append((whole - half) / (seconds[0] - seconds[1]))
             print(f"turn {turn + 1}, load {os.getloadavg()[0]:.1f}: {rates}", file=sys.stderr, flush=True)
