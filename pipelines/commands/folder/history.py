@@ -111,7 +111,7 @@ def reasons(change: SectionChange) -> list[str]:
         f"{what} kept of {name[:_DIGITS]}" if name else f"{what} no longer kept" for what, name in change.kept.items()
     ]
     reasons += ["other inputs"] * change.inputs
-    reasons += ["other resources"] * change.resources
+    reasons += ["other resources"] * change.resources + ["documents forgotten"] * change.forgotten
     reasons += [f"other {listed(change.reads)}"] * bool(change.reads)
     reasons += [f"other code of {listed(change.code)}"] * bool(change.code)
     versions = [f"{name} {old or 'none'} to {new or 'none'}" for name, (old, new) in change.versions.items()]

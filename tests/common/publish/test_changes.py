@@ -68,3 +68,9 @@ def test_what_is_kept_of_another_snapshot_is_told(tmp_path):
     assert section(other, none) == SectionChange("remade", kept={"splits": None})
     assert section(none, documents) == SectionChange("remade", kept={"documents": first})
     assert section(none, models) == SectionChange("remade")
+
+
+def test_what_is_forgotten_is_told_by_itself(tmp_path):
+    before = published(tmp_path / "before", resources={"engine": "one"})
+    after = published(tmp_path / "after", resources={"engine": "one", "forgotten": "a digest"})
+    assert section(before, after) == SectionChange("remade", forgotten=True)

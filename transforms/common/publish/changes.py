@@ -44,6 +44,7 @@ class SectionChange(msgspec.Struct, frozen=True, omit_defaults=True):
         reads: tables that it was made from, of other content.
         code: stages whose code is another.
         versions: Python and packages of other versions: before and after.
+        forgotten: whether it leaves out more, or less, as forgotten.
         kept: what it keeps of another snapshot than before, such as splits, and of which; None: of none any more.
     """
 
@@ -54,6 +55,7 @@ class SectionChange(msgspec.Struct, frozen=True, omit_defaults=True):
     reads: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     versions: dict[str, tuple[str | None, str | None]] = {}
+    forgotten: bool = False
     kept: dict[str, str | None] = {}
 
 
@@ -97,6 +99,7 @@ def _section_change(before: Snapshot, after: Snapshot, name: str) -> SectionChan
             sorted(stage for stage, entry in new.get("stages", {}).items() if entry != stages.get(stage, entry))
         ),
         versions=_differing(_versions(before.manifest, old), _versions(after.manifest, new)),
+        forgotten=_forgotten(old) != _forgotten(new),
         kept={
             what: kept.get(what) for what in sorted({*kept_before, *kept}) if kept_before.get(what) != kept.get(what)
         },
@@ -109,8 +112,13 @@ def _kept(section: Section) -> dict[str, str]:
     return {what: snapshot for what, snapshot in found.items() if isinstance(snapshot, str)}
 
 
+def _forgotten(section: Section) -> Any:
+    return section.get("resources", {}).get("forgotten")
+
+
 def _resources(section: Section) -> dict[str, Any]:
-    return {name: value for name, value in section.get("resources", {}).items() if name != "kept"}
+    told = ("kept", "forgotten")  # by themselves
+    return {name: value for name, value in section.get("resources", {}).items() if name not in told}
 
 
 def _takes_in_others(before: Snapshot, after: Snapshot, name: str) -> bool:
