@@ -107,7 +107,7 @@ def parts_of(folder: Path, number: int) -> list[Part]:
 
 def publish_corpus(out: str, number: int, parts: Sequence[Part], keep: int) -> None:
     """Publish the n-th corpus, whose parts are written."""
-    made = Made(name="corpus", parts=tuple(parts), entry={"inputs": number, "options": {}})
+    made = Made(name="corpus", parts=tuple(parts), entry={"inputs": [[number, str(number)]], "options": {}})
     with locked(out, TABLES):
         publish(out, [made], old=find_snapshot(out), keep=Keep(keep))
 
@@ -255,16 +255,18 @@ def measure(
             raise RuntimeError("a reader does not start")
     start = time.monotonic()
     waiting = len(processes) * len(WAYS)
-    for number in itertools.count(1):
-        publish_corpus(out, number % len(corpora), corpora[number % len(corpora)], writer.keep)
-        while enough.acquire(block=False):
-            waiting -= 1
-        if number == switches:
-            latest = time.monotonic() + PATIENCE
-        if number >= switches and (not waiting or time.monotonic() > latest):
-            break
-    seconds = time.monotonic() - start
-    stop.set()
+    try:
+        for number in itertools.count(1):
+            publish_corpus(out, number % len(corpora), corpora[number % len(corpora)], writer.keep)
+            while enough.acquire(block=False):
+                waiting -= 1
+            if number == switches:
+                latest = time.monotonic() + PATIENCE
+            if number >= switches and (not waiting or time.monotonic() > latest):
+                break
+        seconds = time.monotonic() - start
+    finally:
+        stop.set()  # else readers would go on after an error
     outcomes = [seen for _ in processes for seen in results.get(timeout=300)]
     for process in processes:
         process.join(60)

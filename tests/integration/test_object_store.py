@@ -213,7 +213,7 @@ def test_a_snapshot_is_held_back_on_a_store_and_a_source_forgotten(store, texts,
     capsys.readouterr()
     assert call("status", OUT, "--json") == 0
     assert json.loads(capsys.readouterr().out)["held_back"] == ["corpus: documents: 4 is more than 3"]
-    words = [b"1820"]
+    words = [b"1820.txt"]
     assert holding(OBJECTS, words)
     assert call("forget", OUT, "1820.txt") == 0
     left = holding(OBJECTS, words)
