@@ -90,8 +90,8 @@ def _run(folder: Path, documents: int) -> float:
 
 
 def _watch(folder: Path, documents: int) -> float:
-    words = ["refresh", str(_world(folder, 1)), "--watch", "--watch-poll", "1", "--runner-config", RUN]
-    words += ["--max-change", "1", "--", "--direct_num_workers=2"]
+    words = ["refresh", str(_world(folder, 1)), "--watch", "--watch-poll", "1", "--watch-files", "1"]
+    words += ["--runner-config", RUN, "--max-change", "1", "--", "--direct_num_workers=2"]
     process = subprocess.Popen(_command(*words), env=environment(PYTHONPATH=str(ROOT)), stdout=subprocess.DEVNULL)
     seconds, there = [], 1
     try:
