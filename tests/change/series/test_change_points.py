@@ -19,12 +19,13 @@ from transforms.change.series.change_points import (
 )
 
 
-def rotated(seed, slices=4, words=60, dim=6, noise=0.3):
-    """Unit vectors of one cloud of words, each slice with noise and axes of its own."""
+def rotated(seed, slices=4, words=60, dim=6, noise=0.3, steepness=0.0):
+    """Unit vectors of one cloud of words, each slice with noise and axes of its own; a steep one is wide in few."""
     draw = np.random.default_rng(seed)
     base = draw.normal(0, 1, (words, dim))
     turns = [np.linalg.qr(draw.normal(0, 1, (dim, dim)))[0] for _ in range(slices)]
-    return [unit_rows((base + draw.normal(0, noise, base.shape)) @ turn) for turn in turns]
+    wide = np.arange(1.0, dim + 1) ** -steepness
+    return [unit_rows((base + draw.normal(0, noise, base.shape)) * wide @ turn) for turn in turns]
 
 
 def by_rounds(spaces, rounds=400):
@@ -56,6 +57,25 @@ def test_the_common_space_is_where_rounds_of_rotation_end(slices):
             np.testing.assert_allclose(
                 cosines(found[number], found[other]), cosines(expected[number], expected[other]), atol=1e-5
             )
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 99), st.integers(3, 6), st.floats(0.1, 3.0), st.floats(0.0, 2.0))
+def test_no_space_can_be_rotated_nearer_to_the_others(seed, slices, noise, steepness):
+    """Also where rounds of rotation alone would take hundreds: little in common, most of it in few dimensions."""
+    spaces = rotated(seed, slices=slices, words=200, dim=12, noise=noise, steepness=steepness)
+    found = common_space(spaces)
+    for number in range(slices):
+        others = sum(found[other] for other in range(slices) if other != number)
+        nearest = found[number] @ scipy.linalg.orthogonal_procrustes(found[number], others)[0]
+        np.testing.assert_allclose(found[number], nearest, atol=2e-5)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_spaces_agree_as_far_as_rounds_of_rotation_bring_them(seed):
+    spaces = rotated(seed, slices=3, dim=20, noise=2.0, steepness=1.0)
+    agreed, expected = (np.square(sum(mapped)).sum() for mapped in (common_space(spaces), by_rounds(spaces, 300)))
+    assert agreed >= expected - 1e-6
 
 
 def test_spaces_stay_what_they_are_but_for_their_axes():

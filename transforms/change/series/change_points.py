@@ -1,8 +1,8 @@
 """Series of three or more slices: one space for all of them, and where a word's usage turns.
 
 *Common space.* Of the words that all slices share, the vectors of each slice are taken to unit
-length and rotated onto the mean of all slices; the mean of what comes out is the next one, until it
-moves no more: generalised Procrustes analysis (Gower 1975) by orthogonal maps alone.
+length and rotated onto the sum of all other slices, in turn, until they move no more: generalised
+Procrustes analysis (Gower 1975) by orthogonal maps alone.
 
 *Change point.* A series can be cut between any two slices. For each cut c, d is 1 - cos of a word's
 mean vector before it and that after it. What is expected of d falls with the uses of a word, so it
@@ -18,6 +18,7 @@ uses of a side are the harmonic mean of those in its slices, for the noise of a 
 them; the side with fewer counts. Likewise the documents that use the word.
 """
 
+import math
 import operator
 from collections.abc import Sequence
 from itertools import accumulate
@@ -49,7 +50,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-# The common mean stays where it is: root mean square over words of how far it has moved.
+# Vectors stay where they are: root mean square over words and spaces of how far a round has moved them.
 TOLERANCE = 1e-6
 MOST_ROUNDS = 500
 
@@ -97,41 +98,48 @@ def unit_rows(vectors: Rows) -> Rows:
     return np.asarray(np.divide(rows, length, out=rows, where=length > 0))
 
 
-def common_rotations(spaces: Sequence[Matrix]) -> list[Matrix]:
-    """Return for each space the orthogonal matrix that takes it into the common space.
+def common_rotations(spaces: Sequence[Matrix]) -> Matrix:
+    """Return for each space the orthogonal matrix that takes it into the common space, of shape (spaces, dim, dim).
 
-    It starts from the first space, with the others rotated onto it, and ends when the common mean
-    moves by less than `TOLERANCE`, or after `MOST_ROUNDS`.
+    It starts from the first space, with the others rotated onto it, and ends when the rotated vectors move by less
+    than `TOLERANCE`, or after `MOST_ROUNDS`. A round rotates each space onto the sum of the others (ten Berge 1977),
+    from where the last two rounds point to (Nesterov 1983); one that went too far, so that spaces agree less, is
+    taken back, and the next starts from where they are (O'Donoghue and Candes 2015).
 
     Args:
         spaces: unit vectors of the same words, in one order, of one dimension.
     """
-    number, words = len(spaces), len(spaces[0])
+    number, (words, dim) = len(spaces), spaces[0].shape
     with one_thread():
         # The products of the spaces, which are small, say it all: (rotation)t X_st (rotation).
-        products = [[space.T @ other for other in spaces] for space in spaces]
-        rotations = [_nearest_rotation(row[0]) for row in products]
+        side_by_side = np.hstack(spaces)
+        products = (side_by_side.T @ side_by_side).reshape(number, dim, number, dim)
+        rotations = before = _nearest_rotation(np.ascontiguousarray(products[:, :, 0]))
+        each = np.arange(number)
+        own = products[each, :, each]
+        products[each, :, each] = 0.0
+        others = products.reshape(number, dim, number * dim)
+        agreement, weight = -np.inf, 1.0
         for _ in range(MOST_ROUNDS):
-            turned = [_nearest_rotation(_summed(row, rotations)) for row in products]
-            steps = [new - old for new, old in zip(turned, rotations, strict=True)]
-            square = sum(
-                np.einsum("ij,ij->", steps[s], products[s][t] @ steps[t]) for s in range(number) for t in range(number)
-            )
-            rotations = turned
-            if max(float(square), 0.0) <= words * (number * TOLERANCE) ** 2:
+            heavier = (1.0 + math.sqrt(1.0 + 4.0 * weight**2)) / 2.0
+            turned = rotations + (weight - 1.0) / heavier * (rotations - before)
+            for space in range(number):
+                turned[space] = _nearest_rotation(others[space] @ turned.reshape(-1, dim))
+            agreed = float(np.vdot(turned, others @ turned.reshape(-1, dim)))
+            if agreed < agreement and weight > 1.0:
+                before, weight = rotations, 1.0
+                continue
+            before, rotations, agreement, weight = rotations, turned, agreed, heavier
+            step = rotations - before
+            if np.vdot(step, own @ step) <= number * words * TOLERANCE**2:
                 break
     return rotations
 
 
 def _nearest_rotation(product: Matrix) -> Matrix:
-    """Return the orthogonal R that brings A R nearest to B, from At B (Schonemann 1966)."""
+    """Return the orthogonal R that brings A R nearest to B, from At B (Schonemann 1966); of a stack, one each."""
     u, _, vt = np.linalg.svd(product)
     return np.asarray(u @ vt)
-
-
-def _summed(products: Sequence[Matrix], rotations: Sequence[Matrix]) -> Matrix:
-    turned = [product @ turn for product, turn in zip(products, rotations, strict=True)]
-    return np.asarray(np.sum(turned, axis=0))
 
 
 def common_space(spaces: Sequence[Matrix]) -> list[Matrix]:
