@@ -67,7 +67,8 @@ def test_damaged_parts_are_named(texts, out, caplog, capsys):
     for table in ("documents", "corpus/inputs"):
         for part in Path(first, table).iterdir():
             part.unlink()
-    assert call("report", out) == 0
+    assert call("report", out / "current") == 0
+    assert (out / "report.html").is_file()  # beside what is published, not within
     assert "what the last publication changed is left out: 4 parts of snapshot" in caplog.text
     (part, *_) = open_snapshot(str(out)).paths("documents")
     Path(part).write_bytes(b"no table")

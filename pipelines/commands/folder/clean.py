@@ -20,6 +20,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, locked
 from transforms.common.publish.removing import RESULTS, free, remove_hidden
+from transforms.common.publish.snapshots import output_folder
 from transforms.common.publish.streaming import check_not_streaming
 from transforms.common.store import files
 
@@ -57,7 +58,7 @@ def _clean(options: CleanOptions, action: Action) -> None:
     elif options.path is None:
         raise UsageError("`path` must be given: the folder to clean")
     else:
-        _clean_folder(options.path, action)
+        _clean_folder(output_folder(options.path), action)
 
 
 def _clean_folder(out: str, action: Action) -> None:

@@ -15,7 +15,7 @@ from pipelines.frame.registry import COMMANDS, load, section_of
 from pipelines.shown.openings import page_head, section_head
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import explaining_damage, open_snapshot
+from transforms.common.publish.snapshots import explaining_damage, open_snapshot, output_folder
 from transforms.common.store import files
 from transforms.report.page import write_report
 
@@ -59,7 +59,7 @@ def _report(options: ReportOptions, action: Action) -> None:
             heads[NAME] = last_change_head(before, snapshot)
     except LexbeamError as error:  # a history or a snapshot that is damaged; the report is of this one
         log.warning("what the last publication changed is left out: %s", error)
-    out = options.out or files.join(options.path, "report.html")
+    out = options.out or files.join(output_folder(options.path), "report.html")
     write_report(out, page_head(snapshot), panels, heads)
     action.tell(f"report: {files.shown(out)}")
 

@@ -246,7 +246,7 @@ def test_clean_removes_what_is_left_behind_and_nothing_published(messy, capsys):
     ]
     left = set((messy / "_artefacts" / "toy" / "make").iterdir())
     assert left == receipts | {path.with_suffix(".freed") for path in receipts}
-    assert main(["clean", str(messy)]) == 0
+    assert main(["clean", str(messy / "current")]) == 0
     assert capsys.readouterr().out == "nothing to remove\n"
 
 
