@@ -7,11 +7,12 @@ import signal
 import statistics
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from marked import wait_until
-from streaming import Started, arrive, check_published, make_world, names_there, refreshed
+from streaming import SECONDS, Started, arrive, check_published, make_world, names_there, refreshed
 
 from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import snapshot_name
@@ -54,27 +55,34 @@ def has_all(config):
 
 @pytest.mark.parametrize("words", [[], STAYS], ids=["refresh", "watch"])
 def test_kills_at_random_moments_lose_nothing(config, words):
-    random_ = random.Random(len(words))
+    """Every fourth falls when readers have just got a new snapshot."""
+    random_, out, fell = random.Random(len(words)), str(config.parent / "out"), Counter()
     begun = time.monotonic()
-    refreshed(config)
-    usual, by_then = time.monotonic() - begun, 0
-    for number in range(MOMENTS):
+    assert Started("refresh", config).process.wait(SECONDS) == 0
+    usual, number = time.monotonic() - begun, 0
+    while fell.total() - fell["too late"] < MOMENTS:
         arrive(config, f"{random_.choice((1800, 1900))}_x{number}.txt", random_)
         if number % 5 == 4:
             (config.parent / "texts" / f"1800_{number // 5 % 3}.txt").write_text(f"Other words {number}.")
-        name = snapshot_name(str(config.parent / "out"))
+        name = snapshot_name(out)
         started = Started("refresh", config, *words)
-        time.sleep(random_.uniform(0.1, 1.5) * usual)
-        started.end(signal.SIGKILL)
-        snapshot = open_snapshot(str(config.parent / "out"))
-        by_then += snapshot.name != name
+        if number % 4 == 3:
+            while snapshot_name(out) == name and started.process.poll() is None:
+                time.sleep(0.001)
+            time.sleep(random_.uniform(0, 0.1))
+        else:
+            time.sleep(random_.uniform(0.1, 1) * usual)
+        killed = started.end(signal.SIGKILL) == -signal.SIGKILL
+        snapshot = open_snapshot(out)
+        fell[("before" if snapshot.name == name else "after") if killed else "too late"] += 1
         assert snapshot.damaged() == []
         if number % 4 == 3:
             refreshed(config)
             check_published(config)
+        number += 1
     refreshed(config)
     check_published(config)
-    print(f"\n{MOMENTS} kills, {by_then} of them after the publication")
+    print(f"\n{MOMENTS} kills by publication: {dict(fell)}")
 
 
 def test_of_two_refreshes_at_once_one_is_refused_or_both_are_right(config):
