@@ -1,6 +1,7 @@
 """Objects by obstore, on its store in memory under `gs://`; a real server of S3 is in tests/integration/stores."""
 
 import io
+import os
 import sys
 
 import obstore
@@ -56,16 +57,19 @@ def test_folders_are_listed_one_deep_and_globs_by_name(bucket):
             files.exists(path)
 
 
-def test_a_name_that_looks_like_a_pattern_is_no_pattern_if_something_lies_there(bucket):
+def test_a_name_that_looks_like_a_pattern_is_no_pattern_if_something_lies_there(bucket, tmp_path):
     for name in ("in/1 [a]*.txt", "in/1 a.txt", "in [x]/2.txt", "in x/2.txt"):
-        files.write_bytes(f"{bucket}/{name}", name.encode())
+        for place in (f"{bucket}/{name}", str(tmp_path / name)):
+            os.makedirs(tmp_path / name.partition("/")[0], exist_ok=True)
+            files.write_bytes(place, name.encode())
     (entry,) = files.list_files(f"{bucket}/in/1 [a]*.txt")
     assert (entry.name, entry.size) == ("1 [a]*.txt", 13)
     assert [e.path for e in files.list_files(f"{bucket}/in [x]")] == [f"{bucket}/in [x]/2.txt"]
     assert [e.name for e in files.list_files(f"{bucket}/in/1 [!b]*")] == ["1 [a]*.txt", "1 a.txt"]
-    assert [
-        files.root_of(f"{bucket}/{name}") for name in ("in [x]", "in/1 [a]*.txt", "in/*.txt", "in/1 a.txt", "in/")
-    ] == [f"{bucket}/in [x]", f"{bucket}/in", f"{bucket}/in", f"{bucket}/in", f"{bucket}/in"]
+    for place in (bucket, str(tmp_path)):
+        names = ("in [x]", "in/1 [a]*.txt", "in/*.txt", "in/1 a.txt", "in/")
+        roots = [f"{place}/in [x]", f"{place}/in", f"{place}/in", f"{place}/in", f"{place}/in"]
+        assert [files.root_of(f"{place}/{name}").rstrip("/") for name in names] == roots
 
 
 def test_files_of_an_object_store_have_the_names_that_they_have_on_a_disk(bucket, tmp_path):

@@ -153,6 +153,13 @@ def test_inputs_on_a_store_are_listed_side_by_side_if_none_lies_in_another(monke
         assert len(shares(*inputs)) == 1
 
 
+def test_folders_whose_names_look_like_patterns_are_folders(tmp_path):
+    put(*(tmp_path / f"Novels [{name}]" / "a.txt" for name in ("1800-1850", "1850-1900")))
+    folders = sorted(tmp_path.iterdir())
+    assert names(*folders) == ["Novels [1800-1850]/a.txt", "Novels [1850-1900]/a.txt"]
+    assert names(folders[0]) == ["a.txt"]
+
+
 def test_a_glob_at_the_root_of_the_file_system(tmp_path):
     put(tmp_path / "a.txt")
     first, *rest = str(tmp_path / "a.txt").strip("/").split("/")

@@ -356,12 +356,12 @@ def _has_below(path: str) -> bool:
 
 def root_of(path: str) -> str:
     """Return the folder that names listed for `path` are relative to, absolute."""
+    if is_glob(path):
+        fixed = _fixed_part(path)
+        return absolute(fixed) if is_local(path) else fixed.rstrip("/")
     if is_local(path):
         single = os.path.lexists(path) and not os.path.isdir(path)
-        folder = os.path.dirname(path) if single else path
-        return absolute(_fixed_part(folder) or ".")
-    if is_glob(path):
-        return _fixed_part(path).rstrip("/")
+        return absolute((os.path.dirname(path) or ".") if single else path)
     return path.rpartition("/")[0] if _is_object(path) else path.rstrip("/")
 
 
