@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.detaching import Leaving, check_at_work, left_run, look_at
-from pipelines.frame.interrupts import resuming_line
+from pipelines.frame.interrupts import resuming_line, was_interrupted
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import HeldBackError, LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
@@ -211,13 +211,15 @@ def _terms(
 def _noted_as_unfinished(
     workspace: Workspace, note: Mapping[str, Any], failed: Callable[[LexbeamError], object], leaving: Leaving
 ) -> Iterator[None]:
-    """Note a run as unfinished until the block has ended well; hand its error over."""
+    """Note a run as unfinished until the block has ended well; hand its error over, but not that of an interrupt."""
     path = files.join(workspace.root, UNFINISHED)
     before = files.read_bytes(path) if files.exists(path) else None
     leaving.noted_by(lambda: files.write_bytes(path, json.dumps({**note, **leaving.record}).encode()))
     try:
         yield
     except LexbeamError as error:
+        if was_interrupted():  # which the work failed of
+            raise
         if isinstance(error, UsageError):  # repeated, it would fail again
             files.remove(path)
             if before is not None:

@@ -8,6 +8,9 @@ import pytest
 import yaml
 from small_runs import SMALL, call, published
 
+from pipelines.commands.folder import refresh as refresh_module
+from pipelines.frame import publishing
+from transforms.common.errors import LexbeamError
 from transforms.common.publish.snapshots import open_snapshot
 
 WORDS = ("ship", "sea", "sail", "wind")
@@ -265,6 +268,23 @@ def test_with_nothing_to_do_a_damaged_history_is_warned_of(folder, caplog, capsy
     assert refresh(folder) == 3
     assert ".history is damaged" in caplog.text
     assert capsys.readouterr().out == "corpus: stays as it is\nnothing has changed\n"
+
+
+@pytest.mark.slow
+def test_work_that_fails_of_an_interrupt_has_not_failed(folder, capsys, monkeypatch):
+    def failing(*_, **__):
+        raise LexbeamError("a worker has ended")
+
+    configure(folder, about="Letters.")
+    with monkeypatch.context() as patch:
+        patch.setattr(publishing, "publish", failing)
+        for module in (publishing, refresh_module):
+            patch.setattr(module, "was_interrupted", lambda: True)
+        assert refresh(folder) == 1
+    found = state(folder, capsys)
+    assert (found["failed"], found["held_back"], found["unfinished"]) == (False, [], ["corpus"])
+    assert refresh(folder) == 0
+    assert state(folder, capsys)["unfinished"] == []
 
 
 @pytest.mark.slow
