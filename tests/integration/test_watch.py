@@ -139,6 +139,29 @@ def test_a_disk_that_is_full_is_told_and_files_are_taken_up_when_there_is_room(w
     assert published(world / "out") == rebuilt(world)[0]
 
 
+def test_a_folder_that_is_away_for_a_while_is_in_the_status_for_that_while(world, watched, capsys):
+    texts, away, states = world / "texts", world / "away", []
+
+    def between(number, looks):
+        if looks in (4, 8):
+            capsys.readouterr()
+            assert call("status", world / "out", "--json") == 0
+            states.append(json.loads(capsys.readouterr().out))
+        if looks == 4:
+            texts.rename(away)
+        elif looks == 8:
+            away.rename(texts)
+        return looks == 10
+
+    assert watched(between) == 130
+    assert [state["failed"] for state in states] == [False, True]
+    assert str(texts) in states[1]["held_back"][0]
+    capsys.readouterr()
+    assert call("status", world / "out", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["failed"], found["held_back"]) == (False, [])
+
+
 def test_a_watch_that_is_killed_as_it_publishes_is_finished_by_the_next(world, watched, capsys):
     # Readers see the tables by then, and nothing else is done: no links beside `current`, no history, no hook.
     kill = "import os, transforms.common.publish.publication as p; real = p._replace_link\n"

@@ -8,6 +8,7 @@ lexbeam refresh config.yaml --watch --watch-minutes 10
 
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple, NoReturn
 
@@ -17,6 +18,7 @@ from pipelines.commands.keeping import find_own
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
+from pipelines.frame.interrupts import was_interrupted
 from pipelines.frame.publishing import note_refused, read_unfinished, settle_unfinished
 from pipelines.frame.running import check_runner, run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
@@ -29,6 +31,7 @@ from transforms.common.publish.run_log import RunLine, note_success, read_run_lo
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.shown import Block, columns_with, units
 from transforms.common.store import files
+from transforms.formats.ingest.stage import InputFile
 
 __all__ = ["REFRESH"]
 
@@ -110,8 +113,9 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
         if plan.changes:
             _make(jobs, plan, snapshot, options, action)
     except LexbeamError as error:
-        # What fails after the publication, such as a hook, has refused nothing.
-        if snapshot is not None and not options.dry_run and snapshot_name(out) == snapshot.name:
+        # What fails after the publication, such as a hook, has refused nothing, and an interrupt neither.
+        refused = snapshot is not None and snapshot_name(out) == snapshot.name and not was_interrupted()
+        if refused and not options.dry_run:
             note_refused(out, [job.section for job in jobs], error, before)
         raise
     if not plan.changes:
@@ -150,12 +154,30 @@ def _watch(options: RefreshOptions, action: Action) -> NoReturn:
         if getattr(options, name):
             raise UsageError(f"`watch` stays and refreshes again and again: leave out `{name}`")
     once = replace(options, watch=False)
+    jobs: list[Job] = []
+
+    def listed() -> Iterator[tuple[str, InputFile]]:
+        jobs[:] = options.jobs(overwrite=True)
+        return input_files(jobs)
+
+    def looked(error: LexbeamError | None) -> None:
+        """Note for `lexbeam status` that a look has failed, or that it has found nothing to do."""
+        out = files.absolute(jobs[0].options.out) if jobs else None
+        with suppress(OSError, LexbeamError):  # it is said again after the next look
+            if out is None or (name := snapshot_name(out)) is None:
+                return
+            if error is None:
+                note_success(out, name)
+            else:
+                note_refused(out, [job.section for job in jobs], error, read_unfinished(out))
+
     watch(
-        lambda: input_files(options.jobs(overwrite=True)),
+        listed,
         lambda: _refresh(once, action),
         Pace(options.watch_files, 60 * options.watch_minutes),
         options.watch_poll,
         out=options.out,
+        looked=looked,
     )
 
 
@@ -310,7 +332,7 @@ def _check_kept(plan: _Plan) -> None:
     for section, gone in plan.gone.items():
         if gone and section not in plan.kept:
             raise HeldBackError(
-                f"{section}: input files have gone ({gone}), and `keep_missing` keeps documents of `corpus` alone; "
+                f"{section}: input files have gone ({gone}), and `keep_missing` keeps the documents of corpus alone; "
                 "nothing is published. Put them back, or leave `keep_missing` out",
                 [f"{section}: input files have gone ({gone}), and nothing is kept of them"],
             )

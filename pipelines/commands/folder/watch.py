@@ -28,6 +28,7 @@ log = logging.getLogger("lexbeam")
 LONGEST = 3600.0  # seconds between two tries of what fails again and again
 WATCH = "watch"
 REST = 5  # after a look, wait at least this many times what it took
+SIGN = 60.0  # seconds after which it is noted again that there is nothing to do
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +61,7 @@ class Pace:
         files: as soon as so many files have settled,
         seconds: or so long after the first of them was seen. So long, and twice as long each time, it is also waited
             after a refresh that has failed; after one whose inputs have changed since, the first of these times.
+        is_failing: whether a refresh, or a look, has failed since a refresh ended well.
     """
 
     files: int
@@ -68,15 +70,17 @@ class Pace:
     _since: float | None = None
     _failed: tuple[float, Seen] | None = None
     _failures: int = 0
+    is_failing: bool = False
 
     def is_due(self, seen: Seen, now: float) -> bool:
         """Return whether to refresh after a look, now.
 
-        Files that are still being written are waited for, but not longer than twice what the attributes say.
+        Files that are still being written are waited for, but not longer than twice what the attributes say. Where
+        inputs are again what they were before a failure, a refresh finds so, and that it is over.
         """
         if not seen.differs:
             self._since = None
-            return False
+            return self.is_failing and (self._failed is None or now >= self._retry(seen))
         self._since = now if self._since is None else self._since
         if self._failed is not None and now < self._retry(seen):
             return False
@@ -96,11 +100,17 @@ class Pace:
     def note_success(self) -> None:
         """Note that a refresh has ended well."""
         self._is_first, self._since, self._failed, self._failures = False, None, None, 0
+        self.is_failing = False
 
     def note_failure(self, seen: Seen, now: float) -> None:
         """Note that the refresh after a look has failed."""
         self._failed = now, seen
         self._failures += 1
+        self.is_failing = True
+
+    def note_failed_look(self) -> None:
+        """Note that a look has failed, after which nothing needs to be waited for."""
+        self.is_failing = True
 
 
 def input_files(jobs: Sequence[Job]) -> Iterator[tuple[str, InputFile]]:
@@ -124,6 +134,7 @@ def watch(
     poll: float,
     *,
     out: str | None = None,
+    looked: Callable[[LexbeamError | None], object] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], object] = time.sleep,
 ) -> NoReturn:
@@ -135,6 +146,8 @@ def watch(
         pace: says when.
         poll: seconds between two looks.
         out: the folder to publish to, for messages.
+        looked: takes what is to be noted of looks: why one failed, once however often it does; None, every `SIGN`
+            seconds: that all has been taken up.
         clock: seconds, which only go on.
         sleep: waits.
 
@@ -144,6 +157,7 @@ def watch(
     arrivals = Arrivals(apart=round(poll * 1e9 / 2))  # two looks, even if one comes a little early
     told = ""
     is_first = True
+    noted = -SIGN
     while True:
         begun = clock()
         try:
@@ -154,11 +168,16 @@ def watch(
             _refuse(error, is_first)
             if str(error) != told:  # once, however often it is looked
                 log.error("inputs cannot be listed, and are looked for again: %s", error)
+                pace.note_failed_look()
+                looked(error)
             told = str(error)
         else:
             if pace.is_due(seen, clock()):
                 is_first = not _refreshed(refresh, arrivals, seen, pace, is_first, out, clock) and is_first
                 begun = clock()
+            elif not (seen.differs or pace.is_failing) and clock() >= noted + SIGN:
+                noted = clock()
+                looked(None)
         sleep(max(poll, REST * (clock() - begun)))
 
 

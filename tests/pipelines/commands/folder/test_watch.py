@@ -1,6 +1,7 @@
 """When a watch refreshes, and what it does about failures, by a clock of the test's own."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -76,16 +77,32 @@ def test_after_failures_it_waits_longer_and_longer_unless_inputs_change(pace):
     assert pace.is_due(other, at + 60)
 
 
+def test_inputs_that_are_again_what_they_were_end_a_failure(pace):
+    assert pace.is_due(seen(10, 10, keys=(2,)), 0)
+    pace.note_failure(seen(10, 10, keys=(2,)), 0)
+    assert not pace.is_due(seen(), 59)
+    assert pace.is_due(seen(), 60)
+    pace.note_failure(seen(), 60)  # something else is wrong, too
+    assert not pace.is_due(seen(), 179)
+    assert pace.is_due(seen(), 180)
+    pace.note_success()
+    assert not pace.is_due(seen(), 1000)
+    pace.note_failed_look()
+    assert pace.is_due(seen(), 1001)
+
+
 class World:
     """Files that appear at given times, refreshes that take their time, a clock, and an end."""
 
-    def __init__(self, files, end, fails=()):
-        self.files, self.end, self.fails = files, end, list(fails)
+    def __init__(self, files, end, fails=(), away=()):
+        self.files, self.end, self.fails, self.away, self.noted = files, end, list(fails), away, []
         self.now, self.refreshed, self.looks = 1000.0, [], 0
 
     def listed(self):
         self.looks += 1
         there = [name for name, at in self.files.items() if at <= self.now - 1000]
+        if any(start <= self.now - 1000 < end for start, end in self.away):
+            raise LexbeamError("the folder is away")
         if not there:
             raise LexbeamError("there are no files")
         return [("corpus", InputFile(name, name, 1, "", 1)) for name in there]
@@ -104,7 +121,15 @@ class World:
 
     def watch(self, files=3, seconds=30, poll=2):
         with pytest.raises(KeyboardInterrupt):
-            watch(self.listed, self.refresh, Pace(files, seconds), poll, clock=lambda: self.now, sleep=self.sleep)
+            watch(
+                self.listed,
+                self.refresh,
+                Pace(files, seconds),
+                poll,
+                looked=lambda error: self.noted.append((self.now - 1000, error and str(error))),
+                clock=lambda: self.now,
+                sleep=self.sleep,
+            )
         return self.refreshed
 
 
@@ -118,6 +143,15 @@ def test_nothing_there_is_told_once_and_waited_for(caplog):
     world = World({"a": 50}, 100)
     assert [number for _, number in world.watch()] == [1]
     assert len(re.findall("cannot be listed", caplog.text)) == 1
+
+
+def test_looks_are_noted_that_fail_and_each_minute_that_find_nothing_to_do():
+    world = World({"a": 0}, 300, away=[(150, 180)])
+    # Once more when the folder is back: the failure is over.
+    assert [number for _, number in world.watch()] == [1, 1]
+    assert [why for _, why in world.noted] == [None] * 3 + ["the folder is away"] + [None] * 2
+    rested = [at for at, why in world.noted if why is None]
+    assert all(later - earlier >= 60 for earlier, later in pairwise(rested))
 
 
 def test_a_failed_refresh_is_told_and_tried_again_not_at_once(caplog):
