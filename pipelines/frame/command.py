@@ -127,6 +127,11 @@ class Graph(NamedTuple):
     here: bool = True
     scratch: str = ""
 
+    @property
+    def writes(self) -> bool:
+        """Whether what options name beside tables is written: not where artefacts are only looked up."""
+        return not self.workspace.looked
+
     def carry(self, lexicon: "Lexicon") -> "Lexicon":
         """Return resources in a form that the workers of this graph can open."""
         return lexicon if self.here else lexicon.carried(self.workspace)

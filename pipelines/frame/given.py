@@ -3,12 +3,14 @@
 A run notes it beside the snapshot; whoever asks later whether the same would be made compares with that.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pipelines.frame.command import Command, Job
 from pipelines.frame.common_options import RunnerOptions
+from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import noted_paths, options_of, value_of
+from transforms.common.options.option import Option
 from transforms.common.store import files
 from transforms.common.store.identity import holding
 from transforms.common.store.resources import content_digest
@@ -17,6 +19,7 @@ from transforms.formats.ingest.listing import InputPatterns
 __all__ = [
     "described_in",
     "given_by",
+    "given_otherwise",
     "input_patterns",
     "noted_files",
     "noted_resources",
@@ -71,7 +74,7 @@ _DECIDE_NOTHING = {"check", *options_of(RunnerOptions)}
 
 
 def given_by(options: object, read: Mapping[str, str], resources: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return by option the content of its files, and the values that no manifest has, as JSON has them.
+    """Return by option the content of its files, and what no manifest has: values, places; as JSON has them.
 
     Args:
         options: the options.
@@ -86,7 +89,54 @@ def given_by(options: object, read: Mapping[str, str], resources: Mapping[str, l
         if not (entry.published or entry.path or name in _DECIDE_NOTHING):
             value = value_of(options, name)
             given[name] = list(value) if isinstance(value, tuple) else value
-    return given
+    return given | _written_by(options)
+
+
+def _written_by(options: object) -> dict[str, str | None]:
+    """Return by option where a run writes something beside its tables; None: it does not."""
+    values = {name: value_of(options, name) for name, entry in options_of(type(options)).items() if _is_written(entry)}
+    return {name: files.absolute(value) if value else None for name, value in values.items()}
+
+
+def _is_written(entry: Option) -> bool:
+    return entry.path in ("written", "kept")
+
+
+def given_otherwise(options: object, before: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what options give otherwise than a run has noted by `given_by`.
+
+    Args:
+        options: the options.
+        before: what was noted; an earlier version noted no places that are written to.
+    """
+    try:
+        now = given_by(options, noted_files(option_files(options)), noted_resources(options))
+    except (OSError, LexbeamError) as error:
+        yield f"option: {error}"
+        return
+    known = options_of(type(options))
+    for name in sorted({*now, *before}):
+        if name in known and _is_written(known[name]):
+            yield from _written_otherwise(known[name], before.get(name, now[name]), now[name])
+        elif now.get(name) != before.get(name):
+            is_file = name in known and known[name].path
+            yield (
+                f"option: `{name}` has other content"
+                if is_file
+                else (f"option: `{name}` {before.get(name)} to {now.get(name)}")
+            )
+
+
+def _written_otherwise(entry: Option, before: str | None, now: str | None) -> Iterator[str]:
+    """Yield that a run would write what is not there, or that the manifest would not tell of it any more."""
+    if now is None:
+        if before is not None and entry.path == "kept":
+            yield f"option: `{entry.name}` {files.shown(before)} to None"
+    elif now != before:
+        yield f"option: `{entry.name}` {before and files.shown(before)} to {files.shown(now)}"
+    # Stores have no folders, and of a name with fields in braces there may be no file.
+    elif files.is_local(now) and "{" not in now and not files.exists(now):
+        yield f"option: `{entry.name}`: nothing is at {files.shown(now)}"
 
 
 def resources_of(command: Command[Any, Any], plan: object) -> dict[str, Any]:

@@ -14,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.frame.command import Job
-from pipelines.frame.given import given_by, input_patterns, noted_files, noted_resources, option_files, resources_of
+from pipelines.frame.given import given_otherwise, input_patterns, noted_files, resources_of
 from pipelines.frame.inputs import find_inputs
 from pipelines.frame.registry import command_of
 from pipelines.frame.sections import plan_of
 from transforms.common.code.fingerprints import environment, parse_json, readable_json
 from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import options_of, plain_options
+from transforms.common.options.fields import plain_options
 from transforms.common.publish.layout import ARTEFACTS
 from transforms.common.publish.sections import ReadTable, input_columns, table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
@@ -143,7 +143,7 @@ def changes_outside(
     if job is None or "given" not in noted:  # the log of an earlier version
         reasons += [*_files(noted), *_resources(noted)]
     else:
-        reasons += _given(job.options, noted["given"])
+        reasons += given_otherwise(job.options, noted["given"])
     return OutsideChanges(reasons, inputs)
 
 
@@ -276,23 +276,6 @@ def _reads(job: Job, snapshot: Snapshot) -> Iterator[str]:
     before = Counter(ReadTable(**read) for read in snapshot.sections[job.section].get("reads", ()))
     if other := sorted({read.table for read in (now - before) + (before - now)}):
         yield f"input: {', '.join(other)}: other content, or from elsewhere"
-
-
-def _given(options: object, before: Mapping[str, Any]) -> Iterator[str]:
-    try:
-        now = given_by(options, noted_files(option_files(options)), noted_resources(options))
-    except (OSError, LexbeamError) as error:
-        yield f"option: {error}"
-        return
-    known = options_of(type(options))
-    for name in sorted({*now, *before}):
-        if now.get(name) != before.get(name):
-            is_file = name in known and known[name].path
-            yield (
-                f"option: `{name}` has other content"
-                if is_file
-                else (f"option: `{name}` {before.get(name)} to {now.get(name)}")
-            )
 
 
 def _files(noted: Mapping[str, Any]) -> Iterator[str]:

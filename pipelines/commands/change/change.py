@@ -134,7 +134,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     )
     summary = combined | "Summarise" >> SummarisePairs(workspace, plan.pairs, plan.score, ready)
     neighbours = spaces | "Neighbours" >> ListNeighbours(workspace, plan.pairs, plan.score, plan.neighbours, combined)
-    if plan.write_text:
+    if plan.write_text and graph.writes:
         ready | "WriteText" >> WriteText(plan.write_text, plan.pairs.names)
     slices = (ready, spaces) | "DescribeSlices" >> DescribeSlices(workspace, plan.view.slices, plan.pairs)
     made = {

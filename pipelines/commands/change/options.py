@@ -108,7 +108,7 @@ class ChangeOptions(RunnerOptions):
         None,
         help="also write the training view as text, a file per slice",
         metavar="DIR",
-        path="place",
+        path="written",
         published=False,
         group="training view",
     )

@@ -64,7 +64,7 @@ class ClozeAnnotateOptions(PublishOptions):
         help="write the questions that are kept as the task's files have them; {kind} and "
         "{split} in the name: a file for each",
         metavar="FILE",
-        path="place",
+        path="written",
         published=False,
         check=check_name,
     )

@@ -54,7 +54,7 @@ class ClozeQuestionsOptions(RunnerOptions):
         None,
         help="write the questions as the task's files have them, too; {kind} and {split} in the name: a file for each",
         metavar="FILE",
-        path="place",
+        path="written",
         published=False,
         check=check_name,
     )

@@ -63,7 +63,7 @@ class ScoreOptions(RunnerOptions):
         None,
         help="keep the scorer, trained on all labelled instances, in this folder; one scorer",
         metavar="MODEL",
-        path="place",
+        path="kept",
         published=False,
     )
     model: str | None = option(
@@ -214,7 +214,7 @@ def _build(pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[
     designs = folders | "Design" >> DesignFolders(workspace)
     done = designs | "Score" >> FitCases(workspace, asked, plan.options, graph.lanes)
     parts = done | "Evaluate" >> MeasureSystems(workspace, plan.systems, plan.measures, designs)
-    if plan.save is None:
+    if plan.save is None or not graph.writes:
         return {"parts": parts}
     return {"parts": parts, "models": done | "KeepModel" >> KeepModel(*plan.save)}
 

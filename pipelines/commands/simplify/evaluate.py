@@ -102,7 +102,7 @@ class EvaluateSimplifyOptions(PublishOptions):
         None,
         help="also write the lists of a setting as a file that TSAR-2022 takes",
         metavar="FILE",
-        path="place",
+        path="written",
         published=False,
         group=_WRITING,
     )

@@ -117,7 +117,7 @@ class SimplifyTextOptions(IntakeOptions):
         None,
         help="also write each text there, under the name that it has",
         metavar="DIR",
-        path="place",
+        path="written",
         published=False,
         group=RUN,
     )

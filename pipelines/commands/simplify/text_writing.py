@@ -116,6 +116,7 @@ def content_of(snapshot: Snapshot) -> Iterable[tuple[str, str, bytes]]:
 def write_texts(snapshot: Snapshot, folder: str) -> int:
     """Write each text below a folder; return how many there are."""
     number = 0
+    files.make_folder(folder)  # also of no texts, so that a refresh sees that it was written
     for _, source, content in content_of(snapshot):
         path = files.join(folder, _place(source))
         files.make_folder(path.rpartition("/")[0])
