@@ -267,7 +267,7 @@ def test_what_a_section_took_in_itself_is_not_kept_and_that_is_told(tmp_path, ca
     capsys.readouterr()
     assert call("refresh", tmp_path / "config.yaml", "--keep-missing") == 1
     told_ = capsys.readouterr().err
-    assert "complexity.load: input files have gone (1), and --keep-missing keeps documents of " in told_
+    assert "complexity.load: input files have gone (1), and --keep-missing keeps the documents of corpus " in told_
     assert snapshot_name(str(tmp_path / "out")) == before
 
 
