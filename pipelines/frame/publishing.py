@@ -31,10 +31,11 @@ from transforms.common.publish.sections import Made, Outcome, check_replacing, d
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept
 from transforms.common.publish.streaming import check_not_streaming, is_streaming
 from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace
+from transforms.common.store.artefacts import Workspace, give_up
 from transforms.common.store.objects import Tag
+from transforms.common.store.receipts import FREED
 from transforms.common.store.remote import remote
-from transforms.common.store.sound import REMEDY, Damaged
+from transforms.common.store.sound import REMEDY, Damaged, Needed
 
 __all__ = [
     "UNFINISHED",
@@ -53,7 +54,8 @@ __all__ = [
 log = logging.getLogger("lexbeam")
 
 UNFINISHED = "unfinished.json"
-ATTEMPTS = 3
+ATTEMPTS = 3  # with damaged artefacts
+LONGEST = 100  # attempts with freed ones: no chain of artefacts, each made of the one before, is as long
 
 
 class StillDamagedError(LexbeamError):
@@ -153,8 +155,8 @@ def publish_run(
             outcome = _attempt(
                 lambda: _finished(options, terms, make(workspace, old), old, pointer, versions, gate),
                 workspace,
-                tables,
                 leaving,
+                tell,
             )
         leaving.remove()
         remove_failed(out)
@@ -347,21 +349,35 @@ def _check_dropped(old: Snapshot | None, made: Sequence[Made], terms: _Terms) ->
 
 
 def _attempt(
-    finish: Callable[[], Outcome | None], workspace: Workspace, sections: Collection[str], leaving: Leaving
+    finish: Callable[[], Outcome | None], workspace: Workspace, leaving: Leaving, tell: Callable[[str], object]
 ) -> Outcome | None:
-    """Finish a run; if an artefact is damaged, discard all damaged ones and start again."""
-    for left in reversed(range(ATTEMPTS)):
+    """Finish a run; start again if something was freed that it needs, or if an artefact is damaged, without it."""
+    needed = damaged = 0
+    while True:
         try:
             return finish()
-        except Damaged as error:
-            names = {name.partition(".")[0] for name in sections}
-            discarded = discard_damaged(workspace.root, names)
-            if not left:
+        except Needed as error:
+            needed += 1
+            give_up(_freed_beside(error.path))
+            if needed == LONGEST:
                 raise
-            leaving.forget()
+            if needed == 1:
+                tell("files that were freed are needed: they are made again, and so is what they come from")
+        except Damaged as error:
+            damaged += 1
+            discarded = discard_damaged(workspace.root)
+            if damaged == ATTEMPTS:
+                raise
             what = str(error).removesuffix(REMEDY)  # which is done here
             log.warning("%s (%d artefacts discarded; making them anew)", what, len(discarded))
-    raise AssertionError("unreachable")
+        leaving.forget()
+
+
+def _freed_beside(path: str) -> Iterator[str]:
+    """Yield a freed file that a step needs which makes no artefact, and those of the same stage: it reads them all."""
+    folder = path.rpartition("/")[0]
+    if path:
+        yield from (files.join(folder, name) for name in files.list_folder(folder).files if name.endswith(FREED))
 
 
 def read_unfinished(out: str) -> dict[str, Any]:

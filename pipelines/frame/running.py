@@ -27,6 +27,7 @@ from pipelines.runners.hooks import run_hook
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
 from transforms.common.publish.bounds import check_bounds
+from transforms.common.publish.run_log import RunLine
 from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
@@ -165,6 +166,7 @@ class _Run:
         leaving: what is left to a cluster, or was.
         after: what must be published still; None: anything may be.
         explained: the tables that say what was wrong, as far as they have been made.
+        earlier: of each section, what its stages have taken so far, however often its graph is run.
     """
 
     jobs: Sequence[Job]
@@ -176,6 +178,7 @@ class _Run:
     leaving: Leaving
     after: str | None
     explained: list[Explained] = field(default_factory=list)
+    earlier: dict[str, list[RunLine]] = field(default_factory=dict)
 
     def make_sections(self, workspace: Workspace, old: Snapshot | None) -> list[Made]:
         """Make the sections of all jobs from artefacts; nothing is published."""
@@ -194,7 +197,15 @@ class _Run:
                 inputs = find_inputs(job, made, old)._replace(year_checks=_year_checks(job, self.jobs))
                 action = Action(self.tell, inputs, self.beam)
                 section = make_section(
-                    job, inputs, workspace, self.config, action, self.explained, progress, self.leaving
+                    job,
+                    inputs,
+                    workspace,
+                    self.config,
+                    action,
+                    self.explained,
+                    progress,
+                    self.leaving,
+                    self.earlier.setdefault(job.section, []),
                 )
                 made.append(replace(section, log={**(section.log or {}), **self.noted}))
         except Damaged:

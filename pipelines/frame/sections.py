@@ -16,12 +16,13 @@ from pipelines.progress.progress import RunProgress, watching
 from transforms.common.code.fingerprints import digest, parse_json, readable_json
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import noted_paths, plain_options
-from transforms.common.publish.run_log import RunLine, driver_line, most_at_work
+from transforms.common.publish.run_log import RunLine, added_up, driver_line, most_at_work
 from transforms.common.publish.sections import Made, ReadTable, table_digest
 from transforms.common.publish.written import WrittenTable, written
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace, make, stage_entry
 from transforms.common.store.models import carry, models_noted
+from transforms.common.store.sound import REMEDY, Needed
 from transforms.common.store.tables import Part
 
 __all__ = ["make_section", "plan_of"]
@@ -49,6 +50,7 @@ def make_section(
     explained: list[Explained],
     progress: RunProgress,
     leaving: Leaving,
+    earlier: list[RunLine],
 ) -> Made:
     """Make a section from artefacts; nothing is published.
 
@@ -61,9 +63,11 @@ def make_section(
         explained: takes the tables that say what was wrong, before the section can be refused.
         progress: the progress of the run, which knows the section.
         leaving: what is left to a cluster, or was.
+        earlier: what the stages took when the section could not be made whole; takes it if it cannot be now, either.
 
     Raises:
         Submitted: the section's job has been left to a cluster.
+        Needed: files were freed, and are needed; they count as not made now.
     """
     command = job.command
     listed, begun = time.time_ns(), time.monotonic()
@@ -92,7 +96,9 @@ def make_section(
         assert config is not None
         if not config.here:
             carry(workspace, models)
-        outcome, chosen, listed, took = _run_graph(job, plan, workspace, config, progress, leaving, mark, listed)
+        outcome, chosen, listed, took = _run_graph(
+            job, plan, workspace, config, progress, leaving, mark, listed, earlier
+        )
     for table in command.explains:
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
     # As a manifest has it, which it is compared with: no tuples.
@@ -134,6 +140,7 @@ def _run_graph(
     leaving: Leaving,
     mark: Callable[[Chosen], str],
     listed: int,
+    earlier: list[RunLine],
 ) -> tuple[HandedBack, Chosen, int, list[RunLine]]:
     """Return what a graph hands back, its stages, when inputs were listed, and what the stages took.
 
@@ -145,7 +152,7 @@ def _run_graph(
     command = job.command
     assert command.build is not None
     results = ResultFiles(workspace.root)
-    graph = Graph(workspace, config.lanes, config.here, results.folder)
+    graph = Graph(workspace._replace(wanted=results.wanted), config.lanes, config.here, results.folder)
     chosen: dict[str, Mapping[str, Collection[str]]] = {}
     before: tuple[ResultFiles, int] | None = None
 
@@ -165,7 +172,12 @@ def _run_graph(
         return True
 
     left = None if leaving.address is None else Left(leaving.address, NAME + results.name)
-    took = run_pipeline(build, config, watching(progress, job.section, chosen), left)
+    try:
+        took = run_pipeline(build, config, watching(progress, job.section, chosen), left)
+    except LexbeamError:
+        _check_whole(job, results)  # what is made of less than all may well fail
+        raise
+    earlier[:] = took = added_up(earlier, took)
     if left is not None and before is None:
         raise Submitted(
             f"detached: {job.section}: {left.address} has it as job {left.name}; `lexbeam status "
@@ -175,6 +187,7 @@ def _run_graph(
     if before is not None:
         results.remove()
         results, listed = before
+    _check_whole(job, results)
     rows: dict[str, list[Any]] = {}
     for name, row in command.rows.items():
         rows[name] = results.read(name, row)
@@ -182,6 +195,17 @@ def _run_graph(
     if before is None:
         results.remove()
     return outcome, chosen, listed, took
+
+
+def _check_whole(job: Job, results: ResultFiles) -> None:
+    """Check that a graph could make all.
+
+    Raises:
+        Needed: something was freed that it needs, and counts as not made now.
+    """
+    if files.exists(results.wanted):
+        results.remove()
+        raise Needed(f"{job.section}: files were freed, and are needed{REMEDY}")
 
 
 def _run_action(job: Job, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:

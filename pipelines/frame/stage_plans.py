@@ -2,8 +2,9 @@
 
 The section's own graph is run in this process, and looks artefacts up where a run would make them. What is missed
 is made by the next run. What is made from that cannot be told before: the stages that come after a missed
-artefact, as the graph has them, make what follows from it, and that may be nothing. A part that was found and whose
-file was freed since is made again, as soon as it is published, and with it what was freed of what it is made from.
+artefact, as the graph has them, make what follows from it, and that may be nothing. What was found and whose files
+were freed is made again if something that is missed is to be made of it, or if it is to be published; and so is what it
+is made of itself. Whether what follows needs more of what was freed, cannot be told.
 """
 
 import tempfile
@@ -22,10 +23,13 @@ from transforms.common.publish.run_log import RunLine
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
-from transforms.common.store.sound import state_of
+from transforms.common.store.receipts import stem_of
+from transforms.common.store.sound import Needed, is_freed
 
 if TYPE_CHECKING:
     import apache_beam as beam
+
+    from transforms.common.store.ptransforms import Looked
 
 __all__ = ["Estimate", "StagePlan", "estimated", "plan_stages", "stages_that_follow"]
 
@@ -39,6 +43,7 @@ class StagePlan(NamedTuple):
         kept: how many artefacts are taken up; None: it is not known how many, or not asked.
         made: how many are made; None: not known before.
         after: where `made` is None, the stages or sections from which it follows.
+        freed: how many of those that are kept were freed, and may be needed by what follows from others.
     """
 
     stage: str
@@ -46,6 +51,7 @@ class StagePlan(NamedTuple):
     kept: int | None
     made: int | None
     after: tuple[str, ...] = ()
+    freed: int = 0
 
 
 class Estimate(NamedTuple):
@@ -78,13 +84,13 @@ def estimated(plans: Iterable[StagePlan], log: Iterable[RunLine]) -> Estimate:
         seconds, elements, there = (
             sum(getattr(line, name) for line in lines.get(plan.stage, ())) for name in ("seconds", "elements", "there")
         )
-        if plan.made == 0:
+        if plan.made == 0 and not plan.freed:
             continue
         if not elements:
             unknown.append(plan.stage)
             continue
         least += (plan.made or 0) * seconds / elements
-        most += (elements + there if plan.made is None else plan.made) * seconds / elements
+        most += (elements + there if plan.made is None else plan.made + plan.freed) * seconds / elements
     return Estimate(least, most, tuple(unknown))
 
 
@@ -117,15 +123,15 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
         return [StagePlan(stage.name, stage.unit, None, 0 if stays else None) for stage in stages]
     from pipelines.runners.configs import load_runner_config
     from pipelines.runners.runners import run_pipeline
-    from transforms.common.store.ptransforms import looked_up, stages_before, stages_in
+    from transforms.common.store.ptransforms import Looked, looked_up, stages_before, stages_in
 
     job = job._replace(options=replace(job.options, keep="all"))  # else the graph might free what it has looked up
     plan = plan_of(job, find_inputs(job, (), snapshot))
     is_new = snapshot is None or job.section not in snapshot.sections
     before: dict[str, set[str]] = {}
     used: set[str] = set()
-    with tempfile.TemporaryDirectory() as looked, tempfile.TemporaryDirectory() as scratch:
-        workspace = Workspace(files.join(files.absolute(job.options.out), ARTEFACTS), looked)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
+        workspace = Workspace(files.join(files.absolute(job.options.out), ARTEFACTS), folder)
         results = ResultFiles(scratch)
 
         def build(pipeline: "beam.Pipeline") -> bool:
@@ -136,36 +142,51 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
             used.update(stages_in(pipeline))
             return not is_new
 
-        failed = False
+        failure: LexbeamError | None = None
         try:
             run_pipeline(build, load_runner_config("direct"))
-        except LexbeamError:
+        except LexbeamError as error:
             # With artefacts left out, what comes after them need not make sense; without, it is a run's to say why.
-            failed = True
+            failure = error
         if is_new:
             return [StagePlan(each.name, each.unit, None, None) for each in job.command.stages if each.name in used]
-        counts = looked_up(workspace)
-        freed = Counter(_stage_of(part.path) for part in results.parts() if state_of(part.path) is None)
-    missed = {stage for stage, (_, number) in counts.items() if number}
-    if failed and not missed:
+        looked = looked_up(workspace)
+        wanted = [stem_of(part.path) for part in results.parts() if is_freed(part.path)]
+    sources = {stage for stage, found in looked.items() if found.missed}
+    if isinstance(failure, Needed):  # by a step that makes no artefact
+        sources.add(_stage_of(failure.path))
+    if failure is not None and not sources:
         raise LexbeamError("the graph fails: run it to see why")
-    if freed and not missed:
-        return [
-            StagePlan(stage.name, stage.unit, counts[stage.name][0] - freed[stage.name], freed[stage.name])
-            if stage.name in freed
-            else StagePlan(stage.name, stage.unit, None, None)
-            for stage in job.command.stages
-            if stage.name in used
-        ]
+    again = Counter(_stage_of(stem) for stem in _made_again(looked.values(), wanted))
+    in_graph = [stage for stage in job.command.stages if stage.name in used]
+    follows = {stage.name: sources & before[stage.name] for stage in in_graph}
     plans = []
-    for stage in (each for each in job.command.stages if each.name in used):
-        after = sorted(before[stage.name] & missed)
-        found, number = counts.get(stage.name, (0, 0))
-        if after or failed:  # what fails need not have looked everything up
-            plans.append(StagePlan(stage.name, stage.unit, None, None, tuple(after or missed - {stage.name})))
-        else:
-            plans.append(StagePlan(stage.name, stage.unit, found, number))
+    for stage in in_graph:
+        if follows[stage.name] or failure is not None:  # what fails need not have looked everything up
+            after = sorted(follows[stage.name] or sources - {stage.name})
+            plans.append(StagePlan(stage.name, stage.unit, None, None, tuple(after)))
+            continue
+        found = looked.get(stage.name, Looked(0, 0, frozenset(), {}))
+        made = again[stage.name]
+        may = any(follows[other] and stage.name in before[other] for other in follows)
+        freed = len(found.freed) - made if may else 0
+        plans.append(StagePlan(stage.name, stage.unit, found.found - made, found.missed + made, (), freed))
     return plans
+
+
+def _made_again(looked: Iterable["Looked"], wanted: Iterable[str]) -> set[str]:
+    """Return the artefacts whose freed files are needed: those wanted, for what is missed, and for one another."""
+    made_of: dict[str, frozenset[str]] = {}
+    left = {*wanted}
+    for found in looked:
+        made_of |= found.freed
+        left |= found.needed
+    again: set[str] = set()
+    while left:
+        stem = left.pop()
+        again.add(stem)
+        left |= made_of.get(stem, frozenset()) - again
+    return again
 
 
 def _stage_of(path: str) -> str:

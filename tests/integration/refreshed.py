@@ -314,8 +314,9 @@ def planned(world: Path, capsys: Any, *words: str) -> dict[str, int | None]:
     """Return what the plan says of each stage: how many artefacts it makes; None: that follows from others."""
     lines = told(capsys, "refresh", world / "config.yaml", "--out", world / "out", "--dry-run", *words).splitlines()
     stages = [line.split(None, 1) for line in lines if re.match(r"  [a-z.]+/", line)]
-    told_ = {stage: re.match(r"(makes (\d+)|keeps all|makes what)", said) for stage, said in stages}
-    return {stage: None if said[1] == "makes what" else int(said[2] or 0) for stage, said in told_.items()}
+    told_ = {stage: re.match(r"makes (\d+)|keeps all|makes what", said) for stage, said in stages}
+    unsure = {stage for stage, said in stages if "makes what" in said or "; what is needed of" in said}
+    return {stage: None if stage in unsure else int(said[1] or 0) for stage, said in told_.items()}
 
 
 def check_plan(plan: dict[str, int | None], before: set[str], after: set[str]) -> None:

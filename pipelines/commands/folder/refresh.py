@@ -292,9 +292,12 @@ def _estimate(stages: Sequence[StagePlan], log: Sequence[RunLine]) -> str:
 def _said(stage: StagePlan) -> str:
     if stage.made is None:
         return f"makes what follows from {', '.join(stage.after)}" if stage.after else "makes what is not there"
-    if not stage.made:
-        return "keeps all" if stage.kept is None else f"keeps all, {stage.kept} {units(stage.kept, stage.unit)}"
-    return f"makes {stage.made} {units(stage.made, stage.unit)}, keeps {stage.kept}"
+    if not stage.made and stage.kept is None:
+        return "keeps all"
+    said = f"keeps all, {stage.kept} {units(stage.kept or 0, stage.unit)}"
+    if stage.made:
+        said = f"makes {stage.made} {units(stage.made, stage.unit)}, keeps {stage.kept}"
+    return f"{said}; what is needed of {stage.freed} that were freed is made again" if stage.freed else said
 
 
 def _option_changes(job: Job, snapshot: Snapshot) -> list[str]:

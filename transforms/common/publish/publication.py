@@ -45,8 +45,9 @@ from transforms.common.publish.snapshots import (
     read_log,
 )
 from transforms.common.store import files
+from transforms.common.store.artefacts import give_up
 from transforms.common.store.objects import Tag
-from transforms.common.store.sound import checked, is_sound, is_sound_size, state_of
+from transforms.common.store.sound import Needed, checked, is_freed, is_sound, is_sound_size, state_of
 from transforms.common.store.tables import Part, part_name
 
 __all__ = ["KEEP", "Keep", "finish_publication", "make_manifest", "publish", "rollback"]
@@ -139,6 +140,7 @@ def publish(
     before `old` was read.
 
     Raises:
+        Needed: files of artefacts that were to be published were freed.
         Damaged: an artefact that was to be published is not sound; it has been discarded.
         LexbeamError: a part that was to be carried over is damaged, and not `mending`; or another run
             has published at an object store meanwhile.
@@ -150,6 +152,9 @@ def publish(
     carried, damaged = _carried(old, outcome, notes.get("checked", {}), mending)
     outcome = outcome._replace(damaged=tuple(part.path for part in damaged))
     new = [part for section in made for table in section.tables for part in section.of_table(table)]
+    if freed := [part.path for part in new if is_freed(part.path)]:
+        give_up(freed)
+        raise Needed.of(freed[0])
     for part in new:
         _check_new(part)
     make_marked_folder(out, SNAPSHOTS)

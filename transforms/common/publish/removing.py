@@ -16,8 +16,8 @@ from transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPS
 from transforms.common.publish.manifests import parts_named
 from transforms.common.publish.snapshots import read_manifest
 from transforms.common.store import files
-from transforms.common.store.artefacts import FREED, LAST, Last
-from transforms.common.store.receipts import ArtefactPath, Envelope, File, FileName, read_envelope, read_receipt
+from transforms.common.store.artefacts import LAST, Last
+from transforms.common.store.receipts import FREED, ArtefactPath, Envelope, File, FileName, read_envelope, read_receipt
 from transforms.common.store.sound import Damaged, is_sound, state_of
 
 __all__ = [
@@ -149,10 +149,6 @@ class _Held(NamedTuple):
     def stem(self) -> str:
         return self.receipt.removesuffix(".json")
 
-    @property
-    def section(self) -> str:
-        return self.stage.partition("/")[0]
-
 
 def _stages(root: str) -> Iterator[str]:
     """Yield the names of the stages that have artefacts: `change/train`."""
@@ -204,17 +200,13 @@ def _discard(root: str, held: _Held) -> None:
             files.remove(path)
 
 
-def discard_damaged(root: str, sections: Collection[str]) -> list[str]:
-    """Discard every artefact that is not sound, so that it is made anew; return their receipts.
-
-    Of `sections`, artefacts whose files were freed go too, since one of them was asked for. Every
-    file is read.
-    """
+def discard_damaged(root: str) -> list[str]:
+    """Discard every artefact that is not sound, so that it is made anew; return their receipts. Every file is read."""
     gone = []
     for held in _held(root):
         if held.files is not None:
             states = [is_sound(_file(root, name)) for name in held.files]
-            freed = held.section not in sections and files.exists(held.stem + FREED)
+            freed = files.exists(held.stem + FREED)
             if all(state or (state is None and freed) for state in states):
                 continue
         gone.append(held.receipt)
@@ -290,10 +282,11 @@ def discard_stages(root: str, sections: Collection[str]) -> None:
 
 
 def free(root: str, published: Collection[str]) -> Freed:
-    """Remove the artefacts' files but those whose SHA-256 is in `kept`; receipts stay.
+    """Remove the artefacts' files but those whose SHA-256 is in `published`; receipts stay.
 
     A later run with the same options finds all it needs in receipts, in the keys of records, which
-    stay like them, and in published parts; one that needs a file that was freed makes it anew.
+    stay like them, and in published parts; one that needs a file that was freed makes it anew, and what it comes from
+    (`artefacts.want`).
     """
     number = size = 0
     for held in _held(root):

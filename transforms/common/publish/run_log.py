@@ -8,6 +8,7 @@ on, so that what a stage takes is known as long as anything is published. When t
 a refresh has ended well last.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from transforms.common.store import files
 __all__ = [
     "DRIVER",
     "RunLine",
+    "added_up",
     "driver_line",
     "most_at_work",
     "note_success",
@@ -84,6 +86,19 @@ def driver_line(section: str, seconds: float, lines: Sequence[RunLine]) -> RunLi
         there=there,
         memory=peak_memory(),
     )
+
+
+def added_up(earlier: Sequence[RunLine], last: Sequence[RunLine]) -> list[RunLine]:
+    """Return the lines of a graph that was run several times: what earlier runs made, the last one has found."""
+    made: Counter[str] = Counter()
+    for line in earlier:
+        made[line.stage] += line.elements
+    lines = [msgspec.structs.replace(line, there=0) for line in earlier if line.elements]
+    for line in last:
+        known = min(made[line.stage], line.there)
+        made[line.stage] -= known
+        lines.append(msgspec.structs.replace(line, there=line.there - known))
+    return lines
 
 
 def most_at_work(lines: Iterable[RunLine], most: int = _WORKERS) -> list[RunLine]:

@@ -12,6 +12,11 @@ returns the receipt. So resume, rerun with another option, refresh and late writ
 A receipt is a typed record with size and SHA-256 of each file that it stands for. The files are on
 the disk before it is written. What is taken up is checked: sizes always, digests when a file is
 read (`checked`). What is missing or damaged counts as not made.
+
+Files may be freed on purpose: the receipt stays, a mark beside it. It stands for what was made of them, as long as
+nothing else is to be made of them. Whatever needs a freed file `wants` it: the receipt goes, so that a run counts the
+artefact as not made, and makes it again in the graph that makes it, side by side with others. That may need what was
+freed in its turn: so a run goes through its graphs again until nothing is wanted, and each time makes what it can.
 """
 
 import functools
@@ -28,11 +33,10 @@ from transforms.common.code.code_identity import CodeIdentity, code_identity
 from transforms.common.code.fingerprints import blas_kernels, digest
 from transforms.common.store import files
 from transforms.common.store.identity import canonical, holding
-from transforms.common.store.receipts import ArtefactPath, File, read_receipt, write_receipt
-from transforms.common.store.sound import HashedStream, checked, is_sound_size, note_sound
+from transforms.common.store.receipts import FREED, ArtefactPath, File, read_receipt, stem_of, write_receipt
+from transforms.common.store.sound import HashedStream, Needed, checked, is_freed, is_sound_size, note_sound
 
 __all__ = [
-    "FREED",
     "LAST",
     "Artefact",
     "Inheritance",
@@ -44,11 +48,14 @@ __all__ = [
     "announce",
     "files_of",
     "free_files",
+    "freed_in",
+    "give_up",
     "look_up",
     "make",
     "make_all",
     "name_of",
     "stage_entry",
+    "want",
 ]
 
 log = logging.getLogger("lexbeam")
@@ -57,9 +64,7 @@ T = TypeVar("T")
 Options = TypeVar("Options")
 R = TypeVar("R")
 
-NAME_DIGITS = 32
 LAST = ".last"  # by the name of a row of artefacts, which was made last, see `Inheritance`
-FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
 
 
 class Superseded(Exception):
@@ -79,14 +84,18 @@ class Workspace(NamedTuple):
 
     Attributes:
         root: the folder.
-        looked: a folder that takes how many artefacts are there, if they are only looked up and none is made, nor
+        looked: a folder that takes which artefacts are there, if they are only looked up and none is made, nor
             anything else written to `root`; empty: they are made.
         keeps: whether what artefacts are made of stays once they are made, for others that the graph makes of it.
+        wanted: a file that is written as soon as something that was freed is wanted. From then on artefacts are taken
+            up or wanted, and none is made, since a graph that lacks one makes others than are asked for. Empty: a
+            freed file that is needed is an error.
     """
 
     root: str
     looked: str = ""
     keeps: bool = False
+    wanted: str = ""
 
     @property
     def frees(self) -> bool:
@@ -296,11 +305,16 @@ def make_all(
         tasks: the tasks.
         options: of the stage.
         made: takes each task whose artefact was not there, with the receipt of what was made.
+
+    Raises:
+        Needed: an artefact is not there, and a file that it is made of was freed; or another was wanted before.
     """
     artefacts = [Artefact(files.join(workspace.stage(stage.name), name_of(stage, task, options))) for task in tasks]
     receipts = [_taken_up(workspace, stage, artefact) for artefact in artefacts]
     missing = [place for place, receipt in enumerate(receipts) if receipt is None]
     if missing:
+        if workspace.wanted and files.exists(workspace.wanted):
+            raise Needed("something else is to be made again before")
         files.make_folder(workspace.stage(stage.name))
         files.touch(workspace.stage(stage.name))  # progress shows by it that the stage has begun
         todo = [(artefacts[place], tasks[place]) for place in missing]
@@ -392,7 +406,7 @@ def files_of(value: object) -> Iterator[File]:
             yield from files_of(getattr(value, field.name))
     elif isinstance(value, tuple | list):
         # Long lists hold plain values, which need not be searched.
-        if hasattr(value, "_fields") or (value and not isinstance(value[0], str | int | float)):
+        if hasattr(value, "_fields") or (value and not _is_plain(value[0])):
             for item in value:
                 yield from files_of(item)
     elif isinstance(value, dict):
@@ -405,9 +419,42 @@ def free_files(of: Iterable[File]) -> None:
     What needs one all the same makes it anew, as after `removing.free`.
     """
     for file in of:
-        folder, _, name = file.path.rpartition("/")
-        files.write_bytes(f"{folder}/{name[:NAME_DIGITS]}{FREED}", b"")
+        files.write_bytes(stem_of(file.path) + FREED, b"")
         files.remove(file.path)
+
+
+def freed_in(value: object) -> Iterator[str]:
+    """Yield the paths of freed files that a task names, at any depth."""
+    if isinstance(value, str):
+        if is_freed(value):
+            yield value
+    elif isinstance(value, Mapping):
+        yield from freed_in(list(value.values()))
+    elif isinstance(value, tuple | list):
+        # Long lists hold plain values, which need not be searched.
+        if hasattr(value, "_fields") or (value and (isinstance(value[0], ArtefactPath) or not _is_plain(value[0]))):
+            for item in value:
+                yield from freed_in(item)
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from freed_in(getattr(value, field.name))
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def want(workspace: Workspace, tasks: object) -> None:
+    """Give up the receipts of what was freed of what tasks name, so that it is made again, and write `wanted`."""
+    files.write_bytes(workspace.wanted, b"")
+    give_up(freed_in(tasks))
+
+
+def give_up(paths: Iterable[str]) -> None:
+    """Remove the receipts of artefacts whose files, at these paths, were freed: they count as not made."""
+    for stem in dict.fromkeys(map(stem_of, paths)):
+        files.remove(stem + FREED)  # first, so that it is never of another receipt
+        files.remove(stem + ".json")
 
 
 def announce(workspace: Workspace, stage: str, artefacts: int) -> None:

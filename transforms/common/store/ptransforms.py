@@ -3,7 +3,7 @@
 MakeArtefact      a DoFn: (key, task) -> (key, receipt)
 stages_in         the stages whose artefacts a pipeline makes, with the entries of registries that count
 stages_before     of each of them, those whose artefacts its own may be made from
-looked_up         how many artefacts of each stage a pipeline that only looked them up has found, and missed
+looked_up         what a pipeline that only looked artefacts up has found, and missed
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
 MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
@@ -15,12 +15,12 @@ WriteResult       PCollection[T] -> one JSON file that the driver reads
 
 import functools
 import os
-import struct
 import time
+from collections import ChainMap
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
@@ -32,15 +32,17 @@ from transforms.common.code.usage import MEMORY, SUMMED, amount_of, amounts_told
 from transforms.common.code.workers import differences, makings_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
-from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, look_up, make_all
+from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, freed_in, look_up, make_all, want
 from transforms.common.store.classes import Staged
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
 from transforms.common.store.models import offer
-from transforms.common.store.receipts import encode
+from transforms.common.store.receipts import decode, encode, stem_of
+from transforms.common.store.sound import Needed, is_freed
 from transforms.common.store.tables import Part, PartFile
 
 __all__ = [
     "Collect",
+    "Looked",
     "MakeArtefact",
     "MakeParts",
     "MergeTables",
@@ -141,7 +143,8 @@ class MakeArtefact(beam.DoFn):
         entries: of a stage whose tasks choose entries of registries: those that any of them chooses.
         with_task: whether receipts are handed on with their tasks, `(key, (task, receipt))`.
 
-    In a workspace in which artefacts are only looked up, nothing is yielded for one that is not there.
+    In a workspace in which artefacts are only looked up, nothing is yielded for one that is not there, nor for one that
+    cannot be made yet, since what was freed is wanted first.
     """
 
     def __init__(
@@ -185,16 +188,23 @@ class MakeArtefact(beam.DoFn):
         tasks = task if self._stage.together else [task]
         if self._workspace.looked:
             receipts = look_up(self._workspace, self._stage, tasks, self._options)
-            missed = receipts.count(None)
-            _note_looked(self._workspace, self._stage.name, len(receipts) - missed, missed)
-            if missed:
+            _note_looked(self._workspace, self._stage.name, tasks, receipts)
+            if None in receipts:
                 return
         else:
             offer(self._workspace)
             amounts_told()  # what is left of an artefact that could not be made
             made: list[tuple[Any, Any]] = []
             begun = time.perf_counter()
-            receipts = make_all(self._workspace, self._stage, tasks, self._options, lambda *each: made.append(each))
+            try:
+                receipts = make_all(self._workspace, self._stage, tasks, self._options, lambda *each: made.append(each))
+            except Needed as error:
+                if not self._workspace.wanted:
+                    raise
+                there = look_up(self._workspace, self._stage, tasks, self._options)
+                missing = [task for task, receipt in zip(tasks, there, strict=True) if receipt is None]
+                want(self._workspace, [error.path, missing])
+                return
             _note_used(self._stage.name, len(tasks) - len(made), made, time.perf_counter() - begun)
         receipt = receipts if self._stage.together else receipts[0]
         yield key, (task, receipt) if self._with_task else receipt
@@ -223,23 +233,45 @@ def _counters(stage: str) -> dict[str, Any]:
     return counters | {MEMORY: Metrics.distribution(space, counter_name(MEMORY))}
 
 
-_LOOKED = struct.Struct("<qq")
+class Looked(NamedTuple):
+    """What of a stage was looked up; artefacts are named by the paths that their files' names begin with.
+
+    Attributes:
+        found: how many artefacts were found.
+        missed: how many were not.
+        needed: artefacts of any stage whose files were freed, and that those are to be made of.
+        freed: those found whose files were freed, each with the freed ones that it would be made of again.
+    """
+
+    found: int
+    missed: int
+    needed: frozenset[str]
+    freed: dict[str, frozenset[str]]
 
 
-def _note_looked(workspace: Workspace, stage: str, found: int, missed: int) -> None:
+def _note_looked(workspace: Workspace, stage: str, tasks: Sequence[Any], receipts: Sequence[Any]) -> None:
+    missed = receipts.count(None)
+    noted = Looked(len(receipts) - missed, missed, frozenset(), {})
+    for task, receipt in zip(tasks, receipts, strict=True):
+        if receipt is None:
+            noted = noted._replace(needed=noted.needed.union(map(stem_of, freed_in(task))))
+        elif gone := [file.path for file in files_of(receipt) if is_freed(file.path)]:
+            noted.freed[stem_of(gone[0])] = frozenset(map(stem_of, freed_in(task)))
     # Small appends are whole, whoever else appends.
     with open(os.path.join(workspace.looked, stage.replace("/", " ")), "ab") as stream:
-        stream.write(_LOOKED.pack(found, missed))
+        stream.write(encode(noted) + b"\n")
 
 
-def looked_up(workspace: Workspace) -> dict[str, tuple[int, int]]:
-    """Return, by stage, how many artefacts were looked up and found, and how many were not."""
-    counts = {}
+def looked_up(workspace: Workspace) -> dict[str, Looked]:
+    """Return, by stage, what was looked up."""
+    looked = {}
     for name in sorted(os.listdir(workspace.looked)):
         with open(os.path.join(workspace.looked, name), "rb") as stream:
-            pairs = list(_LOOKED.iter_unpack(stream.read()))
-        counts[name.replace(" ", "/")] = (sum(found for found, _ in pairs), sum(missed for _, missed in pairs))
-    return counts
+            notes = [decode(line, Looked) for line in stream]
+        found, missed = (sum(getattr(note, count) for note in notes) for count in ("found", "missed"))
+        needed = frozenset[str]().union(*(note.needed for note in notes))
+        looked[name.replace(" ", "/")] = Looked(found, missed, needed, dict(ChainMap(*(note.freed for note in notes))))
+    return looked
 
 
 def stages_before(pipeline: beam.Pipeline) -> dict[str, set[str]]:

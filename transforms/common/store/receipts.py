@@ -19,6 +19,8 @@ from transforms.common.store import files
 from transforms.common.store.identity import WHERE, Size
 
 __all__ = [
+    "FREED",
+    "NAME_DIGITS",
     "ArtefactPath",
     "Envelope",
     "File",
@@ -26,6 +28,7 @@ __all__ = [
     "encode",
     "read_envelope",
     "read_receipt",
+    "stem_of",
     "summed",
     "totals",
     "write_receipt",
@@ -36,11 +39,20 @@ log = logging.getLogger("lexbeam")
 K = TypeVar("K")
 R = TypeVar("R")
 
+NAME_DIGITS = 32
+FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
+
 
 class ArtefactPath(str):
     """The path of a file in the folder of artefacts; only such files are ever discarded."""
 
     __slots__ = ()
+
+
+def stem_of(path: str) -> str:
+    """Return the path that the names of all of an artefact's files begin with, its receipt's among them."""
+    folder, _, name = path.rpartition("/")
+    return f"{folder}/{name[:NAME_DIGITS]}"
 
 
 @dataclass(frozen=True)
