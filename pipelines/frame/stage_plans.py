@@ -3,8 +3,8 @@
 The section's own graph is run in this process, and looks artefacts up where a run would make them. What is missed
 is made by the next run. What is made from that cannot be told before: the stages that come after a missed
 artefact, as the graph has them, make what follows from it, and that may be nothing. What was found and whose files
-were freed is made again if something that is missed is to be made of it, or if it is to be published; and so is what it
-is made of itself. Whether what follows needs more of what was freed, cannot be told.
+were freed is made again if it is to be published. It may be made again, too, if something is to be made that names it,
+or what is made from it, or what follows from what is missed: that depends on whether it is read then.
 """
 
 import tempfile
@@ -43,7 +43,7 @@ class StagePlan(NamedTuple):
         kept: how many artefacts are taken up; None: it is not known how many, or not asked.
         made: how many are made; None: not known before.
         after: where `made` is None, the stages or sections from which it follows.
-        freed: how many of those that are kept were freed, and may be needed by what follows from others.
+        freed: how many of those that are kept were freed, and may be needed all the same.
     """
 
     stage: str
@@ -151,13 +151,14 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
         if is_new:
             return [StagePlan(each.name, each.unit, None, None) for each in job.command.stages if each.name in used]
         looked = looked_up(workspace)
-        wanted = [stem_of(part.path) for part in results.parts() if is_freed(part.path)]
+        wanted = {stem_of(part.path) for part in results.parts() if is_freed(part.path)}
     sources = {stage for stage, found in looked.items() if found.missed}
     if isinstance(failure, Needed):  # by a step that makes no artefact
         sources.add(_stage_of(failure.path))
     if failure is not None and not sources:
         raise LexbeamError("the graph fails: run it to see why")
-    again = Counter(_stage_of(stem) for stem in _made_again(looked.values(), wanted))
+    again = Counter(map(_stage_of, wanted))  # for sure; others only if they are read of what names them
+    needed = Counter(map(_stage_of, _needed_again(looked.values(), wanted)))
     in_graph = [stage for stage in job.command.stages if stage.name in used]
     follows = {stage.name: sources & before[stage.name] for stage in in_graph}
     plans = []
@@ -169,13 +170,13 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
         found = looked.get(stage.name, Looked(0, 0, frozenset(), {}))
         made = again[stage.name]
         may = any(follows[other] and stage.name in before[other] for other in follows)
-        freed = len(found.freed) - made if may else 0
+        freed = (len(found.freed) if may else needed[stage.name]) - made
         plans.append(StagePlan(stage.name, stage.unit, found.found - made, found.missed + made, (), freed))
     return plans
 
 
-def _made_again(looked: Iterable["Looked"], wanted: Iterable[str]) -> set[str]:
-    """Return the artefacts whose freed files are needed: those wanted, for what is missed, and for one another."""
+def _needed_again(looked: Iterable["Looked"], wanted: Iterable[str]) -> set[str]:
+    """Return the freed artefacts that are needed at most: those wanted, for what is missed, and for one another."""
     made_of: dict[str, frozenset[str]] = {}
     left = {*wanted}
     for found in looked:

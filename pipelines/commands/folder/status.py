@@ -26,6 +26,7 @@ from transforms.common.publish.history import last_success, published_at
 from transforms.common.publish.layout import ARTEFACTS, MANIFEST, snapshot_name
 from transforms.common.publish.snapshots import Snapshot, damage_of, output_folder
 from transforms.common.publish.streaming import is_streaming
+from transforms.common.shown import units
 from transforms.common.store import files
 from transforms.stream.looking import last_look
 
@@ -147,6 +148,7 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
             for stage in state.stages
         ],
         "artefact_bytes": state.artefacts,
+        "freed_artefacts": state.freed,
         "left_behind": [leftover._asdict() for leftover in state.leftovers],
     }
 
@@ -227,6 +229,8 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
         yield f"what was to be forgotten is still there: `lexbeam forget {files.typed(out)}` goes on"
     if state.artefacts:
         yield f"artefacts: {state.artefacts / 1e6:.1f} MB beside what is published"
+    if state.freed:
+        yield f"freed: {state.freed} {units(state.freed, 'artefacts')}, made again where something needs them"
     if state.stages:
         yield ""
         yield from _table(state.stages, files.is_local(out))
