@@ -7,7 +7,7 @@ import errno
 import logging
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -17,7 +17,16 @@ from transforms.common.publish.manifests import parts_named
 from transforms.common.publish.snapshots import read_manifest
 from transforms.common.store import files
 from transforms.common.store.artefacts import LAST, Last
-from transforms.common.store.receipts import FREED, ArtefactPath, Envelope, File, FileName, read_envelope, read_receipt
+from transforms.common.store.receipts import (
+    FREED,
+    ArtefactPath,
+    Envelope,
+    File,
+    FileName,
+    read_envelope,
+    read_receipt,
+    stem_of,
+)
 from transforms.common.store.sound import Damaged, is_sound, state_of
 
 __all__ = [
@@ -31,6 +40,7 @@ __all__ = [
     "each_artefact",
     "free",
     "leftovers",
+    "receipts_of",
     "remove_hidden",
     "remove_snapshot",
 ]
@@ -164,6 +174,14 @@ def each_artefact(root: str) -> Iterator[tuple[str, str, bytes | None, list[File
         for path, envelope in _envelopes(root, stage, files.list_folder(files.join(root, stage)).files):
             held = [_file(root, name) for name in envelope.files] if envelope else []
             yield stage, path, envelope.receipt if envelope else None, held
+
+
+def receipts_of(root: str, stages: Iterable[str]) -> Iterator[tuple[str, str, Envelope]]:
+    """Yield the sound receipts of some stages, each with its stage and the path that names of its files begin with."""
+    for stage in stages:
+        for path, envelope in _envelopes(root, stage, files.list_folder(files.join(root, stage)).files):
+            if envelope is not None:
+                yield stage, stem_of(path), envelope
 
 
 def _held(root: str) -> Iterator[_Held]:

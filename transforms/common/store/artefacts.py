@@ -33,7 +33,7 @@ from transforms.common.code.code_identity import CodeIdentity, code_identity
 from transforms.common.code.fingerprints import blas_kernels, digest
 from transforms.common.store import files
 from transforms.common.store.identity import canonical, holding
-from transforms.common.store.receipts import FREED, ArtefactPath, File, read_receipt, stem_of, write_receipt
+from transforms.common.store.receipts import FREED, ArtefactPath, File, read_receipt, source_of, stem_of, write_receipt
 from transforms.common.store.sound import HashedStream, Needed, checked, is_freed, is_sound_size, note_sound
 
 __all__ = [
@@ -332,7 +332,7 @@ def make_all(
         files.sync_folder(workspace.stage(stage.name))
         for place, receipt, last in zip(missing, built, rows, strict=True):
             stem = artefacts[place].stem
-            write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt))
+            write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt), _sources(tasks[place]))
             if last:
                 write_receipt(last, workspace.root, Last(stem.rpartition("/")[2]), ())
             receipts[place] = receipt
@@ -423,31 +423,49 @@ def free_files(of: Iterable[File]) -> None:
         files.remove(file.path)
 
 
-def freed_in(value: object) -> Iterator[str]:
-    """Yield the paths of freed files that a task names, at any depth."""
-    if isinstance(value, str):
-        if is_freed(value):
-            yield value
-    elif isinstance(value, Mapping):
-        yield from freed_in(list(value.values()))
+def records_in(value: object) -> Iterator[Any]:
+    """Yield the records, dataclasses and named tuples, that a task holds at any depth, itself among them."""
+    if isinstance(value, Mapping):
+        yield from records_in(list(value.values()))
     elif isinstance(value, tuple | list):
-        # Long lists hold plain values, which need not be searched.
-        if hasattr(value, "_fields") or (value and (isinstance(value[0], ArtefactPath) or not _is_plain(value[0]))):
+        if hasattr(value, "_fields"):
+            yield value
+        if hasattr(value, "_fields") or (value and not _is_plain(value[0])):  # long lists hold plain values
             for item in value:
-                yield from freed_in(item)
-    elif is_dataclass(value):
+                yield from records_in(item)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield value
         for field in fields(value):
-            yield from freed_in(getattr(value, field.name))
+            yield from records_in(getattr(value, field.name))
 
 
 def _is_plain(value: object) -> bool:
     return isinstance(value, str | int | float)
 
 
-def want(workspace: Workspace, tasks: object) -> None:
-    """Give up the receipts of what was freed of what tasks name, so that it is made again, and write `wanted`."""
+def freed_in(task: object) -> Iterator[str]:
+    """Yield the paths of freed files that a task names."""
+    paths = (getattr(record, "path", None) for record in records_in(task))
+    yield from (path for path in paths if isinstance(path, str) and is_freed(path))
+
+
+def _sources(task: object) -> Iterator[str]:
+    """Yield what names the files that a task names, artefacts' or published, in the receipt of what is made of it."""
+    for record in records_in(task):
+        if isinstance(sha256 := getattr(record, "sha256", None), str):
+            yield source_of(sha256, entries=hasattr(record, "classes"))
+
+
+def want(workspace: Workspace, tasks: object, path: str = "") -> None:
+    """Give up the receipts of what was freed of what tasks name, so that it is made again, and write `wanted`.
+
+    Args:
+        workspace: where artefacts lie.
+        tasks: the tasks.
+        path: a freed file that is needed besides; empty: none.
+    """
     files.write_bytes(workspace.wanted, b"")
-    give_up(freed_in(tasks))
+    give_up([*filter(None, [path]), *freed_in(tasks)])
 
 
 def give_up(paths: Iterable[str]) -> None:

@@ -203,7 +203,7 @@ class MakeArtefact(beam.DoFn):
                     raise
                 there = look_up(self._workspace, self._stage, tasks, self._options)
                 missing = [task for task, receipt in zip(tasks, there, strict=True) if receipt is None]
-                want(self._workspace, [error.path, missing])
+                want(self._workspace, missing, error.path)
                 return
             _note_used(self._stage.name, len(tasks) - len(made), made, time.perf_counter() - begun)
         receipt = receipts if self._stage.together else receipts[0]
