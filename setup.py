@@ -29,6 +29,7 @@ CORE = [
     "simplemma>=2.0,<3",  # lemmas of languages that HanTa lacks
     "spacy>=3.8,<3.9",
     "threadpoolctl>=3.5",  # one BLAS thread, so that sums have one order
+    "typing-extensions>=4.4",  # `override`, which Python has from 3.12 on
 ]
 EXTRAS = {
     "frequency": ["wordfreq>=3.1,<4"],  # Zipf frequencies of words in some forty languages
