@@ -71,7 +71,8 @@ def test_nothing_changed_publishes_nothing(world, capsys):
     (world / "config.yaml").write_text(yaml.safe_dump(config))
     heard = told(capsys, "refresh", world / "config.yaml", "--out", world / "out", "--dry-run")
     assert heard.startswith("corpus: stays as it is\nchange: --neighbours 10 to 3\n  stage ")
-    assert re.search(r"\nwork by the log of the last run, on one worker: \d+ seconds?\n$", heard)
+    speeds = r"\nby the speeds of the last run: about \d+ seconds? of work on one worker, \d+ by the clock\n$"
+    assert re.search(speeds, heard)
     plan, log = planned(world, capsys), run_log(world / "out")
     assert {stage: number for stage, number in plan.items() if number} == {"change/neighbours": 2}
     assert refresh(world) == 0

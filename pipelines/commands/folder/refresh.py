@@ -7,10 +7,11 @@ lexbeam refresh config.yaml --watch --watch-minutes 10
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from pipelines.commands.folder.run import ConfigOptions
 from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, watch
@@ -21,8 +22,8 @@ from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.interrupts import was_interrupted
 from pipelines.frame.publishing import note_refused, read_unfinished, settle_unfinished
 from pipelines.frame.running import check_runner, run_jobs
-from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
-from pipelines.frame.staleness import changes_outside, planned_otherwise, section_logs
+from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages
+from pipelines.frame.staleness import InputChanges, changes_outside, planned_otherwise, section_logs
 from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, options_of, plain_options
 from transforms.common.publish.history import read_history
@@ -73,6 +74,7 @@ class _Plan(NamedTuple):
         lost: of each section with input files, how many of them have gone or changed, and of how many.
         gone: of each section with input files, how many of them have gone.
         kept: the sections that keep what was made of these.
+        documents: about how many input documents have come, changed or gone; infinity where options have changed.
     """
 
     reasons: dict[str, list[str]]
@@ -80,6 +82,7 @@ class _Plan(NamedTuple):
     lost: dict[str, tuple[int, int]]
     gone: dict[str, int]
     kept: frozenset[str]
+    documents: float
 
     @property
     def changes(self) -> bool:
@@ -208,6 +211,7 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
     lost = {}
     gone = {}
     kept = set()
+    documents = 0.0
     logs = section_logs(snapshot) if snapshot else {}
     for number, job in enumerate(jobs):
         read = {source.table for source in job.reads_here()}
@@ -220,9 +224,10 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
         keeps = getattr(job.options, "keep_missing", None) is not None
         noted = logs.get(job.section)
         outside = changes_outside(snapshot, job.section, noted, job=job, keep_gone=keeps)
-        found = [*outside.reasons, *_option_changes(job, snapshot)]
+        found = [*outside.reasons, *(options := _option_changes(job, snapshot))]
         if outside.inputs is not None:
             changes = outside.inputs.changes
+            documents += math.inf if options else _documents(outside.inputs, snapshot.sections[job.section])
             gone[job.section] = changes.gone.number
             lost[job.section] = (0 if keeps else changes.gone.number) + changes.changed.number, outside.inputs.taken
             if keeps:
@@ -232,18 +237,14 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
             here = _is_here(getattr(job.options, "keep_missing", None), snapshot)
             found += planned_otherwise(job, snapshot, passed=("kept",) if here else ())
         reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
-    return _Plan(reasons, follows, lost, gone, frozenset(kept))
+    return _Plan(reasons, follows, lost, gone, frozenset(kept), documents)
 
 
-def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]:
-    """Return what the stages of a section would make.
-
-    Raises:
-        LexbeamError: it cannot be told.
-    """
-    if after := plan.follows[job.section]:
-        return stages_that_follow(job, snapshot, after)
-    return plan_stages(job, snapshot, stays=not plan.reasons[job.section])
+def _documents(inputs: InputChanges, section: Mapping[str, Any]) -> float:
+    """Return about how many documents have come, changed or gone, by how many an input file has on average."""
+    changes = inputs.changes
+    number = sum(names.number for names in (changes.new, changes.gone, changes.changed, changes.back))
+    return float(number * max(1.0, section.get("records", 0) / max(inputs.taken, 1)))
 
 
 def _stage_lines(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None) -> Iterator[Block]:
@@ -256,12 +257,11 @@ def _stage_lines(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None) ->
     rows: list[tuple[str, str]] = []
     new: list[str] = []
     refused: LexbeamError | None = None
-    for job in jobs:
-        try:
-            found = _stages(job, plan, snapshot)
-        except LexbeamError as error:
+    stays = {section for section, reasons in plan.reasons.items() if not reasons}
+    for job, found in plan_stages(jobs, snapshot, plan.follows, stays, plan.documents):
+        if isinstance(found, LexbeamError):
             yield f"{job.section}: what its stages would make cannot be told"
-            refused = refused or error
+            refused = refused or found
             continue
         stages += found
         if snapshot is None or job.section not in snapshot.sections:
@@ -281,17 +281,21 @@ def _stage_lines(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None) ->
 
 def _estimate(stages: Sequence[StagePlan], log: Sequence[RunLine]) -> str:
     found = estimated(stages, log)
-    if not log or (found.unknown and not found.most):
+    if not log or (found.unknown and not found.work):
         return "no time can be estimated: no log says what these stages took before"
-    least, most = round(found.least), round(found.most)
-    span = f"{least} to {most}" if least < most else f"{most}"
-    more = f", and what {', '.join(found.unknown)} would take, of which none is known" if found.unknown else ""
-    return f"work by the log of the last run, on one worker: {span} {units(most, 'seconds')}{more}"
+    work, clock = math.ceil(found.work), math.ceil(found.clock)
+    more = f"; not in it: {', '.join(found.unknown)}, of which no time is known" if found.unknown else ""
+    return (
+        f"by the speeds of the last run: about {work} {units(work, 'seconds')} of work on one worker, {clock} by the "
+        f"clock{more}"
+    )
 
 
 def _said(stage: StagePlan) -> str:
     if stage.made is None:
-        return f"makes what follows from {', '.join(stage.after)}" if stage.after else "makes what is not there"
+        what = f"makes what follows from {', '.join(stage.after)}" if stage.after else "makes what is not there"
+        likely = "" if stage.likely is None else f": likely {stage.likely} {units(stage.likely, stage.unit)}"
+        return f"{what}{likely}, keeps {stage.kept}" if likely else what
     if not stage.made and stage.kept is None:
         return "keeps all"
     said = f"keeps all, {stage.kept} {units(stage.kept or 0, stage.unit)}"

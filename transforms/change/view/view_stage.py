@@ -304,4 +304,5 @@ VIEW: Stage[ViewTask, ViewSpec, Viewed] = Stage(
     unused={**_OF_ALL, "options.targets.words": Unless("without a limit every sentence is kept", used=_downsamples)},
     together=True,
     unit="parts of slices",
+    splits=True,
 )

@@ -65,6 +65,11 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int = 0
     memory: int = 0
 
+    @property
+    def time(self) -> float:
+        """When the section was made, in seconds since 1970."""
+        return datetime.fromisoformat(self.at).timestamp()
+
 
 _SUMMED = ("seconds", "elements", "there", "documents", "landed", "tokens", "bytes")
 

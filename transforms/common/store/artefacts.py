@@ -199,6 +199,8 @@ class Stage(Generic[T, Options, R]):
         blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
             what was made with others is not taken up.
         unit: what a person calls its artefacts, in the plural, for progress.
+        splits: whether its artefacts split what they are made of among them, so that a document is in one of those that
+            are made of the same; for plans.
         inherits: which artefacts follow one another, of a stage that makes them of their predecessors' rows
             (`inheriting.write_inheriting`).
     """
@@ -212,6 +214,7 @@ class Stage(Generic[T, Options, R]):
     chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
     blas: bool = False
     unit: str = "pieces"
+    splits: bool = False
     inherits: Inheritance | None = None
 
     def __post_init__(self) -> None:

@@ -16,10 +16,10 @@ WriteResult       PCollection[T] -> one JSON file that the driver reads
 import functools
 import os
 import time
-from collections import ChainMap
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import apache_beam as beam
@@ -32,7 +32,17 @@ from transforms.common.code.usage import MEMORY, SUMMED, amount_of, amounts_told
 from transforms.common.code.workers import differences, makings_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
-from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, freed_in, look_up, make_all, want
+from transforms.common.store.artefacts import (
+    Stage,
+    Workspace,
+    announce,
+    files_of,
+    freed_in,
+    look_up,
+    make_all,
+    name_of,
+    want,
+)
 from transforms.common.store.classes import Staged
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
 from transforms.common.store.models import offer
@@ -188,7 +198,9 @@ class MakeArtefact(beam.DoFn):
         tasks = task if self._stage.together else [task]
         if self._workspace.looked:
             receipts = look_up(self._workspace, self._stage, tasks, self._options)
-            _note_looked(self._workspace, self._stage.name, tasks, receipts)
+            names = (name_of(self._stage, each, self._options) for each in tasks)
+            stems = [files.join(self._workspace.stage(self._stage.name), name) for name in names]
+            _note_looked(self._workspace, self._stage.name, stems, tasks, receipts)
             if None in receipts:
                 return
         else:
@@ -237,26 +249,33 @@ class Looked(NamedTuple):
     """What of a stage was looked up; artefacts are named by the paths that their files' names begin with.
 
     Attributes:
-        found: how many artefacts were found.
-        missed: how many were not.
+        there: artefacts that were found.
+        found: how many these are; some may be looked up several times.
+        missed: how many were not found.
         needed: artefacts of any stage whose files were freed, and that those are to be made of.
         freed: those found whose files were freed, each with the freed ones that it would be made of again.
     """
 
-    found: int
-    missed: int
-    needed: frozenset[str]
-    freed: dict[str, frozenset[str]]
+    there: frozenset[str] = frozenset()
+    found: int = 0
+    missed: int = 0
+    needed: frozenset[str] = frozenset()
+    freed: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
-def _note_looked(workspace: Workspace, stage: str, tasks: Sequence[Any], receipts: Sequence[Any]) -> None:
+def _note_looked(
+    workspace: Workspace, stage: str, stems: Sequence[str], tasks: Sequence[Any], receipts: Sequence[Any]
+) -> None:
     missed = receipts.count(None)
-    noted = Looked(len(receipts) - missed, missed, frozenset(), {})
-    for task, receipt in zip(tasks, receipts, strict=True):
+    there = frozenset(stem for stem, receipt in zip(stems, receipts, strict=True) if receipt is not None)
+    needed: set[str] = set()
+    freed: dict[str, frozenset[str]] = {}
+    for stem, task, receipt in zip(stems, tasks, receipts, strict=True):
         if receipt is None:
-            noted = noted._replace(needed=noted.needed.union(map(stem_of, freed_in(task))))
-        elif gone := [file.path for file in files_of(receipt) if is_freed(file.path)]:
-            noted.freed[stem_of(gone[0])] = frozenset(map(stem_of, freed_in(task)))
+            needed.update(map(stem_of, freed_in(task)))
+        elif any(is_freed(file.path) for file in files_of(receipt)):
+            freed[stem] = frozenset(map(stem_of, freed_in(task)))
+    noted = Looked(there, len(receipts) - missed, missed, frozenset(needed), freed)
     # Small appends are whole, whoever else appends.
     with open(os.path.join(workspace.looked, stage.replace("/", " ")), "ab") as stream:
         stream.write(encode(noted) + b"\n")
@@ -268,9 +287,12 @@ def looked_up(workspace: Workspace) -> dict[str, Looked]:
     for name in sorted(os.listdir(workspace.looked)):
         with open(os.path.join(workspace.looked, name), "rb") as stream:
             notes = [decode(line, Looked) for line in stream]
+        there, needed = (
+            frozenset[str]().union(*(getattr(note, which) for note in notes)) for which in ("there", "needed")
+        )
         found, missed = (sum(getattr(note, count) for note in notes) for count in ("found", "missed"))
-        needed = frozenset[str]().union(*(note.needed for note in notes))
-        looked[name.replace(" ", "/")] = Looked(found, missed, needed, dict(ChainMap(*(note.freed for note in notes))))
+        freed = {stem: made_of for note in notes for stem, made_of in note.freed.items()}
+        looked[name.replace(" ", "/")] = Looked(there, found, missed, needed, freed)
     return looked
 
 
