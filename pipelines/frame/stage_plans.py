@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipelines.frame.command import Graph, Job
-from pipelines.frame.forecasts import Change, LastArtefact, forecast, used_artefacts
 from pipelines.frame.handed_back import ResultFiles
 from pipelines.frame.inputs import find_inputs
 from pipelines.frame.sections import plan_of
+from pipelines.progress.forecasts import Change, LastArtefact, forecast, used_artefacts
 from transforms.common.errors import LexbeamError
 from transforms.common.publish.layout import ARTEFACTS
 from transforms.common.publish.removing import receipts_of

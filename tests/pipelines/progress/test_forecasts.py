@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.frame.forecasts import Change, forecast, touched, used_artefacts
+from pipelines.progress.forecasts import Change, forecast, touched, used_artefacts
 from transforms.common.store.receipts import Envelope, FileName, source_of
 
 
