@@ -24,17 +24,17 @@ def python(code):
 def test_it_is_told_what_is_published_and_gets_no_input(plain, capfd, monkeypatch):
     if plain:  # else something else stands for standard error, here what captures it
         monkeypatch.setattr(sys, "stderr", sys.__stderr__)
-    code = "import os, sys; print(os.environ['LEXBEAM_OUT'], os.environ['LEXBEAM_SNAPSHOT'], repr(sys.stdin.read()))"
-    run_hook(python(code), "/data/out", "ab12")
+    code = "import os, sys; e = os.environ.get; print(*map(e, %r), repr(sys.stdin.read()))"
+    run_hook(python(code % (["LEXBEAM_OUT", "LEXBEAM_SNAPSHOT", "LEXBEAM_TOKEN"],)), "/data/out", "ab12", "cd34")
     out, err = capfd.readouterr()
-    assert (out, err) == ("", "/data/out ab12 ''\n")
+    assert (out, err) == ("", "/data/out ab12 cd34 ''\n")
 
 
 def test_no_shell_runs_it(tmp_path):
     made = tmp_path / "made"
     with pytest.raises(PublishHookError, match=r"cannot be run: .*: No such file"):
-        run_hook(f"/no/such/program ; touch {made}", "o", "s")
-    run_hook(f"{sys.executable} -c pass ; touch {made} > $HOME", "o", "s")
+        run_hook(f"/no/such/program ; touch {made}", "o", "s", "t")
+    run_hook(f"{sys.executable} -c pass ; touch {made} > $HOME", "o", "s", "t")
     assert not made.exists()
 
 
@@ -44,17 +44,17 @@ def test_no_shell_runs_it(tmp_path):
 )
 def test_its_failure_says_that_what_is_published_stays(code, how):
     with pytest.raises(PublishHookError, match=f"snapshot ab12 is published, but `on_publish` {how}"):
-        run_hook(python(code), "o", "ab12")
+        run_hook(python(code), "o", "ab12", "t")
 
 
 def test_what_it_prints_goes_where_messages_go(monkeypatch):
     heard = io.StringIO()
     monkeypatch.setattr(sys, "stderr", heard)
-    run_hook(python("import sys; print('one'); sys.stdout.flush(); sys.stderr.buffer.write(b'tw\\xff')"), "o", "s")
+    run_hook(python("import sys; print('one'); sys.stdout.flush(); sys.stderr.buffer.write(b'tw\\xff')"), "o", "s", "t")
     assert heard.getvalue() == "one\ntw\\xff"
     monkeypatch.setattr(sys, "stderr", None)
     monkeypatch.setattr(sys, "__stderr__", None)
-    run_hook(python("print('nobody hears')"), "o", "s")
+    run_hook(python("print('nobody hears')"), "o", "s", "t")
 
 
 @pytest.mark.parametrize("command", ["", "  ", "sh -c 'x", "a\0b"])
@@ -87,10 +87,12 @@ def test_an_interrupt_ends_it_with_all_that_it_started_and_says_so(deaf, tmp_pat
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        run_hook(python(STAYS.format(deaf=deaf, path=str(pids))), "o", "ab12")
+        run_hook(python(STAYS.format(deaf=deaf, path=str(pids))), "o", "ab12", "t")
     thread.join()
     (record,) = caplog.records
-    assert record.getMessage() == ("snapshot ab12 is published, but `on_publish` was cut off: it may have told nobody")
+    assert record.getMessage() == (
+        "snapshot ab12 is published, but `on_publish` was cut off: the next refresh with `on_publish` runs it again"
+    )
     for pid in map(int, pids.read_text().split()):
         until(lambda pid=pid: not alive(pid))
 
