@@ -84,7 +84,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     time: Annotated[str, Meta(description="when, in UTC, to the millisecond")] = ""
     level: Annotated[Literal["info", "warning", "error"], Meta(description="how grave it is")] = "info"
-    run_id: Annotated[str | UnsetType, Meta(description="the run, a UUID; missing where no run has begun")] = UNSET
+    run_id: Annotated[str | UnsetType, Meta(description="the run, a UUID; missing where none is at work")] = UNSET
     folder: Annotated[str | UnsetType, Meta(description="the folder that the run publishes to")] = UNSET
     version: Annotated[str | UnsetType, Meta(description="the version of Lexbeam")] = UNSET
 
@@ -240,13 +240,12 @@ _OUTCOMES: dict[type[Event], Outcome] = {
 
 @dataclass
 class _Run:
-    """The run that is at work, or was last."""
+    """The run that is at work."""
 
     id: str
     folder: str
     sections: list[str]
     begun: float
-    is_at_work: bool = True
     section: str = ""
     outcome: Outcome = "done"
     snapshot: str | None = None
@@ -262,7 +261,7 @@ class _Run:
             self.snapshot = event.snapshot
 
 
-_RUNS: list[_Run] = []  # the last one: threads emit, too
+_RUNS: list[_Run] = []  # one at most, of the process: threads emit, too
 _PRINTERS: list[logging.Handler] = []
 
 
@@ -309,7 +308,7 @@ def as_line(event: Event) -> str:
 
 def emit(event: Event) -> None:
     """Hand an event to whoever listens, with its time, its run and the version."""
-    if _RUNS and _RUNS[-1].is_at_work:
+    if _RUNS:
         _RUNS[-1].note(event)
     _LOG.log(logging.getLevelNamesMapping()[event.level.upper()], _stamped(event))
 
@@ -351,11 +350,11 @@ def emit_failure(error: BaseException) -> None:
 
 def in_run() -> bool:
     """Return whether a run is at work."""
-    return bool(_RUNS) and _RUNS[-1].is_at_work
+    return bool(_RUNS)
 
 
 def run_id() -> str:
-    """Return the id of the run that is at work, or was last; empty: none has begun."""
+    """Return the id of the run that is at work; empty: none is."""
     return _RUNS[-1].id if _RUNS else ""
 
 
@@ -382,7 +381,7 @@ def run_events(folder: str, sections: Sequence[str], interrupted: Callable[[], b
     finally:
         seconds = round(time.monotonic() - run.begun, 3)
         emit(RunFinished(outcome=run.outcome, snapshot=run.snapshot, seconds=seconds))
-        run.is_at_work = False
+        _RUNS.clear()
 
 
 @contextmanager
@@ -397,8 +396,7 @@ def hearing(handler: logging.Handler) -> Iterator[None]:
 
 @contextmanager
 def printing(handler: logging.Handler) -> Iterator[None]:
-    """Let a handler print the events of the block, in place of lines of progress; events of before are forgotten."""
-    _RUNS.clear()
+    """Let a handler print the events of the block, in place of what they say to a person."""
     _PRINTERS.append(handler)
     try:
         with hearing(handler):
