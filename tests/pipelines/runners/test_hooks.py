@@ -10,10 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
+from making import made_section, put
 
 from pipelines.runners import hooks
-from pipelines.runners.hooks import PublishHookError, hook_words, run_hook
+from pipelines.runners.hooks import PublishHookError, hook_words, run_hook, tell_readers
 from transforms.common.errors import UsageError
+from transforms.common.publish.history import read_history, untold_publications
 
 
 def python(code):
@@ -111,3 +113,66 @@ def alive(pid):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+# It notes what it is told of, and fails as long as a file is there.
+TELLS = """
+import os
+with open({told!r}, "a") as file:
+    print(os.environ["LEXBEAM_SNAPSHOT"], os.environ["LEXBEAM_TOKEN"], file=file)
+raise SystemExit(os.path.exists({fails!r}))
+"""
+
+
+@pytest.fixture
+def night(tmp_path):
+    """A folder, a function that publishes another word there, a hook, what it has heard, a file that makes it fail."""
+
+    def publish(word, **more):
+        put(tmp_path / "out", made_section(tmp_path / "w", "corpus", {"documents": [[word]]}), tells=True, **more)
+
+    told, fails = tmp_path / "told", tmp_path / "fails"
+    hook = python(TELLS.format(told=str(told), fails=str(fails)))
+    return str(tmp_path / "out"), publish, hook, lambda: told.read_text().splitlines() if told.exists() else [], fails
+
+
+def test_each_publication_is_told_until_the_hook_ends_well_the_oldest_first(night):
+    out, publish, hook, heard, fails = night
+    publish("a")
+    assert tell_readers(None, out) == 0
+    fails.touch()
+    for word in "bc":
+        with pytest.raises(PublishHookError, match="the next refresh with `on_publish` runs it again"):
+            tell_readers(hook, out)
+        publish(word)
+    wanted = [f"{each.snapshot} {each.token}" for each in read_history(out).publications]
+    assert heard() == [wanted[0]] * 2, "the others wait for it, and its token stays"
+    fails.unlink()
+    assert tell_readers(hook, out) == 3
+    assert heard()[2:] == wanted
+    assert tell_readers(hook, out) == 0
+    assert untold_publications(out) == []
+    assert len(set(wanted)) == 3
+
+
+def test_a_hook_that_was_run_and_not_noted_is_run_again_with_the_same_token(night, monkeypatch):
+    out, publish, hook, heard, _ = night
+    publish("a")
+
+    def die(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(hooks, "note_told", die)
+        tell_readers(hook, out)
+    assert tell_readers(hook, out) == 1
+    assert heard()[0] == heard()[1]
+
+
+def test_with_a_damaged_history_it_is_run_and_a_warning_says_that_it_will_be_again(night, caplog):
+    out, publish, hook, heard, _ = night
+    publish("a")
+    Path(out, "_snapshots", ".history").write_bytes(b"x")
+    assert tell_readers(hook, out) == tell_readers(hook, out) == 1
+    assert heard()[0] == heard()[1]
+    assert caplog.text.count("cannot be noted, and it is run again") == 2
