@@ -250,3 +250,23 @@ def test_untold_publications_are_told_though_the_night_fails(world):
     code, events = world.refresh(*world.hook)
     assert (code, names(events)[-3:]) == (1, ["hook_told", "failed", "run_finished"])
     assert len(world.heard()) == 2
+
+
+def test_on_a_bucket_readers_are_told_likewise(world, bucket):
+    out, config = f"{bucket}/out", world.folder / "config.yaml"
+    settings = json.loads(config.read_text())
+    del settings["change"]
+    config.write_text(json.dumps(settings))
+    kill = "import os, pipelines.runners.hooks as hooks; hooks.run_hook = lambda *_: os.kill(os.getpid(), 9)"
+    killed = Started("refresh", config, "--out", out, *world.hook, before=kill)
+    assert killed.process.wait(600) == -signal.SIGKILL
+    world.fails.touch()
+    words = ["refresh", config, "--out", out, *world.hook, "--exit-code"]
+    assert call(*words) == 1
+    (publication,) = read_history(out).publications
+    assert call("status", out, "--prometheus", world.metrics) == 0
+    assert "lexbeam_untold_publications" in world.metrics.read_text()
+    world.fails.unlink()
+    assert call(*words) == 0
+    assert call(*words) == 3
+    assert world.heard() == [f"{publication.snapshot} {publication.token}"] * 2
