@@ -116,7 +116,7 @@ class _Lineage(logging.Handler):
         self._client: OpenLineageClient | None = None
         self._begun: list[str] = []
         self._published: Snapshot | None = None
-        self._error: RunFailed | SectionsHeld | None = None
+        self._errors: list[RunFailed | SectionsHeld] = []
         self._has_warned = False
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -140,7 +140,7 @@ class _Lineage(logging.Handler):
             case SnapshotPublished():
                 self._published = open_kept(str(event.folder), event.snapshot)
             case RunFailed() | SectionsHeld():
-                self._error = event
+                self._errors.append(event)
             case RunFinished():
                 self._finish(event)
 
@@ -149,13 +149,17 @@ class _Lineage(logging.Handler):
             if self._published is not None and section in self._published.sections:
                 self._send("COMPLETE", event, section)
             else:
-                self._send("FAIL" if self._failed_at(section) else "ABORT", event, section)
+                self._send("FAIL" if self._error_of(section) else "ABORT", event, section)
         ended = {"failed": "FAIL", "held": "FAIL", "interrupted": "ABORT"}
         self._send(ended.get(event.outcome, "COMPLETE"), event, None)
 
-    def _failed_at(self, section: str) -> bool:
-        held = isinstance(self._error, SectionsHeld) and section in self._error.sections
-        return held or (isinstance(self._error, RunFailed) and self._error.section == section)
+    def _error_of(self, section: str | None) -> RunFailed | SectionsHeld | None:
+        """Return what went wrong with a section; of the run, what went wrong last."""
+        for error in reversed(self._errors):
+            at = error.sections if isinstance(error, SectionsHeld) else (error.section,)
+            if section is None or section in at:
+                return error
+        return None
 
     def _send(self, kind: str, event: Event, section: str | None) -> None:
         """Send an event of a section, or of the run, at the time of one of ours."""
@@ -199,8 +203,9 @@ class _Lineage(logging.Handler):
             facets["parent"] = parent_run.ParentRunFacet(
                 run=parent_run.Run(_run_of(None)), job=parent_run.Job(_namespace(), _job(str(event.folder), None))
             )
-        if kind == "FAIL" and self._error is not None:
-            facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(self._error.message, "Python")
+        error = self._error_of(section) if kind == "FAIL" else None
+        if error is not None:
+            facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(error.message, "Python")
         return facets
 
     def _warn(self, reason: str) -> None:

@@ -120,7 +120,9 @@ def run_hook(command: str, out: str, snapshot: str, token: str) -> None:
         ) from None
     if code:
         how = f"ended with {code}" if code > 0 else f"was ended by signal {-code}"
-        raise PublishHookError(f"snapshot {snapshot} is published, but `on_publish` {how}: {quoted(command)}; {_AGAIN}")
+        raise PublishHookError(
+            f"snapshot {snapshot} is published, but `on_publish` {how}: {quoted(words[0])}; {_AGAIN}"
+        )
 
 
 def _pass_on(said: IO[bytes]) -> None:

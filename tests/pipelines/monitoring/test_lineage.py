@@ -11,7 +11,15 @@ from lineage_schema import check_lineage
 from making import made_section, put
 
 from pipelines.monitoring import lineage
-from pipelines.monitoring.events import SectionsHeld, SectionStarted, SnapshotPublished, emit, run_events, run_id
+from pipelines.monitoring.events import (
+    RunFailed,
+    SectionsHeld,
+    SectionStarted,
+    SnapshotPublished,
+    emit,
+    run_events,
+    run_id,
+)
 from pipelines.monitoring.lineage import LineageSection, ReadFolder, check_lineage_place, told_lineage
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.layout import snapshot_name
@@ -131,12 +139,16 @@ def test_a_run_that_fails_says_why_and_what_it_had_made_is_aborted(out, tmp_path
 
 def test_sections_that_are_held_beside_what_is_published_have_failed(out, tmp_path):
     path = tmp_path / "events.jsonl"
-    with told_lineage(str(path), [CORPUS, CHANGE]), run_events(out, ["corpus", "change"]):
-        emit(SectionStarted(section="corpus"))
-        emit(SectionStarted(section="change"))
+    other = CHANGE._replace(name="other")
+    with told_lineage(str(path), [CORPUS, CHANGE, other]), run_events(out, ["corpus", "change", "other"]):
+        for section in ("corpus", "change", "other"):
+            emit(SectionStarted(section=section))
+        emit(RunFailed(error="LexbeamError", message="no word", exit_code=1, section="other", level="error"))
         emit(SectionsHeld(sections=["change"], reasons=["no data"], message="no data", level="error"))
         emit(SnapshotPublished(snapshot=snapshot_name(out), sections=["corpus"], tables={}))
-    assert names(events_of(path))[3:] == [("COMPLETE", "corpus"), ("FAIL", "change"), ("COMPLETE", "")]
+    ended = events_of(path)[4:]
+    assert names(ended) == [("COMPLETE", "corpus"), ("FAIL", "change"), ("FAIL", "other"), ("COMPLETE", "")]
+    assert [event["run"]["facets"]["errorMessage"]["message"] for event in ended[1:3]] == ["no data", "no word"]
 
 
 class _Server(BaseHTTPRequestHandler):

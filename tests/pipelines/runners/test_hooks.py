@@ -49,6 +49,12 @@ def test_its_failure_says_that_what_is_published_stays(code, how):
         run_hook(python(code), "o", "ab12", "t")
 
 
+def test_its_failure_says_nothing_of_its_words_which_may_be_keys():
+    with pytest.raises(PublishHookError, match=r"ended with 1: 'false'; the next refresh") as error:
+        run_hook("false --key secret", "o", "ab12", "t")
+    assert "secret" not in str(error.value)
+
+
 def test_what_it_prints_goes_where_messages_go(monkeypatch):
     heard = io.StringIO()
     monkeypatch.setattr(sys, "stderr", heard)
