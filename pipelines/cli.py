@@ -42,8 +42,7 @@ class _Format(logging.Formatter):
         super().__init__(text)
 
     def format(self, record: logging.LogRecord) -> str:
-        text = super().format(record)
-        return _as_any_flags(text) if record.levelno >= logging.ERROR else _as_flags(text)
+        return _as_flags(super().format(record))
 
 
 _JSON: list[JsonLines] = []  # what stands for standard error where messages are JSON lines
@@ -52,17 +51,6 @@ _AT_WORK: "list[Command[Any, Any]]" = []  # their options come first where sever
 
 def _as_flags(message: str) -> str:
     return as_flags(message, flags_of(command.options for command in (*_AT_WORK, *loaded())))
-
-
-def _as_any_flags(message: str) -> str:
-    """Return a message with flags, also where it names an option of a command that is not loaded."""
-    text = _as_flags(message)
-    if "`" in text:
-        for words in COMMANDS:
-            with contextlib.suppress(LexbeamError):
-                load(words)
-        text = _as_flags(text)
-    return text
 
 
 def _fill(parser: Parser, words: str) -> None:
@@ -215,7 +203,8 @@ def _say(text: str, level: str) -> None:
     """Print a message to standard error."""
     if _JSON:
         if text.strip():
-            print(json_message(level, text), file=_JSON[0].stream, flush=True)
+            _JSON[0].stream.write(json_message(level, text) + "\n")  # at once: threads print, too
+            _JSON[0].stream.flush()
     else:
         print(text if level == "info" else f"lexbeam: {text}", file=sys.stderr)
 
@@ -257,10 +246,16 @@ def _log(*, verbose: bool) -> None:
 
 
 def _print_error(message: object, level: str = "error") -> None:
+    text = _as_flags(str(message))
+    if "`" in text:  # it may name an option of a command that is not loaded
+        for words in COMMANDS:
+            with contextlib.suppress(LexbeamError):
+                load(words)
+        text = _as_flags(text)
     if _JSON and level == "error" and isinstance(message, Exception):
         emit_failure(message)  # a run has told of its own by then
     else:
-        _say(_as_any_flags(str(message)), level if _JSON else "error")
+        _say(text, level if _JSON else "error")
 
 
 def _interrupted() -> str:

@@ -62,7 +62,7 @@ class JsonFormatter(logging.Formatter):
         if not isinstance(event, Event):
             return json_message(record.levelname.lower(), self._words.format(record), record.created)
         if hasattr(event, "message"):
-            said = self._words.format(logging.makeLogRecord({"msg": event.message, "levelno": record.levelno}))
+            said = self._words.format(logging.makeLogRecord({"msg": event.message}))
             event = msgspec.structs.replace(event, message=said)
         return as_line(event)
 

@@ -12,6 +12,7 @@ import importlib.metadata
 import inspect
 import json
 import logging
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -246,6 +247,7 @@ class _Run:
     folder: str
     sections: list[str]
     begun: float
+    thread: int
     section: str = ""
     outcome: Outcome = "done"
     snapshot: str | None = None
@@ -261,7 +263,7 @@ class _Run:
             self.snapshot = event.snapshot
 
 
-_RUNS: list[_Run] = []  # one at most, of the process: threads emit, too
+_RUNS: list[_Run] = []  # those at work: in Python several threads may run commands
 _PRINTERS: list[logging.Handler] = []
 
 
@@ -296,8 +298,8 @@ def message_event(level: str, message: str, at: float | None = None) -> Event:
 
 def _stamped(event: Event, at: float | None = None) -> Event:
     where: dict[str, Any] = {"version": own_version() or UNSET}
-    if _RUNS:
-        where |= {"run_id": _RUNS[-1].id, "folder": _RUNS[-1].folder}
+    if run := _run():
+        where |= {"run_id": run.id, "folder": run.folder}
     return msgspec.structs.replace(event, time=stamp(at), **where)
 
 
@@ -306,10 +308,16 @@ def as_line(event: Event) -> str:
     return json.dumps(msgspec.to_builtins(event), ensure_ascii=False)
 
 
+def _run() -> _Run | None:
+    """Return the run of this thread or, as of one that shows progress, the last one that has begun."""
+    own = (run for run in _RUNS if run.thread == threading.get_ident())
+    return next(own, _RUNS[-1] if _RUNS else None)
+
+
 def emit(event: Event) -> None:
     """Hand an event to whoever listens, with its time, its run and the version."""
-    if _RUNS:
-        _RUNS[-1].note(event)
+    if run := _run():
+        run.note(event)
     _LOG.log(logging.getLevelNamesMapping()[event.level.upper()], _stamped(event))
 
 
@@ -331,7 +339,7 @@ def emit_failure(error: BaseException) -> None:
     if isinstance(error, NothingToDoError) or vars(error).get("emitted"):
         return
     vars(error)["emitted"] = True
-    run = _RUNS[-1] if _RUNS else None
+    run = _run()
     message = readable(str(error))
     if isinstance(error, HeldBackError):
         sections = list(run.sections) if run else []
@@ -349,13 +357,14 @@ def emit_failure(error: BaseException) -> None:
 
 
 def in_run() -> bool:
-    """Return whether a run is at work."""
-    return bool(_RUNS)
+    """Return whether a run of this thread is at work."""
+    return any(run.thread == threading.get_ident() for run in _RUNS)
 
 
 def run_id() -> str:
     """Return the id of the run that is at work; empty: none is."""
-    return _RUNS[-1].id if _RUNS else ""
+    run = _run()
+    return run.id if run else ""
 
 
 @contextmanager
@@ -367,8 +376,8 @@ def run_events(folder: str, sections: Sequence[str], interrupted: Callable[[], b
         sections: those that it is to make.
         interrupted: says whether what it fails of is that somebody ends it.
     """
-    run = _Run(str(uuid.uuid4()), folder, list(sections), time.monotonic())
-    _RUNS[:] = [run]
+    run = _Run(str(uuid.uuid4()), folder, list(sections), time.monotonic(), threading.get_ident())
+    _RUNS.append(run)
     emit(RunStarted(sections=list(sections)))
     try:
         yield
@@ -381,7 +390,7 @@ def run_events(folder: str, sections: Sequence[str], interrupted: Callable[[], b
     finally:
         seconds = round(time.monotonic() - run.begun, 3)
         emit(RunFinished(outcome=run.outcome, snapshot=run.snapshot, seconds=seconds))
-        _RUNS.clear()
+        _RUNS.remove(run)
 
 
 @contextmanager

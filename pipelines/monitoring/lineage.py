@@ -10,6 +10,7 @@ what cannot be sent is warned of, once, without an address or a key.
 
 import logging
 import os
+import threading
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -113,6 +114,7 @@ class _Lineage(logging.Handler):
         self._place = place
         self._listed = sections
         self._sections: dict[str, LineageSection] = {}
+        self._thread = threading.get_ident()
         self._client: OpenLineageClient | None = None
         self._begun: list[str] = []
         self._published: Snapshot | None = None
@@ -122,6 +124,8 @@ class _Lineage(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Send what follows from an event; nothing is raised."""
         event: object = record.msg
+        if record.thread != self._thread:  # of another run, or of progress
+            return
         try:
             self._hear(event)
         except ImportError:

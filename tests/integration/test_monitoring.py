@@ -130,6 +130,7 @@ def test_nights_as_machines_see_them(world):
     assert "the hook was here" in [event.get("message") for event in events]
     found = world.samples()
     assert (found["failed",], found["untold_publications",]) == (1, 1)
+    succeeded = found["last_success_timestamp_seconds",]
     assert (found["table_rows", "documents"], found["stage_tokens", "corpus/annotate"]) == (4, section["tokens"])
     ended, lineage = world.lineage_events()
     assert ended == [
@@ -150,7 +151,7 @@ def test_nights_as_machines_see_them(world):
     assert code == 1
     assert names(events)[:4] == ["run_started", *["section_planned"] * 2, "nothing_to_do"]
     assert names(events)[4:] == ["hook_failed", "failed", "run_finished"]
-    assert world.samples()["failed",] == 1
+    assert (world.samples()["failed",], world.samples()["last_success_timestamp_seconds",]) == (1, succeeded)
     assert world.lineage_events()[0] == [("START", ""), ("FAIL", "")]
     world.fails.unlink()
     code, events = world.refresh(*world.hook, "--exit-code")
@@ -159,6 +160,7 @@ def test_nights_as_machines_see_them(world):
     assert world.heard() == [f"{snapshot.name} {told['token']}"] * 3
     found = world.samples()
     assert (found["failed",], found["untold_publications",]) == (0, 0)
+    assert found["last_success_timestamp_seconds",] > succeeded
     assert world.lineage_events()[0] == [("START", ""), ("COMPLETE", "")]
     code, events = world.refresh(*world.hook, "--exit-code")
     assert (code, names(events)[3:]) == (3, ["nothing_to_do", "run_finished"])

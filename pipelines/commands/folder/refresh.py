@@ -137,7 +137,6 @@ def _refresh_jobs(jobs: Sequence[Job], options: RefreshOptions, action: Action) 
     if not plan.changes:
         told = 0
         if snapshot is not None and not options.dry_run:
-            note_success(out, snapshot.name)
             settle_unfinished(jobs[0].options, snapshot, [job.section for job in jobs])
         since = _last_time(out)
         nothing = f"nothing has changed since {since}: nothing is published" if since else "nothing has changed"
@@ -146,6 +145,8 @@ def _refresh_jobs(jobs: Sequence[Job], options: RefreshOptions, action: Action) 
         else:
             report(NothingToDo(snapshot=snapshot.name if snapshot else None), nothing, action.tell)
             told = tell_readers(options.on_publish, out)
+            if snapshot is not None:
+                note_success(out, snapshot.name)
         if told:
             action.tell(f"`on_publish` was run for {amount(told, 'publications')} of before")
         if options.exit_code and not told:

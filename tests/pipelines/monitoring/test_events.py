@@ -6,6 +6,7 @@ import logging
 import re
 import uuid
 from pathlib import Path
+from threading import Thread
 
 import jsonschema
 import msgspec
@@ -101,6 +102,31 @@ def test_an_event_has_its_run_and_outside_of_runs_none(heard):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", heard.events[0].time)
     with run_events("/data/out", ["corpus"]):
         assert run_id() != run
+
+
+def test_runs_of_several_threads_are_told_apart(heard):
+    def other():
+        with run_events("/other", ["change"]):
+            emit(SectionStarted(section="change"))
+
+    with run_events("/data/out", ["corpus"]):
+        thread = Thread(target=other)
+        thread.start()
+        thread.join()
+        thread = Thread(target=lambda: emit(ArtefactsFreed(files=1, bytes=2)))  # as progress emits
+        thread.start()
+        thread.join()
+        emit(SectionStarted(section="corpus"))
+    places = [(name, event.folder) for name, event in zip(heard.names, heard.events, strict=True)]
+    assert places == [
+        ("run_started", "/data/out"),
+        ("run_started", "/other"),
+        ("section_started", "/other"),
+        ("run_finished", "/other"),
+        ("freed", "/data/out"),
+        ("section_started", "/data/out"),
+        ("run_finished", "/data/out"),
+    ]
 
 
 def published(name="ab"):
