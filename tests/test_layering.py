@@ -269,7 +269,7 @@ def test_what_serves_all_commands_names_none():
     wrong = {}
     for module in MODULES:
         if (
-            re.match(r"pipelines\.(cli|frame|progress|runners|shown)\b", module)
+            re.match(r"pipelines\.(cli|frame|monitoring|progress|runners|shown)\b", module)
             and module != "pipelines.frame.registry"
         ):
             source = source_of(module)

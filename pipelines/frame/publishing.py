@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.detaching import Leaving, check_at_work, left_run, look_at
 from pipelines.frame.interrupts import resuming_line, was_interrupted
+from pipelines.monitoring.events import ArtefactsFreed, SnapshotPublished, emit, report
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import HeldBackError, LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
@@ -28,7 +29,7 @@ from transforms.common.publish.layout import (
 from transforms.common.publish.publication import Keep, finish_publication, publish
 from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept, open_snapshot
 from transforms.common.publish.streaming import check_not_streaming, is_streaming
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace, give_up
@@ -163,12 +164,22 @@ def publish_run(
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
             return False
+        _emit_published(out, tables)
         if options.keep != "all" and is_streaming(out):
             log.warning("`keep` %s: a stream lands in %r, so that no artefact is freed", options.keep, out)
         elif freed := _freed(out, workspace, options.keep, intended, 0 if left else since or 0):
-            tell(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
+            event = ArtefactsFreed(files=freed.files, bytes=freed.bytes)
+            report(event, f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB", tell)
     _tell_outcome(outcome, tables, tell)
     return True
+
+
+def _emit_published(out: str, tables: Mapping[str, Sequence[str]]) -> None:
+    """Emit that sections, each with its tables, are published at a folder that the caller has locked."""
+    snapshot = open_snapshot(out)
+    names = {table for of_section in tables.values() for table in of_section}
+    rows = {name: entry["rows"] for name, entry in snapshot.tables.items() if name in names}
+    emit(SnapshotPublished(snapshot=snapshot.name, sections=list(tables), tables=rows))
 
 
 def _freed(out: str, workspace: Workspace, keep: str, intended: Sequence[Intended], since: int) -> Freed | None:
@@ -260,6 +271,7 @@ def _finished(
         keep=_keep(options),
         versions=versions,
         mending=terms.overwrite,
+        tells=options.on_publish is not None,
     )
 
 

@@ -13,17 +13,19 @@ from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Job
 from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.detaching import Leaving, Submitted
-from pipelines.frame.failures import Explained, explain
 from pipelines.frame.given import input_patterns
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
 from pipelines.frame.interrupts import note_run
+from pipelines.frame.monitors import emit_made, monitored
 from pipelines.frame.piping import Tell, is_piped, run_piped
 from pipelines.frame.publishing import Intended, StillDamagedError, begun_at, publish_run, tables_line
 from pipelines.frame.registry import load, section_of
 from pipelines.frame.sections import make_section, plan_of
+from pipelines.monitoring.events import JobsSubmitted, NothingToDo, SectionStarted, are_printed, emit, report
+from pipelines.monitoring.failures import Explained, explain
 from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress
-from pipelines.runners.hooks import run_hook
+from pipelines.runners.hooks import tell_readers
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
 from transforms.common.publish.bounds import check_bounds
@@ -107,6 +109,18 @@ def run_jobs(
         PublishHookError: all is published, and the command that was to follow has failed.
         UsageError, LexbeamError: as `run_command`.
     """
+    with monitored(jobs, options):
+        _run_jobs(jobs, options, tell, beam, noted, after)
+
+
+def _run_jobs(
+    jobs: Sequence[Job],
+    options: PublishOptions,
+    tell: Tell,
+    beam: Sequence[str],
+    noted: Mapping[str, Any] | None,
+    after: str | None,
+) -> None:
     made: set[str] = set()
     for job in jobs:
         _check(job)
@@ -134,20 +148,21 @@ def run_jobs(
             options, intended, run.make_sections, versions, tell, run.explain, leaving, run.check_bounds
         )
     except Submitted as submitted:
-        tell(str(submitted))
+        report(JobsSubmitted(message=str(submitted)), str(submitted), tell)
         return
     except StillDamagedError as error:
         published, failed = True, error
     snapshot = open_snapshot(options.out)
+    if not published:
+        emit(NothingToDo(snapshot=snapshot.name))
     try:
-        if published and failed is None:
+        if published and failed is None and not are_printed():
             _tell_summaries(jobs, snapshot, options.out, tell)
         for job in jobs if failed is None else ():
             job.command.after(job.options, snapshot, tell)
     except Exception as error:
         failed = error
-    if published and options.on_publish is not None:
-        run_hook(options.on_publish, files.absolute(options.out), snapshot.name)
+    tell_readers(options.on_publish, files.absolute(options.out))
     if failed is not None:
         raise failed
 
@@ -194,6 +209,7 @@ class _Run:
         note_run(self.jobs[0].options.out, progress)
         try:
             for job in self.jobs:
+                emit(SectionStarted(section=job.section))
                 inputs = find_inputs(job, made, old)._replace(year_checks=_year_checks(job, self.jobs))
                 action = Action(self.tell, inputs, self.beam)
                 section = make_section(
@@ -208,6 +224,7 @@ class _Run:
                     self.earlier.setdefault(job.section, []),
                 )
                 made.append(replace(section, log={**(section.log or {}), **self.noted}))
+                emit_made(section)
         except Damaged:
             raise
         except LexbeamError:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job
 from pipelines.frame.detaching import NAME, Leaving, Submitted
-from pipelines.frame.failures import Explained
 from pipelines.frame.given import given_by, input_patterns, noted_files, noted_resources, option_files, resources_of
 from pipelines.frame.handed_back import ResultFiles
+from pipelines.monitoring.events import run_id
+from pipelines.monitoring.failures import Explained
 from pipelines.progress.progress import RunProgress, watching
 from transforms.common.code.fingerprints import digest, parse_json, readable_json
 from transforms.common.errors import LexbeamError
@@ -116,7 +117,7 @@ def make_section(
         entry=entry,
         reads=tuple(sorted((table.read for table in inputs.tables), key=_by_table)),
         log={**_log_of(job, inputs), **noted, **command.noted(outcome)},
-        took=(*most_at_work(took), driver_line(job.section, time.monotonic() - begun, took)),
+        took=(*most_at_work(took), driver_line(job.section, time.monotonic() - begun, took, run_id())),
     )
 
 

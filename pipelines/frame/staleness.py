@@ -34,6 +34,7 @@ __all__ = [
     "OutsideChanges",
     "all_outside",
     "changes_outside",
+    "newest_input",
     "planned_otherwise",
     "section_logs",
     "stale_sections",
@@ -81,6 +82,12 @@ def all_outside(snapshot: Snapshot) -> dict[str, OutsideChanges]:
         options = [wrong] if wrong else _options(jobs[name], snapshot, noted) if noted and name in jobs else []
         found[name] = outside._replace(reasons=[*outside.reasons, *options])
     return found
+
+
+def newest_input(outside: Mapping[str, OutsideChanges]) -> float | None:
+    """Return when the newest input file of all sections was changed, in seconds since 1970; None: nobody knows."""
+    newest = [changes.inputs.changes.newest for changes in outside.values() if changes.inputs is not None]
+    return max(newest, default=0) / 1e9 or None
 
 
 def _configured(path: str | None, out: str) -> tuple[dict[str, Job], str]:

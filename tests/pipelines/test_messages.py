@@ -12,6 +12,7 @@ from making import made_section, put
 from pipelines import cli
 from pipelines.cli import main
 from pipelines.messages import JsonFormatter, JsonLines, json_message, without_style
+from pipelines.monitoring.events import own_version
 from transforms.common.errors import NothingToDoError, UsageError
 
 
@@ -33,14 +34,17 @@ def test_no_other_style_is_taken(words, capsys):
 def test_a_message_is_one_line_that_can_be_read(text, level):
     line = json_message(level, text, 1.5)
     assert len(line.splitlines()) == 1 or "\n" not in line
-    assert json.loads(line) == {"time": "1970-01-01T00:00:01.500Z", "level": level, "message": text}
+    event = {"info": "message"}.get(level, level)
+    wanted = {"event": event, "time": "1970-01-01T00:00:01.500Z", "level": level, "message": text}
+    assert json.loads(line) == {**wanted, "version": own_version()}
 
 
 def test_records_of_logging_have_their_level_and_time():
     record = logging.LogRecord("lexbeam", logging.WARNING, "f", 1, "%d files", (3,), None)
     record.created = 2.0
     line = JsonFormatter(logging.Formatter("%(message)s")).format(record)
-    assert json.loads(line) == {"time": "1970-01-01T00:00:02.000Z", "level": "warning", "message": "3 files"}
+    wanted = {"event": "warning", "time": "1970-01-01T00:00:02.000Z", "level": "warning", "message": "3 files"}
+    assert json.loads(line) == {**wanted, "version": own_version()}
 
 
 def test_lines_of_a_stream_are_messages_when_they_end():

@@ -68,6 +68,8 @@ def _record(
         "current": publication is current,
         "kept": publication.snapshot in kept,
         "tags": _tags(history, publication),
+        "token": publication.token or None,
+        "untold": publication.untold,
         "sections": msgspec.to_builtins(publication.sections),
         "tables": {
             name: {"rows": table.rows, "rows_before": table.before, "new_parts": table.parts}
@@ -89,6 +91,8 @@ def _lines(
         marks.append("current")
     elif name not in kept:
         marks.append("no longer kept")
+    if publication.untold:
+        marks.append("untold")
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{publication.time}  {name[:_DIGITS]}  {publication.how}{told}"
     if publication.code:

@@ -20,17 +20,20 @@ from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.interrupts import was_interrupted
+from pipelines.frame.monitors import monitored, renew_metrics
 from pipelines.frame.publishing import note_refused, read_unfinished, settle_unfinished
 from pipelines.frame.running import check_runner, run_jobs
 from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages
 from pipelines.frame.staleness import InputChanges, changes_outside, planned_otherwise, section_logs
+from pipelines.monitoring.events import NothingToDo, SectionPlanned, report
+from pipelines.runners.hooks import PublishHookError, tell_readers
 from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.fields import option, options_of, plain_options
 from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import snapshot_name
 from transforms.common.publish.run_log import RunLine, note_success, read_run_log
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
-from transforms.common.shown import Block, columns_with, units
+from transforms.common.shown import Block, amount, columns_with, units
 from transforms.common.store import files
 from transforms.formats.ingest.stage import InputFile
 
@@ -102,6 +105,14 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     if options.watch:
         _watch(options, action)
     jobs = options.jobs(overwrite=True)
+    if options.dry_run:
+        _refresh_jobs(jobs, options, action)
+        return
+    with monitored(jobs, jobs[0].options):
+        _refresh_jobs(jobs, options, action)
+
+
+def _refresh_jobs(jobs: Sequence[Job], options: RefreshOptions, action: Action) -> None:
     out = files.absolute(jobs[0].options.out)
     snapshot = find_own(out) if options.keep_missing or options.freeze_splits else find_snapshot(out)
     jobs = [_keeping(job, options, snapshot) for job in jobs]
@@ -110,7 +121,11 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     try:
         plan = _planned(jobs, snapshot)
         for section, reasons in plan.reasons.items():
-            action.tell(f"{section}: {'; '.join(reasons) or 'stays as it is'}")
+            planned = f"{section}: {'; '.join(reasons) or 'stays as it is'}"
+            if options.dry_run:
+                action.tell(planned)
+            else:
+                report(SectionPlanned(section=section, reasons=reasons), planned, action.tell)
         for section in sorted(snapshot.sections.keys() - plan.reasons.keys()) if snapshot else ():
             action.tell(f"{section}: not in the configuration, is left unless what it was made from is another now")
         if plan.changes:
@@ -120,15 +135,33 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
         refused = snapshot is not None and snapshot_name(out) == snapshot.name and not was_interrupted()
         if refused and not options.dry_run:
             note_refused(out, [job.section for job in jobs], error, before)
+            _tell_all_the_same(options.on_publish, out)
         raise
     if not plan.changes:
+        told = 0
         if snapshot is not None and not options.dry_run:
-            note_success(out, snapshot.name)
             settle_unfinished(jobs[0].options, snapshot, [job.section for job in jobs])
         since = _last_time(out)
-        action.tell(f"nothing has changed since {since}: nothing is published" if since else "nothing has changed")
-        if options.exit_code:
+        nothing = f"nothing has changed since {since}: nothing is published" if since else "nothing has changed"
+        if options.dry_run:
+            action.tell(nothing)
+        else:
+            report(NothingToDo(snapshot=snapshot.name if snapshot else None), nothing, action.tell)
+            told = tell_readers(options.on_publish, out)
+            if snapshot is not None:
+                note_success(out, snapshot.name)
+        if told:
+            action.tell(f"`on_publish` was run for {amount(told, 'publications')} of before")
+        if options.exit_code and not told:
             raise NothingToDoError(f"nothing to do at {files.shown(out)}")
+
+
+def _tell_all_the_same(command: str | None, out: str) -> None:
+    """Tell readers of publications of before, though nothing can be published now."""
+    try:
+        tell_readers(command, out)
+    except PublishHookError as error:
+        log.error("%s", error)
 
 
 def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: RefreshOptions, action: Action) -> None:
@@ -173,6 +206,8 @@ def _watch(options: RefreshOptions, action: Action) -> NoReturn:
                 note_success(out, name)
             else:
                 note_refused(out, [job.section for job in jobs], error, read_unfinished(out))
+            if options.prometheus is not None:
+                renew_metrics(options.prometheus, out, failed=error is not None)
 
     watch(
         listed,

@@ -3,6 +3,7 @@
 lexbeam status results
 lexbeam status results --verify
 lexbeam status results --json
+lexbeam status results --prometheus /var/lib/node_exporter/lexbeam.prom
 """
 
 import json
@@ -18,15 +19,17 @@ from pipelines.commands.folder.survey import WRONG, Survey, leftover_sizes, surv
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.detaching import ended, look_at
-from pipelines.frame.staleness import OutsideChanges, all_outside, section_logs
+from pipelines.frame.monitors import folder_state
+from pipelines.frame.staleness import OutsideChanges, all_outside, newest_input, section_logs
+from pipelines.monitoring.prometheus import check_metrics_file, write_metrics
 from pipelines.runners.flink_jobs import JobKind, JobState
 from transforms.common.errors import LexbeamError, StaleError
 from transforms.common.options.fields import option
-from transforms.common.publish.history import last_success, published_at
+from transforms.common.publish.history import Publication, last_success, published_at, untold_publications
 from transforms.common.publish.layout import ARTEFACTS, MANIFEST, snapshot_name
 from transforms.common.publish.snapshots import Snapshot, damage_of, output_folder
 from transforms.common.publish.streaming import is_streaming
-from transforms.common.shown import units
+from transforms.common.shown import amount
 from transforms.common.store import files
 from transforms.stream.looking import last_look
 
@@ -40,6 +43,13 @@ class StatusOptions(FolderOptions):
     verify: bool = option(False, help="check every published part by its digest")
     json: bool = option(False, help="print it as one JSON object, with times in UTC")
     exit_code: bool = option(False, help="exit with 4 if a published section is stale")
+    prometheus: str | None = option(
+        None,
+        help="write metrics to this file, for node_exporter's textfile collector",
+        metavar="FILE.prom",
+        path="place",
+        check=check_metrics_file,
+    )
 
 
 def _status(options: StatusOptions, action: Action) -> None:
@@ -99,6 +109,8 @@ def _is_removed(snapshot: Snapshot | None) -> bool:
 def _look(options: StatusOptions, state: Survey) -> _Found:
     outside = {} if state.snapshot is None else all_outside(state.snapshot)
     stale = {name: changes.reasons for name, changes in outside.items() if changes.reasons}
+    if options.prometheus is not None:
+        write_metrics(options.prometheus, folder_state(files.absolute(options.path), state.snapshot, outside))
     job = None if state.left is None else look_at(files.join(options.path, ARTEFACTS), state.left)
     if options.json:
         record = _record(options.path, state, stale, job) | {"ages": _ages(options.path, state.snapshot, outside)}
@@ -141,6 +153,9 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
         "failed": state.failed,
         "held_back": list(state.held_back),
         "forgetting": state.forgetting,
+        "untold": [
+            {"snapshot": each.snapshot, "time": each.time, "token": each.token} for each in _untold(state.snapshot)
+        ],
         "command": list(state.command),
         "detached": _detached(state, job),
         "stages": [
@@ -153,6 +168,10 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
     }
 
 
+def _untold(snapshot: Snapshot | None) -> list[Publication]:
+    return [] if snapshot is None else untold_publications(snapshot.out)
+
+
 def _published(snapshot: Snapshot) -> str | None:
     """Return when readers got a snapshot; where no history says so, when it was made."""
     return _time(published_at(snapshot.out, snapshot.name) or files.modified(files.join(snapshot.folder, MANIFEST)))
@@ -160,10 +179,9 @@ def _published(snapshot: Snapshot) -> str | None:
 
 def _ages(out: str, snapshot: Snapshot | None, outside: Mapping[str, OutsideChanges]) -> dict[str, float | None]:
     """Return for how many seconds nothing has come, nothing has ended well, and no stream has looked at its inputs."""
-    newest = [changes.inputs.changes.newest for changes in outside.values() if changes.inputs is not None]
     success = None if snapshot is None else last_success(snapshot.out, snapshot.name)
     return {
-        "newest_document": _age(max(newest, default=0) / 1e9),
+        "newest_document": _age(newest_input(outside)),
         "last_success": _age(success),
         "last_look": _age(last_look(files.join(out, ARTEFACTS))),
     }
@@ -213,6 +231,11 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
         if stale:
             yield from _remedy(state.snapshot, stale)
+        if untold := _untold(state.snapshot):
+            yield (
+                f"untold: {amount(len(untold), 'publications')}, since {untold[0].time}: `on_publish` has not ended "
+                "well; the next refresh with it runs it again"
+            )
     if state.at_work:
         by = f"process {state.holder}" if state.holder else "another process"
         yield f"at work: {by} on {state.machine}" if state.machine else f"at work: {by}"
@@ -230,7 +253,7 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
     if state.artefacts:
         yield f"artefacts: {state.artefacts / 1e6:.1f} MB beside what is published"
     if state.freed:
-        yield f"freed: {state.freed} {units(state.freed, 'artefacts')}, made again where something needs them"
+        yield f"freed: {amount(state.freed, 'artefacts')}, made again where something needs them"
     if state.stages:
         yield ""
         yield from _table(state.stages, files.is_local(out))
@@ -322,6 +345,7 @@ STATUS: Command[StatusOptions, None] = Command(
     examples="""\
   lexbeam status results
   lexbeam status results --verify
-  lexbeam status results --json --exit-code""",
+  lexbeam status results --json --exit-code
+  lexbeam status results --prometheus /var/lib/node_exporter/lexbeam.prom""",
     action=_status,
 )

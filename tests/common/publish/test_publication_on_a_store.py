@@ -5,7 +5,13 @@ from object_store import OBJECTS, STORE, Store
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish import publication as module
-from transforms.common.publish.history import read_history, resolve_snapshot, tag_snapshot
+from transforms.common.publish.history import (
+    note_told,
+    read_history,
+    resolve_snapshot,
+    tag_snapshot,
+    untold_publications,
+)
 from transforms.common.publish.layout import pointer_tag, read_record, snapshot_name
 from transforms.common.publish.publication import Keep, make_manifest, publish, rollback
 from transforms.common.publish.sections import Made
@@ -201,3 +207,19 @@ def test_history_tags_and_rollback_of_objects(unchecked):
     rollback(STORE, "v1")
     assert snapshot_name(STORE) == second
     assert [each.how for each in read_history(STORE).publications[-2:]] == ["published", "rolled back"]
+
+
+def test_what_readers_are_to_be_told_of_is_noted_there_too(unchecked, monkeypatch):
+    def die(*_):
+        raise KeyboardInterrupt
+
+    publish(STORE, [remote("corpus", "documents", "a")], tells=True)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(module, "_remove_old", die)  # the first that follows the switch
+        publish(STORE, [remote("corpus", "documents", "b")], **now(), tells=True)
+    first, second = untold_publications(STORE)
+    assert second.snapshot == snapshot_name(STORE) != first.snapshot
+    note_told(STORE, second.token)
+    assert untold_publications(STORE) == [first]
+    note_told(STORE, first.token)
+    assert untold_publications(STORE) == []

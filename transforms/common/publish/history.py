@@ -3,7 +3,8 @@
     DIR/_snapshots/.history     publications, the newest last, and tags
 
 Both are beside what is published and have no effect on it. A publication is noted in the snapshot's log before
-readers see it, and in the history after; where a run was killed in between, the log says it.
+readers see it, and in the history after; where a run was killed in between, the log says it. A publication that readers
+are to be told of is noted as untold, by which whoever tells them knows, until that is done.
 """
 
 import hashlib
@@ -28,6 +29,7 @@ __all__ = [
     "check_tag",
     "last_success",
     "note_publication",
+    "note_told",
     "now",
     "publication_of",
     "published_at",
@@ -36,6 +38,7 @@ __all__ = [
     "tag_snapshot",
     "untag",
     "untag_snapshots",
+    "untold_publications",
 ]
 
 MOST = 10_000  # publications that are remembered: thirty years of nights
@@ -55,6 +58,8 @@ class Publication(msgspec.Struct, frozen=True, omit_defaults=True):
         configuration: a digest of the options of all its sections; likewise.
         sections: the sections that changed by it.
         tables: the tables that changed by it.
+        token: what names it to those who are told of it, as no other; empty where nobody was to be told.
+        untold: whether they are still to be told.
     """
 
     snapshot: str
@@ -64,6 +69,8 @@ class Publication(msgspec.Struct, frozen=True, omit_defaults=True):
     configuration: str = ""
     sections: dict[str, SectionChange] = {}
     tables: dict[str, TableChange] = {}
+    token: str = ""
+    untold: bool = False
 
     @property
     def at(self) -> float:
@@ -90,15 +97,26 @@ def now() -> float:
     return time.time()
 
 
-def publication_of(before: Snapshot | None, after: Snapshot, how: str = "published") -> Publication:
-    """Return what is noted of a snapshot's publication now."""
+def publication_of(
+    before: Snapshot | None, after: Snapshot, how: str = "published", *, tells: bool = False
+) -> Publication:
+    """Return what is noted of a snapshot's publication now.
+
+    Args:
+        before: what readers saw.
+        after: what they are to see.
+        how: published, or rolled back.
+        tells: whether they are to be told.
+    """
     sections, tables = changes(before, after)
     at = datetime.fromtimestamp(now(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     code, configuration = (
         digest({name: section.get(what, {}) for name, section in after.sections.items()})[:_DIGITS]
         for what in ("stages", "options")
     )
-    return Publication(after.name, at, how, code, configuration, sections, tables)
+    # A snapshot may be published again: by the clock, the token is another then.
+    token = digest([before.name if before else None, after.name, time.time_ns()]) if tells else ""
+    return Publication(after.name, at, how, code, configuration, sections, tables, token, tells)
 
 
 def read_history(out: str) -> History:
@@ -135,12 +153,48 @@ def _decoded(out: str, content: bytes | None) -> History:
 def _completed(out: str, history: History) -> History:
     name = snapshot_name(out)
     last = history.publications[-1].snapshot if history.publications else None
-    if name is None or name == last:
+    noted = None if name is None or name == last else _in_log(out, name)
+    if noted is None:
         return history
+    return msgspec.structs.replace(history, publications=(*history.publications, noted)[-MOST:])
+
+
+def _in_log(out: str, name: str) -> Publication | None:
+    """Return the last publication of a snapshot, as the log beside it has it."""
     with suppress(msgspec.ValidationError):
-        noted = msgspec.convert(read_log(out, name).get("publication"), Publication)
-        return msgspec.structs.replace(history, publications=(*history.publications, noted)[-MOST:])
-    return history
+        return msgspec.convert(read_log(out, name).get("publication"), Publication)
+    return None
+
+
+def untold_publications(out: str) -> list[Publication]:
+    """Return the publications that readers are still to be told of, the oldest first.
+
+    Where the history is damaged, of which `read_history` tells, it is what readers see that the log knows of.
+    """
+    try:
+        found = read_history(out).publications
+    except LexbeamError:
+        name = snapshot_name(out)
+        noted = None if name is None else _in_log(out, name)
+        found = () if noted is None else (noted,)
+    return [publication for publication in found if publication.untold]
+
+
+def note_told(out: str, token: str) -> None:
+    """Note that readers have been told of the publication with a token.
+
+    Raises:
+        LexbeamError: the history is damaged.
+    """
+
+    def change(history: History) -> History:
+        publications = tuple(
+            msgspec.structs.replace(each, untold=False) if each.token == token else each
+            for each in _completed(out, history).publications
+        )
+        return msgspec.structs.replace(history, publications=publications)
+
+    _changed(out, change)
 
 
 def published_at(out: str, snapshot: str) -> float | None:

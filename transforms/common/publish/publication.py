@@ -130,6 +130,7 @@ def publish(
     keep: Keep = KEEP,
     versions: Mapping[str, str] | None = None,
     mending: bool = False,
+    tells: bool = False,
 ) -> Outcome:
     """Publish sections at `out`, which the caller has locked, beside those that stay.
 
@@ -137,7 +138,7 @@ def publish(
     same as once, and repairs what was damaged. Of earlier ones stays what `keep` says. If `mending`,
     damaged parts of other sections are carried over as they are, and named in the outcome: sections
     are repaired one after another. On an object store `pointer` is what named the current snapshot
-    before `old` was read.
+    before `old` was read. If it `tells`, the publication is noted as one that readers are to be told of.
 
     Raises:
         Needed: files of artefacts that were to be published were freed.
@@ -173,7 +174,8 @@ def publish(
         manifest = _store(out, name, manifest, _placed(new), old)
     sections = {carried: notes.get("sections", {}).get(carried) for carried in outcome.kept}
     sections |= {section.name: dict(section.log or {}) for section in made}
-    publication = publication_of(old, Snapshot(out, name, files.join(out, SNAPSHOTS, name), dict(manifest)))
+    after = Snapshot(out, name, files.join(out, SNAPSHOTS, name), dict(manifest))
+    publication = publication_of(old, after, tells=tells)
     took = [line for section in made for line in section.took]
     write_run_log(out, name, took, read_run_log(out, old.name) if old else ())
     _write_log(out, name, manifest, sections, publication, {part.sha256 for part in damaged})
@@ -182,7 +184,7 @@ def publish(
     return outcome
 
 
-def rollback(out: str, snapshot: str) -> Snapshot:
+def rollback(out: str, snapshot: str, *, tells: bool = False) -> Snapshot:
     """Let readers of `out`, which the caller has locked, see an earlier snapshot again, and return it.
 
     Nothing is removed: what was published after it stays until a publication keeps fewer.
@@ -190,6 +192,7 @@ def rollback(out: str, snapshot: str) -> Snapshot:
     Args:
         out: the folder.
         snapshot: its name, the first digits of it, or its tag.
+        tells: whether readers are to be told.
 
     Raises:
         UsageError: no such snapshot is kept.
@@ -204,7 +207,7 @@ def rollback(out: str, snapshot: str) -> Snapshot:
         if not _is_as_checked(part, states):
             raise LexbeamError(f"not rolled back: {damage_of(earlier, [part.path])}")
     note_publication(out)
-    publication = publication_of(current, earlier, "rolled back")
+    publication = publication_of(current, earlier, "rolled back", tells=tells)
     _write_log(out, earlier.name, earlier.manifest, notes.get("sections", {}), publication, ())
     _switch(out, earlier.name, earlier.manifest, pointer)
     note_publication(out)

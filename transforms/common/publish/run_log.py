@@ -51,6 +51,7 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
         tokens: likewise.
         bytes: of the files that it wrote for them.
         memory: the most that the process had in use at once, in bytes.
+        run_id: of the driver's line, the run as its events name it.
     """
 
     stage: str
@@ -64,6 +65,7 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int = 0
     bytes: int = 0
     memory: int = 0
+    run_id: str = ""
 
     @property
     def time(self) -> float:
@@ -79,8 +81,15 @@ def now_in_utc() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def driver_line(section: str, seconds: float, lines: Sequence[RunLine]) -> RunLine:
-    """Return the line of a whole section, which the driver had made in so many seconds by these lines of its stages."""
+def driver_line(section: str, seconds: float, lines: Sequence[RunLine], run_id: str = "") -> RunLine:
+    """Return the line of a whole section, which the driver of a run had made by these lines of its stages.
+
+    Args:
+        section: the section.
+        seconds: that it took.
+        lines: of its stages.
+        run_id: of the run.
+    """
     elements, there = (sum(getattr(line, name) for line in lines) for name in ("elements", "there"))
     return RunLine(
         stage=section,
@@ -90,6 +99,7 @@ def driver_line(section: str, seconds: float, lines: Sequence[RunLine]) -> RunLi
         elements=elements,
         there=there,
         memory=peak_memory(),
+        run_id=run_id,
     )
 
 
