@@ -19,7 +19,7 @@ from s3_server import KEY, SECRET, led_to, published_bytes
 from pipelines.cli import main
 from transforms.common.publish.leases import LEASE
 from transforms.common.publish.snapshots import find_snapshot, open_snapshot
-from transforms.common.store import files
+from transforms.common.store import files, objects
 from transforms.common.store.remote import remote
 
 WORDS = "the ship sails over the sea and the sailor sings of the land"
@@ -80,7 +80,7 @@ def test_a_run_on_s3_has_the_bytes_of_a_local_one_and_tells_no_secret(runner, se
     receipts = server.counts["PUT", "receipt"]
     assert receipts > 10
     assert server.counts["GET", "receipt"] <= 1.2 * receipts
-    assert server.counts["GET", "listing or input"] < 20
+    assert server.counts["GET", "listing"] < 20
     assert sum(server.counts.values()) < 20 * receipts
     told = ran.out + ran.err
     for entry in files.find_files(out):
@@ -106,17 +106,42 @@ def test_published_tables_are_read_by_what_people_use(server, config, local):
     assert sentences.count_rows() == rows
 
 
-def test_wrong_keys_and_buckets_are_told_without_them(server, config, monkeypatch):
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another-secret")
-    ran = lexbeam("run", config, "--out", "s3://bucket/refused")
-    assert ran.returncode == 1
-    assert "SignatureDoesNotMatch" in ran.stderr
-    assert "check the keys" in ran.stderr
-    assert not re.search(rf"{KEY}|another-secret|StringToSign", ran.stdout + ran.stderr)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    ran = lexbeam("run", config, "--out", "s3://nosuch/refused")
-    assert ran.returncode == 1
-    assert "there is no such bucket" in ran.stderr
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("AWS_ACCESS_KEY_ID", "another-key", r"refuses \(XAdminUserNotFound\): check the keys"),
+        ("AWS_SECRET_ACCESS_KEY", "another-secret", r"refuses \(SignatureDoesNotMatch\): check the keys"),
+        ("AWS_ENDPOINT_URL", "/elsewhere", r"NoSuchBucket|there is no such bucket|check the address of the store"),
+        ("bucket", "nosuch", "there is no such bucket: check its name, or make it first"),
+    ],
+)
+def test_what_is_published_is_never_called_new_for_a_wrong_key_bucket_or_address(
+    name, value, told, server, config, local, monkeypatch, capfd
+):
+    """A server answers 404 to all of these, as it does where there is no object."""
+    bucket = value if name == "bucket" else "bucket"
+    if name != "bucket":
+        monkeypatch.setenv(name, server.environment[name] + value if value.startswith("/") else value)
+    objects._opened.cache_clear()
+    out = f"s3://{bucket}/first"
+    server.counts.clear()
+    for words in (
+        ["refresh", config, "--out", out],
+        ["refresh", config, "--out", out, "--dry-run"],
+        ["run", config, "--out", out, "--overwrite"],
+        ["status", out],
+        ["show", out],
+        ["clean", out],
+    ):
+        assert main([str(word) for word in words]) == 1, words
+        printed = capfd.readouterr()
+        assert re.search(told, printed.err), (words, printed.err)
+        assert "new" not in printed.out, words
+        assert not re.search(rf"{KEY}|{SECRET}|another-|StringToSign", printed.out + printed.err)
+    assert not [method for method, _ in server.counts if method not in ("GET", "HEAD")]
+    monkeypatch.undo()
+    objects._opened.cache_clear()
+    assert published_bytes("s3://bucket/first") == local[0]
 
 
 @pytest.mark.soak

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import LexbeamError, nearest
-from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, last_published, snapshot_name
+from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, DamagedFolderError, last_published, snapshot_name
 from transforms.common.publish.manifests import PartEntry, TableEntry, is_named
 from transforms.common.store import files
 from transforms.common.store.sound import is_sound
@@ -155,12 +155,12 @@ def find_snapshot(out: str) -> Snapshot | None:
     """Return the current snapshot of a folder, or the snapshot that a folder is, or None.
 
     Raises:
-        LexbeamError: its manifest is damaged, or what names the current one is.
+        DamagedFolderError: its manifest is damaged, or what names the current one is.
     """
     while (name := snapshot_name(out)) is not None:
         try:
             return open_kept(out, name)
-        except LexbeamError:
+        except DamagedFolderError:
             if snapshot_name(out) == name:
                 raise  # else it went while it was opened, and there is a newer one
     top = output_folder(out)
@@ -180,7 +180,7 @@ def last_snapshot(out: str) -> Snapshot | None:
     """Return the snapshot that readers had before `current` was damaged; None if it is not known.
 
     Raises:
-        LexbeamError: its manifest is damaged.
+        DamagedFolderError: its manifest is damaged.
     """
     name = last_published(out)
     return None if name is None else open_kept(out, name)
@@ -217,12 +217,12 @@ def open_kept(out: str, name: str) -> Snapshot:
     """Return a snapshot of a folder by its whole name, whether it is the current one or not.
 
     Raises:
-        LexbeamError: its manifest is damaged, or it is of another version of Lexbeam.
+        DamagedFolderError: its manifest is damaged, or it is of another version of Lexbeam.
     """
     manifest = read_manifest(out, name)
     folder = files.join(out, SNAPSHOTS, name)
     if manifest.get("lexbeam", {}).get("manifest_version") != MANIFEST_VERSION:
-        raise LexbeamError(
+        raise DamagedFolderError(
             f"{files.join(folder, MANIFEST)} is of another version of Lexbeam: make the tables "
             "anew with `overwrite`, or in another folder"
         )
@@ -233,7 +233,7 @@ def read_manifest(out: str, name: str) -> dict[str, Any]:
     """Return the manifest of a snapshot, of whatever version, or its copy if it is damaged.
 
     Raises:
-        LexbeamError: both are damaged.
+        DamagedFolderError: both are damaged.
     """
     path = files.join(out, SNAPSHOTS, name, MANIFEST)
     value = _plain(path)
@@ -243,7 +243,7 @@ def read_manifest(out: str, name: str) -> dict[str, Any]:
     if spare is not None and is_named(spare, name):
         log.warning("%s is damaged: its copy is read, and the next publication repairs it", path)
         return dict(spare)
-    raise LexbeamError(f"{path} is damaged, and so is its copy: make the tables anew with `overwrite`")
+    raise DamagedFolderError(f"{path} is damaged, and so is its copy: make the tables anew with `overwrite`")
 
 
 def read_log(out: str, name: str) -> dict[str, Any]:

@@ -10,12 +10,13 @@ import hashlib
 import importlib.util
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.patterns import compiled
-from transforms.common.store.objects import Objects, ObjectState, Remote, Tag
+from transforms.common.store.objects import Objects, ObjectState, Remote, StoreFailed, Tag
+from transforms.common.system_errors import explained
 
 if TYPE_CHECKING:
     from apache_beam.io.filesystem import FileMetadata
@@ -79,6 +80,17 @@ def _beam(path: str, scheme: str) -> Remote:
     return _BeamFiles(FileSystems)
 
 
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """Raise what Beam's file systems raise of a store as `StoreFailed`: it says nothing of a file."""
+    from apache_beam.io.filesystem import BeamIOError
+
+    try:
+        yield
+    except BeamIOError as error:
+        raise StoreFailed(str(explained(error, path))) from error
+
+
 class _BeamFiles:
     """What Beam's file systems serve; `swap` looks and writes, and another may write in between."""
 
@@ -89,7 +101,8 @@ class _BeamFiles:
         self._as_it_is = {"compression_type": CompressionTypes.UNCOMPRESSED}
 
     def state(self, path: str) -> ObjectState | None:
-        entries = self._beam.match([glob.escape(path)])[0].metadata_list
+        with _told(path):
+            entries = self._beam.match([glob.escape(path)])[0].metadata_list
         return _state(entries[0]) if entries else None
 
     def read(self, path: str) -> bytes:
@@ -105,13 +118,15 @@ class _BeamFiles:
 
     def open(self, path: str) -> BinaryIO:
         # For a missing object a store raises an exception of its own library.
-        if not self._beam.exists(path):
+        if self.state(path) is None:
             raise FileNotFoundError(errno.ENOENT, "no such object", path)
-        stream: BinaryIO = self._beam.open(path, **self._as_it_is)
+        with _told(path):
+            stream: BinaryIO = self._beam.open(path, **self._as_it_is)
         return stream
 
     def writing(self, path: str) -> AbstractContextManager[BinaryIO]:
-        stream: AbstractContextManager[BinaryIO] = self._beam.create(path, **self._as_it_is)
+        with _told(path):
+            stream: AbstractContextManager[BinaryIO] = self._beam.create(path, **self._as_it_is)
         return stream
 
     def swap(self, path: str, content: bytes, tag: Tag | None) -> Tag | None:
@@ -123,11 +138,13 @@ class _BeamFiles:
         return _tag(content)
 
     def copy(self, source: str, target: str) -> None:
-        self._beam.copy([source], [target])
+        with _told(source):
+            self._beam.copy([source], [target])
 
     def remove(self, path: str) -> None:
-        if self._beam.exists(path):
-            self._beam.delete([path])
+        if self.state(path) is not None:
+            with _told(path):
+                self._beam.delete([path])
 
     def folder(self, path: str) -> tuple[set[str], set[str]]:
         base = path.rstrip("/") + "/"
@@ -135,7 +152,9 @@ class _BeamFiles:
         return {name for name, slash, _ in names if name and not slash}, {name for name, slash, _ in names if slash}
 
     def below(self, folder: str) -> Iterator[tuple[str, ObjectState]]:
-        for entry in self._beam.match([glob.escape(folder.rstrip("/")) + "/**"])[0].metadata_list:
+        with _told(folder):
+            entries = self._beam.match([glob.escape(folder.rstrip("/")) + "/**"])[0].metadata_list
+        for entry in entries:
             yield entry.path, _state(entry)
 
 
