@@ -27,10 +27,11 @@ from transforms.common.extras import missing_package
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from obstore.fsspec import FsspecStore
     from obstore.store import ObjectStore
     from typing_extensions import Buffer
 
-__all__ = ["ObjectState", "Objects", "Remote", "StoreFailed", "Tag"]
+__all__ = ["ObjectState", "Objects", "Remote", "StoreFailed", "Tag", "object_file_system"]
 
 # Of an object that is read piece by piece, and of an upload that is made of several.
 _READ_BYTES = 1 << 20
@@ -121,6 +122,30 @@ def _opened(scheme: str, bucket: str) -> "ObjectStore":
         import obstore.store
     except ImportError as error:
         raise missing_package(f"paths {scheme}:// need", "obstore", "objects") from error
+    settings: Any = _settings(scheme)
+    try:
+        return obstore.store.from_url(f"{scheme}://{bucket}", **settings)
+    except obstore.exceptions.BaseError as error:
+        raise UsageError(
+            f"{scheme}://{bucket}: the environment does not say how to sign in ({_reason(error)}): check "
+            f"{_SIGNING.get(scheme, 'its variables')}"
+        ) from None
+
+
+def object_file_system(scheme: str) -> "FsspecStore":
+    """Return the objects of a scheme as a file system of fsspec, which signs in as all here does."""
+    import obstore.fsspec
+
+    made: Any = obstore.fsspec.FsspecStore
+    return cast("FsspecStore", made(scheme, **_settings(scheme)))
+
+
+def _settings(scheme: str) -> dict[str, object]:
+    """Return how stores of a scheme are spoken to; how one signs in, obstore reads from the environment.
+
+    Raises:
+        UsageError: the environment says what cannot be.
+    """
     said = {name: os.environ[name] for name in (*_ENDPOINTS, *_KEYS) if scheme == "s3" and os.environ.get(name)}
     for name, value in said.items():
         if len(value.split()) != 1 or value.strip() != value:  # obstore would panic
@@ -130,19 +155,12 @@ def _opened(scheme: str, bucket: str) -> "ObjectStore":
         if not place.startswith(("http://", "https://")):
             raise UsageError(f"the environment variable {name} is no address: it begins with https:// or http://")
     plain = any(place.startswith("http://") for _, place in places)
-    patience: Any = {
+    patience = {
         "max_retries": _RETRIES,
         "retry_timeout": _PATIENCE,
         "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=5)},
     }
-    try:
-        options: Any = {"allow_http": plain}
-        return obstore.store.from_url(f"{scheme}://{bucket}", client_options=options, retry_config=patience)
-    except obstore.exceptions.BaseError as error:
-        raise UsageError(
-            f"{scheme}://{bucket}: the environment does not say how to sign in ({_reason(error)}): check "
-            f"{_SIGNING.get(scheme, 'its variables')}"
-        ) from None
+    return {"client_options": {"allow_http": plain}, "retry_config": patience}
 
 
 def _place(path: str) -> "tuple[ObjectStore, str]":

@@ -14,15 +14,17 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.extras import missing_package
 from transforms.common.patterns import compiled
-from transforms.common.store.objects import Objects, ObjectState, Remote, StoreFailed, Tag
+from transforms.common.store.objects import Objects, ObjectState, Remote, StoreFailed, Tag, object_file_system
 from transforms.common.system_errors import explained
 
 if TYPE_CHECKING:
     from apache_beam.io.filesystem import FileMetadata
     from apache_beam.io.filesystems import FileSystems
+    from fsspec import AbstractFileSystem
 
-__all__ = ["REMOTES", "glob_pattern", "remote"]
+__all__ = ["REMOTES", "file_system", "glob_pattern", "remote"]
 
 
 def remote(path: str) -> Remote:
@@ -34,6 +36,26 @@ def remote(path: str) -> Remote:
     """
     scheme = path.partition("://")[0]
     return REMOTES.get(scheme) or _beam(path, scheme)
+
+
+def file_system(path: str) -> "AbstractFileSystem":
+    """Return the file system of a path, local or remote, as fsspec has it, for other programs to read by.
+
+    Raises:
+        UsageError: a package is missing.
+        LexbeamError: fsspec has none.
+    """
+    scheme = path.partition("://")[0] if "://" in path else "file"
+    try:
+        import fsspec
+    except ImportError as error:
+        raise missing_package("file systems need", "fsspec", "objects") from error
+    if scheme in REMOTES:
+        return object_file_system(scheme)
+    try:
+        return fsspec.filesystem(scheme)
+    except (ImportError, ValueError) as error:
+        raise LexbeamError(f"fsspec has no file system for '{scheme}://': {error}") from error
 
 
 def glob_pattern(path: str) -> re.Pattern[str]:
