@@ -58,6 +58,10 @@ def test_repr_tells_folder_and_rows(results, published):
     assert f"scores {results.table('scores').num_rows} rows" in repr(results)
 
 
+def test_repr_of_a_snapshot_tells_folder_name_and_sections(results, published):
+    assert repr(results.snapshot) == f"<Snapshot {results.snapshot.name} of {str(published)!r}: change, corpus>"
+
+
 def test_a_wrong_table_is_named(results):
     with pytest.raises(lexbeam.LexbeamError, match="did you mean 'scores'"):
         results.table("score")

@@ -49,7 +49,7 @@ RESERVED = ("lexbeam", "environments", "tables")
 _LOOKED_INTO, _NAMED = 1000, 3  # folders, for a hint
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Snapshot:
     """A published state of a folder.
 
@@ -75,6 +75,9 @@ class Snapshot:
         """What the manifest says of each table: rows, schema version, parts."""
         tables: dict[str, TableEntry] = self.manifest["tables"]
         return tables
+
+    def __repr__(self) -> str:
+        return f"<Snapshot {self.name} of {files.shown(self.out)!r}: {', '.join(sorted(self.sections))}>"
 
     def section(self, name: str) -> dict[str, Any]:
         """Return a section.
