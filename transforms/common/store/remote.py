@@ -1,17 +1,18 @@
 """Files elsewhere, `scheme://` paths: which store serves a path.
 
 `s3://` and `gs://` go through obstore (`objects`), whose writes can be conditional; other schemes, such as
-`hdfs://`, through Beam's file systems, whose writes cannot.
+`hdfs://`, through Beam's file systems, whose writes cannot. What is read by `rowless://` is made when it is read.
 """
 
 import errno
 import glob
 import hashlib
 import importlib.util
+import io
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.extras import missing_package
@@ -20,11 +21,12 @@ from transforms.common.store.objects import Objects, ObjectState, Remote, StoreF
 from transforms.common.system_errors import explained
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from apache_beam.io.filesystem import FileMetadata
     from apache_beam.io.filesystems import FileSystems
     from fsspec import AbstractFileSystem
 
-__all__ = ["REMOTES", "file_system", "glob_pattern", "remote"]
+__all__ = ["REMOTES", "ROWLESS", "as_written", "file_system", "glob_pattern", "remote"]
 
 
 def remote(path: str) -> Remote:
@@ -77,8 +79,42 @@ def glob_pattern(path: str) -> re.Pattern[str]:
         raise LexbeamError(f"{path!r} is not a pattern of file names") from None
 
 
+class _Rowless:
+    """Parts of tables without rows, which have no files: `rowless://PATH` has the columns of the Parquet file at PATH.
+
+    Nobody writes there.
+    """
+
+    def state(self, path: str) -> ObjectState:
+        return ObjectState(len(self.read(path)), 0, Tag(None))
+
+    def read(self, path: str) -> bytes:
+        import pyarrow.parquet as pq
+
+        beside = path.removeprefix(ROWLESS)
+        with remote(beside).open(beside) if "://" in beside else open(beside, "rb") as stream:
+            schema = as_written(pq.read_schema(stream))
+        made = io.BytesIO()
+        pq.ParquetWriter(made, schema, compression="zstd", store_schema=True).close()
+        return made.getvalue()
+
+    def open(self, path: str) -> BinaryIO:
+        return io.BytesIO(self.read(path))
+
+
+def as_written(schema: "pa.Schema") -> "pa.Schema":
+    """Return a schema with the names of lists' items that tables are written with: Parquet has others."""
+    import pyarrow as pa
+
+    for place, field in enumerate(schema):
+        if pa.types.is_list(field.type):
+            schema = schema.set(place, field.with_type(pa.list_(field.type.value_type)))
+    return schema
+
+
+ROWLESS = "rowless://"
 # By scheme, what serves it; others, Beam.
-REMOTES: dict[str, Remote] = {"s3": Objects(), "gs": Objects()}
+REMOTES: dict[str, Remote] = {"s3": Objects(), "gs": Objects(), ROWLESS.partition(":")[0]: cast(Remote, _Rowless())}
 # Packages that Beam's file systems import when they are first used, with the extra of Beam that installs them.
 _PACKAGES = {"hdfs": ("hdfs", "hadoop"), "azfs": ("azure", "azure")}
 
@@ -94,7 +130,7 @@ def _beam(path: str, scheme: str) -> Remote:
         FileSystems.get_filesystem(f"{scheme}://")
     except ValueError as error:
         schemes = {kind.scheme() for kind in FileSystem.get_all_subclasses()}
-        known = sorted({*REMOTES, *_PACKAGES, *filter(None, schemes)})
+        known = sorted({*REMOTES, *_PACKAGES, *filter(None, schemes)} - {ROWLESS.partition(":")[0]})
         raise LexbeamError(
             f"no file system for '{scheme}://' of {path!r}; there are {', '.join(f'{name}://' for name in known)}; "
             "download other files first"
