@@ -42,7 +42,10 @@ EXTRAS = {
         "scikit-learn>=1.5",
         "skops>=0.11",
     ],
-    "objects": ["obstore>=0.12,<0.13"],  # s3:// and gs:// paths, with conditional writes (Rust's object_store)
+    "objects": [  # s3:// and gs:// paths
+        "fsspec>=2024.2",  # their file system for pandas, DuckDB and Arrow
+        "obstore>=0.12,<0.13",  # conditional writes (Rust's object_store)
+    ],
     "openlineage": ["openlineage-python>=1.45,<2"],  # where data comes from and goes to (pure Python)
     "report": [  # to look at results: the page, plots and tables in a notebook
         "altair>=6.1,<7",  # charts as Vega-Lite, checked when they are made

@@ -21,21 +21,23 @@ def without_style(words: Sequence[str]) -> tuple[list[str], str]:
     """Return a command line without `--log`, and the style that this asks for; what is for Beam stays as it is.
 
     Raises:
-        UsageError: it asks for no style, or for one that there is not.
+        UsageError: it asks for no style, for one that there is not, or for two.
     """
     end = list(words).index("--") if "--" in words else len(words)
     kept: list[str] = []
-    style = STYLES[0]
+    style = ""
     ours = iter(words[:end])
     for word in ours:
         name, given, value = word.partition("=")
         if name != "--log":
             kept.append(word)
             continue
-        style = value if given else next(ours, "")
+        before, style = style, value if given else next(ours, "")
         if style not in STYLES:
             raise UsageError(f"--log is one of {', '.join(STYLES)}, not {style!r}")
-    return [*kept, *words[end:]], style
+        if before not in ("", style):
+            raise UsageError(f"--log is given twice, as {before!r} and as {style!r}, and takes one value")
+    return [*kept, *words[end:]], style or STYLES[0]
 
 
 def json_message(level: str, message: str, at: float | None = None) -> str:

@@ -19,6 +19,7 @@ from transforms.common.errors import HeldBackError, LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.layout import (
     ARTEFACTS,
+    DamagedFolderError,
     check_links,
     locked,
     make_marked_folder,
@@ -309,7 +310,7 @@ def _check_drop(intended: Sequence[Intended], drop: Collection[str], old: Snapsh
 def _published(out: str, options: PublishOptions) -> Snapshot | None:
     try:
         return find_snapshot(out)
-    except LexbeamError as error:
+    except DamagedFolderError as error:
         if not options.overwrite:
             raise
         last = _last(out)
@@ -321,7 +322,7 @@ def _published(out: str, options: PublishOptions) -> Snapshot | None:
 
 
 def _last(out: str) -> Snapshot | None:
-    with suppress(LexbeamError):
+    with suppress(DamagedFolderError):
         return last_snapshot(out)
     return None
 
@@ -484,6 +485,6 @@ def kept_digests(out: str) -> set[str]:
     """Return the SHA-256 of every part of the snapshots that are kept, with which a rollback goes on."""
     kept = [] if (current := find_snapshot(out)) is None else [current]
     for name in read_record(out).snapshots:
-        with suppress(LexbeamError):  # one that a killed run did not finish
+        with suppress(DamagedFolderError):  # one that a killed run did not finish
             kept.append(open_kept(out, name))
     return {part.sha256 for snapshot in kept for table in snapshot.tables for part in snapshot.parts(table)}

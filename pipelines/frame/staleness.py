@@ -21,7 +21,7 @@ from pipelines.frame.sections import plan_of
 from transforms.common.code.fingerprints import environment, parse_json, readable_json
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import plain_options
-from transforms.common.publish.layout import ARTEFACTS
+from transforms.common.publish.layout import ARTEFACTS, DamagedFolderError
 from transforms.common.publish.sections import ReadTable, input_columns, table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from transforms.common.store import files
@@ -251,7 +251,7 @@ def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[s
     for folder in dict.fromkeys(noted.get("folders", ())):
         try:
             snapshot = find_snapshot(folder)
-        except LexbeamError:
+        except DamagedFolderError:
             snapshot = None
         if snapshot is None:
             yield f"input: nothing is published at {folder} any more: put it back, or make it anew first"

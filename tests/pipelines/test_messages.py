@@ -22,6 +22,12 @@ def test_the_style_is_taken_from_the_line_wherever_it_stands():
     assert without_style(["run", "--log=json", "c", "--", "--log", "x"]) == (["run", "c", "--", "--log", "x"], "json")
 
 
+def test_of_two_styles_none_is_dropped_in_silence():
+    assert without_style(["run", "--log", "text", "--log=text"]) == (["run"], "text")
+    with pytest.raises(UsageError, match="--log is given twice, as 'text' and as 'json', and takes one value"):
+        without_style(["run", "--log", "text", "--log=json"])
+
+
 @pytest.mark.parametrize("words", [["run", "--log"], ["run", "--log", "xml"], ["run", "--log="]])
 def test_no_other_style_is_taken(words, capsys):
     with pytest.raises(UsageError, match="--log is one of text, json"):

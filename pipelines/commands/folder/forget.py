@@ -25,7 +25,7 @@ from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
 from transforms.annotation.annotate import ANNOTATE
-from transforms.common.errors import LexbeamError, UsageError, quoted
+from transforms.common.errors import UsageError, quoted
 from transforms.common.names import alike, file_of
 from transforms.common.options.fields import option
 from transforms.common.publish.forgotten import (
@@ -40,6 +40,7 @@ from transforms.common.publish.history import untag_snapshots
 from transforms.common.publish.layout import (
     ARTEFACTS,
     SNAPSHOTS,
+    DamagedFolderError,
     is_marked_folder,
     locked,
     make_marked_folder,
@@ -153,7 +154,7 @@ def _kept(out: str) -> Iterator[tuple[str, Snapshot | None]]:
     current = snapshot_name(out)
     for name in read_record(out).snapshots:
         snapshot = None
-        with suppress(LexbeamError):
+        with suppress(DamagedFolderError):
             snapshot = open_kept(out, name)
         if snapshot is not None and name != current and not _is_there(snapshot):
             snapshot = None

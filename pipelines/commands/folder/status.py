@@ -215,7 +215,7 @@ def _verified(snapshot: Snapshot | None) -> str:
     damaged = snapshot.damaged() if snapshot else []
     if snapshot is not None and damaged:
         raise damage_of(snapshot, damaged)
-    parts = sum(len(entry["parts"]) for entry in snapshot.tables.values()) if snapshot else 0
+    parts = sum(len(snapshot.files(table)) for table in snapshot.tables) if snapshot else 0
     return f"verified: {parts} parts are what the manifest says"
 
 

@@ -143,7 +143,7 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
     note = read_unfinished(out)
     hidden = _no_results(root, note) if ARTEFACTS in owned else ()
     # A published part is a copy of an artefact, which stays.
-    parts = [part for name in snapshot.tables for part in snapshot.parts(name)] if snapshot else []
+    parts = [part for name in snapshot.tables for part in snapshot.files(name)] if snapshot else []
     published = {part.sha256: part.bytes for part in parts}
     size = freed = 0
     for path, state in remote(root).below(root) if ARTEFACTS in owned else ():

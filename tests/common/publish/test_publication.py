@@ -9,9 +9,13 @@ from making import files_below, made_section, put
 from pipelines.cli import main
 from transforms.common.errors import LexbeamError
 from transforms.common.publish import publication as module
+from transforms.common.publish import sections
 from transforms.common.publish.layout import read_record, snapshot_name
+from transforms.common.publish.sections import table_digest
 from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store.sound import Damaged
+from transforms.common.store import files
+from transforms.common.store.sound import Damaged, checked, is_sound_size
+from transforms.common.store.tables import read_table
 
 
 def section(folder, *words, name="corpus", table="documents", **more):
@@ -35,6 +39,86 @@ def test_published_tables_are_read_by_name(tmp_path):
         assert part["file"] == f"part-{number:05d}-of-00002-{part['sha256'][:8]}.parquet"
         assert (out / "documents" / part["file"]).stat().st_size == part["bytes"]
     assert manifest["corpus"]["parts"] == {"documents": [part["file"] for part in entry["parts"]]}
+
+
+def parts_at(folder):
+    return [name.removeprefix("part-0000").partition("-of-0000") for name in sorted(os.listdir(folder))]
+
+
+def numbers_at(folder):
+    return [(int(number), int(rest[0])) for number, _, rest in parts_at(folder)]
+
+
+SPARSE = {"documents": [["a"], [], ["b", "c"], []], "rejects": [[], [], []]}
+
+
+def test_a_part_without_rows_has_no_file_and_is_read_all_the_same(tmp_path):
+    out = tmp_path / "out"
+    made = made_section(tmp_path / "w", "corpus", SPARSE)
+    put(out, made)
+    assert numbers_at(out / "documents") == [(0, 4), (2, 4)]
+    assert numbers_at(out / "rejects") == [(0, 3)]  # for its columns
+    assert pq.read_table(out / "documents")["word"].to_pylist() == ["a", "b", "c"]
+    assert pq.read_table(out / "rejects").schema.names == ["word"]
+    snapshot = open_snapshot(str(out))
+    assert [len(snapshot.parts(table)) for table in SPARSE] == [4, 3]
+    assert snapshot.manifest["corpus"]["parts"]["documents"] == sorted(os.listdir(out / "documents"))
+    assert snapshot.paths("documents") == [
+        f"{snapshot.folder}/documents/{n}" for n in sorted(os.listdir(out / "documents"))
+    ]
+    for table, found in SPARSE.items():
+        assert table_digest(snapshot.parts(table)) == table_digest(made.of_table(table))
+        for part, words in zip(snapshot.parts(table), found, strict=True):
+            assert read_table([checked(part)])["word"].to_pylist() == words
+            assert files.read_bytes(part.path) == files.read_bytes(made.of_table(table)[part.number].path)
+            assert is_sound_size(part)
+    assert snapshot.damaged() == []
+
+
+def test_parts_that_are_filled_and_emptied_are_as_if_they_had_always_been_so(tmp_path):
+    out, fresh = tmp_path / "out", tmp_path / "fresh"
+    put(
+        out, made_section(tmp_path / "w", "corpus", SPARSE), section(tmp_path / "v", "s", name="change", table="scores")
+    )
+    other = made_section(
+        tmp_path / "x", "corpus", {"documents": [[], ["d"], ["b", "c"], []], "rejects": [[], ["r"], []]}
+    )
+    put(out, other)
+    assert numbers_at(out / "documents") == [(1, 4), (2, 4)]
+    assert numbers_at(out / "rejects") == [(1, 3)]
+    assert words_at(out, "scores") == ["s"]
+    put(fresh, other, section(tmp_path / "v", "s", name="change", table="scores"))
+    assert open_snapshot(str(out)).name == open_snapshot(str(fresh)).name
+    # What has no file is not missed, and what has one is.
+    gone = open_snapshot(str(out)).paths("documents")[0]
+    os.remove(gone)
+    assert open_snapshot(str(out)).damaged() == [gone]
+    put(out, other)
+    assert open_snapshot(str(out)).damaged() == []
+
+
+def test_a_folder_of_an_earlier_version_has_a_file_for_every_part_and_is_carried_over(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "written", list)
+        patch.setattr(sections, "written", list)
+        patch.setattr(module, "MANIFEST_VERSION", 2)
+        put(out, made_section(tmp_path / "w", "corpus", SPARSE))
+    assert len(os.listdir(out / "documents")) == 4
+    before = open_snapshot(str(out))
+    assert [part.rows for part in before.parts("documents")] == [1, 0, 2, 0]
+    assert len(before.paths("documents")) == 4
+    put(out, section(tmp_path / "v", "s", name="change", table="scores"))
+    after = open_snapshot(str(out))
+    assert after.tables["documents"] == before.tables["documents"]
+    assert words_at(out) == ["a", "b", "c"]
+    assert after.damaged() == []
+    assert after.manifest["lexbeam"] == {"manifest_version": 3}
+    put(out, made_section(tmp_path / "w", "corpus", SPARSE))
+    now = open_snapshot(str(out))
+    assert [len(now.paths(table)) for table in SPARSE] == [2, 1]
+    assert "change" in now.sections
+    assert table_digest(now.parts("documents")) == table_digest(before.parts("documents"))
 
 
 def test_a_part_that_did_not_change_keeps_its_name(tmp_path):

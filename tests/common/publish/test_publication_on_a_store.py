@@ -1,6 +1,10 @@
 """Publication on an object store: no folders, no links; manifests name objects."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
+from making import made_section
 from object_store import OBJECTS, STORE, Store
 
 from transforms.common.errors import LexbeamError, UsageError
@@ -16,7 +20,8 @@ from transforms.common.publish.layout import pointer_tag, read_record, snapshot_
 from transforms.common.publish.publication import Keep, make_manifest, publish, rollback
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import find_snapshot, last_snapshot, open_snapshot
-from transforms.common.store.tables import Part
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_table
 
 
 def remote(name, table, *words):
@@ -56,6 +61,28 @@ def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkey
     publish(STORE, [remote("corpus", "documents", "d")], **now())
     publish(STORE, [remote("corpus", "documents", "e")], **now())
     assert not any(path.startswith(first.folder) for path in store)
+
+
+def test_on_an_object_store_parts_without_rows_have_no_objects(store, tmp_path):
+    def copied(made):
+        """A section whose parts are objects."""
+        parts = []
+        for part in made.parts:
+            path = f"{STORE}/_artefacts/{part.table}-{part.sha256}"
+            OBJECTS[path] = Path(part.path).read_bytes()
+            parts.append(part._replace(path=path))
+        return replace(made, parts=tuple(parts))
+
+    publish(
+        STORE, [copied(made_section(tmp_path / "w", "corpus", {"documents": [[], ["a"], []], "rejects": [[], []]}))]
+    )
+    publish(STORE, [copied(made_section(tmp_path / "v", "change", {"scores": [["s"], []]}))], **now())
+    snapshot = open_snapshot(STORE)
+    assert [len(snapshot.paths(table)) for table in ("documents", "rejects", "scores")] == [1, 1, 1]
+    assert sum(path.endswith(".parquet") for path in store) == 3
+    for table, found in {"documents": [0, 1, 0], "rejects": [0, 0], "scores": [1, 0]}.items():
+        assert [read_table([checked(part)]).num_rows for part in snapshot.parts(table)] == found
+    assert snapshot.damaged() == []
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ from transforms.common.store.ptransforms import (
     WriteResult,
     stages_in,
 )
-from transforms.common.store.receipts import ArtefactPath, File
+from transforms.common.store.receipts import ArtefactPath, File, decode
 from transforms.common.store.sound import checked
 from transforms.common.store.staged import StagedWriter
 from transforms.common.store.tables import Part, PartFile
@@ -320,6 +320,25 @@ def test_a_further_file_merges_those_parts_alone_that_it_has_entries_of(tmp_path
     more, after = merged([*staged, ("documents", stage_documents(tmp_path / "more", [digest(["more"])]))])
     assert len(more - gathered) >= 1
     assert len(after - parts) == 1
+
+
+def test_parts_without_rows_are_one_artefact(tmp_path):
+    space = Workspace(str(tmp_path / "work"))
+    staged = [("documents", stage_documents(tmp_path / "staged", [digest([number]) for number in range(3)]))]
+    stages = {"documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES}
+    with beam.Pipeline(runner="FnApiRunner") as pipeline:
+        made = pipeline | beam.Create(staged) | MergeTables(space, stages, GATHER, 8)
+        made | "Result" >> WriteResult(str(tmp_path / "parts.json"))
+    parts = decode((tmp_path / "parts.json").read_bytes(), list[Part])
+    assert sorted((part.table, part.number) for part in parts) == [(name, n) for name in stages for n in range(8)]
+    documents = [part for part in parts if part.table == "documents"]
+    filled = sum(part.rows > 0 for part in documents)
+    assert 1 <= filled <= 3
+    assert len({part.path for part in documents}) == filled + 1
+    assert len({part.path for part in parts if part.table == "sentences"}) == 1
+    for stage, number in ((MERGE_DOCUMENTS, filled + 1), (MERGE_SENTENCES, 1)):
+        assert len([*Path(space.stage(stage.name)).glob("*.json")]) == number
+        assert Path(space.root, "plan", *stage.name.split("/")).read_text() == str(number)
 
 
 # Of few files the suite has one case for either kind of number of parts.

@@ -92,8 +92,9 @@ class S3Server:
 
     def is_refused(self, method, path):
         """Count a request; return whether it is one that the proxy refuses."""
-        path = path.partition("?")[0]
-        kind = next((kind for kind, pattern in _KINDS if re.search(pattern, path)), "listing or input")
+        path, _, query = path.partition("?")
+        other = "listing" if "list-type=2" in query else "input or removal"
+        kind = next((kind for kind, pattern in _KINDS if re.search(pattern, path)), other)
         with self._lock:
             if self.at is not None:
                 left, function = self.at

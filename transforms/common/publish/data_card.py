@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import yaml
 
-from transforms.common.publish.manifests import Manifest, Section, TableEntry
+from transforms.common.publish.manifests import Manifest, Section, TableEntry, files_of
 
 __all__ = ["data_card"]
 
@@ -84,7 +84,7 @@ def _table(name: str, entry: TableEntry, schema: pa.Schema) -> Iterator[str]:
     metadata = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
     yield f"### {name}"
     yield ""
-    rows, parts = _number(entry["rows"], "row"), _number(len(entry["parts"]), "part")
+    rows, parts = _number(entry["rows"], "row"), _number(len(files_of(entry)), "part")
     facts = [f"{rows} in {parts}"]
     if row := metadata.get("lexbeam.row"):
         facts.append(f"a row is {row}")

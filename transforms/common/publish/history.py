@@ -17,9 +17,18 @@ from datetime import UTC, datetime
 import msgspec
 
 from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError, UsageError, nearest, quoted
+from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.publish.changes import SectionChange, TableChange, changes
-from transforms.common.publish.layout import HISTORY, MANIFEST, POINTER, RUN_LOG, SNAPSHOTS, read_record, snapshot_name
+from transforms.common.publish.layout import (
+    HISTORY,
+    MANIFEST,
+    POINTER,
+    RUN_LOG,
+    SNAPSHOTS,
+    DamagedFolderError,
+    read_record,
+    snapshot_name,
+)
 from transforms.common.publish.snapshots import Snapshot, read_log
 from transforms.common.store import files
 
@@ -144,7 +153,7 @@ def _decoded(out: str, content: bytes | None) -> History:
         if hashlib.sha256(kept.history).hexdigest() == kept.check:
             return msgspec.json.decode(kept.history, type=History)
     path = files.join(out, SNAPSHOTS, HISTORY)
-    raise LexbeamError(
+    raise DamagedFolderError(
         f"{path} is damaged: it held what was published when, and tags. Until it is removed, no snapshot is; "
         "tables and readers are not touched by that, but tags are lost with it"
     )
@@ -173,7 +182,7 @@ def untold_publications(out: str) -> list[Publication]:
     """
     try:
         found = read_history(out).publications
-    except LexbeamError:
+    except DamagedFolderError:
         name = snapshot_name(out)
         noted = None if name is None else _in_log(out, name)
         found = () if noted is None else (noted,)
@@ -199,7 +208,7 @@ def note_told(out: str, token: str) -> None:
 
 def published_at(out: str, snapshot: str) -> float | None:
     """Return when readers got a snapshot last, in seconds since 1970; None where that is not noted."""
-    with suppress(LexbeamError):  # a damaged history
+    with suppress(DamagedFolderError):  # the history
         return next((each.at for each in reversed(read_history(out).publications) if each.snapshot == snapshot), None)
     return None
 
@@ -212,7 +221,7 @@ def last_success(out: str, snapshot: str) -> float | None:
         snapshot: the name of what readers see; after a rollback, another was published last.
     """
     seen = {snapshot}
-    with suppress(LexbeamError):  # a damaged history
+    with suppress(DamagedFolderError):  # the history
         seen.update(publication.snapshot for publication in read_history(out).publications)
     kept = [name for name in {snapshot, *read_record(out).snapshots} if name in seen]  # others were never switched to
     logs = [files.modified(files.join(out, SNAPSHOTS, name + RUN_LOG)) for name in kept]
@@ -223,7 +232,7 @@ def note_publication(out: str) -> History | None:
     """Note that readers see another snapshot now, and return the history; None: it is damaged."""
     try:
         return _changed(out, lambda history: _completed(out, history))
-    except LexbeamError:
+    except DamagedFolderError:
         return None
 
 

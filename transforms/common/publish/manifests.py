@@ -11,13 +11,17 @@ from typing import Any, NotRequired, TypedDict
 
 from transforms.common.code.fingerprints import digest
 
-__all__ = ["Manifest", "PartEntry", "Section", "TableEntry", "is_named", "parts_named", "without_objects"]
+__all__ = ["Manifest", "PartEntry", "Section", "TableEntry", "files_of", "is_named", "parts_named", "without_objects"]
 
 
 class PartEntry(TypedDict):
-    """What a manifest says of a part; `object` names it on object stores if an earlier snapshot wrote it."""
+    """What a manifest says of a part.
 
-    file: str
+    One without rows has no `file`, unless no part of the table has any; `bytes` and `sha256` are of the file that it
+    would be. `object` names it on object stores if an earlier snapshot wrote it.
+    """
+
+    file: NotRequired[str]
     rows: int
     bytes: int
     sha256: str
@@ -30,6 +34,11 @@ class TableEntry(TypedDict):
     rows: int
     schema_version: str
     parts: list[PartEntry]
+
+
+def files_of(table: TableEntry) -> list[PartEntry]:
+    """Return what a manifest says of those parts of a table that have files."""
+    return [part for part in table["parts"] if "file" in part]
 
 
 # What a manifest says of a section: its inputs, options and tables, and what its command adds.
@@ -68,7 +77,7 @@ def parts_named(manifest: Manifest, name: str) -> set[str]:
 
 
 def _parts(manifest: Manifest) -> Iterator[tuple[str, PartEntry]]:
-    """Yield each part's place in its own snapshot, and what the manifest says of it."""
+    """Yield the place in its own snapshot of each part that has a file, and what the manifest says of it."""
     for table, entry in manifest["tables"].items():
-        for part in entry["parts"]:
+        for part in files_of(entry):
             yield f"{table}/{part['file']}", part

@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,7 +33,7 @@ from transforms.common.publish.layout import (
     switch_pointer,
     update_record,
 )
-from transforms.common.publish.manifests import Manifest, TableEntry, without_objects
+from transforms.common.publish.manifests import Manifest, TableEntry, files_of, without_objects
 from transforms.common.publish.removing import remove_snapshot
 from transforms.common.publish.run_log import read_run_log, write_run_log
 from transforms.common.publish.sections import Made, Outcome, decide, table_entry
@@ -48,7 +49,7 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import give_up
 from transforms.common.store.objects import Tag
 from transforms.common.store.sound import Needed, checked, is_freed, is_sound, is_sound_size, state_of
-from transforms.common.store.tables import Part, part_name
+from transforms.common.store.tables import Part, written
 
 __all__ = ["KEEP", "Keep", "finish_publication", "make_manifest", "publish", "rollback"]
 
@@ -99,7 +100,7 @@ def make_manifest(
         for table in section.tables:
             version = (versions or {}).get(table, "1")
             tables[table] = table_entry(section.of_table(table), version)
-            parts[table] = [part["file"] for part in tables[table]["parts"]]
+            parts[table] = [part["file"] for part in files_of(tables[table])]
         sections[section.name] = {
             **section.entry,
             "reads": [read._asdict() for read in section.reads],
@@ -152,11 +153,11 @@ def publish(
     notes = read_log(out, old.name) if old else {}
     carried, damaged = _carried(old, outcome, notes.get("checked", {}), mending)
     outcome = outcome._replace(damaged=tuple(part.path for part in damaged))
-    new = [part for section in made for table in section.tables for part in section.of_table(table)]
-    if freed := [part.path for part in new if is_freed(part.path)]:
+    new = {table: written(section.of_table(table)) for section in made for table in section.tables}
+    if freed := [part.path for part in chain.from_iterable(new.values()) if is_freed(part.path)]:
         give_up(freed)
         raise Needed.of(freed[0])
-    for part in new:
+    for part in chain.from_iterable(new.values()):
         _check_new(part)
     make_marked_folder(out, SNAPSHOTS)
     note_publication(out)  # that of a run that was killed before it did
@@ -169,9 +170,9 @@ def publish(
         ),
     )
     if files.is_local(out):
-        _build(out, name, manifest, _placed([*new, *carried], _missing(damaged)))
+        _build(out, name, manifest, _placed(manifest, {**new, **carried}, _missing(damaged)))
     else:
-        manifest = _store(out, name, manifest, _placed(new), old)
+        manifest = _store(out, name, manifest, _placed(manifest, new), old)
     sections = {carried: notes.get("sections", {}).get(carried) for carried in outcome.kept}
     sections |= {section.name: dict(section.log or {}) for section in made}
     after = Snapshot(out, name, files.join(out, SNAPSHOTS, name), dict(manifest))
@@ -203,7 +204,7 @@ def rollback(out: str, snapshot: str, *, tells: bool = False) -> Snapshot:
     earlier = open_kept(out, resolve_snapshot(out, snapshot))
     notes = read_log(out, earlier.name)
     states = notes.get("checked", {})
-    for part in (part for table in sorted(earlier.tables) for part in earlier.parts(table)):
+    for part in (part for table in sorted(earlier.tables) for part in earlier.files(table)):
         if not _is_as_checked(part, states):
             raise LexbeamError(f"not rolled back: {damage_of(earlier, [part.path])}")
     note_publication(out)
@@ -216,25 +217,25 @@ def rollback(out: str, snapshot: str, *, tells: bool = False) -> Snapshot:
 
 def _carried(
     old: Snapshot | None, outcome: Outcome, checked_states: Mapping[str, object], mending: bool
-) -> tuple[list[Part], list[Part]]:
-    """Return the parts that are carried over, and which of them are damaged.
+) -> tuple[dict[str, list[Part]], list[Part]]:
+    """Return the parts with files that are carried over, by table, and which of them are damaged.
 
     Raises:
         LexbeamError: a part is damaged, and not `mending`.
     """
-    carried: list[Part] = []
+    carried: dict[str, list[Part]] = {}
     damaged: list[Part] = []
     for section in outcome.kept if old is not None else ():
         assert old is not None
-        parts = [part for table in sorted(old.sections[section]["parts"]) for part in old.parts(table)]
-        unsound = [part for part in parts if not _is_as_checked(part, checked_states)]
+        tables = {table: old.files(table) for table in sorted(old.sections[section]["parts"])}
+        unsound = [part for part in chain.from_iterable(tables.values()) if not _is_as_checked(part, checked_states)]
         if unsound and not mending:
             raise LexbeamError(
                 f"the published part {unsound[0].path} is damaged: make {section} anew with "
                 f"`overwrite`, or leave it out with `drop` {section}; what this run has made is kept, "
                 "the same command again publishes it"
             )
-        carried += parts
+        carried |= tables
         damaged += unsound
     return carried, damaged
 
@@ -266,15 +267,12 @@ def _missing(parts: Sequence[Part]) -> set[str]:
     return {part.path for part in parts if state_of(part.path) is None}
 
 
-def _placed(parts: Sequence[Part], missing: Collection[str] = ()) -> dict[str, Part]:
-    """Return parts by their place in a snapshot, but those that are missing."""
-    by_table: dict[str, list[Part]] = {}
-    for part in parts:
-        by_table.setdefault(part.table, []).append(part)
+def _placed(manifest: Manifest, tables: Mapping[str, Sequence[Part]], missing: Collection[str] = ()) -> dict[str, Part]:
+    """Return parts with files by their place in the snapshot of a manifest, but those that are missing."""
     return {
-        "/".join((table, part_name(index, len(of_table), part.sha256))): part
-        for table, of_table in by_table.items()
-        for index, part in enumerate(of_table)
+        f"{table}/{entry['file']}": part
+        for table, parts in tables.items()
+        for entry, part in zip(files_of(manifest["tables"][table]), parts, strict=True)
         if part.path not in missing
     }
 
@@ -349,7 +347,7 @@ def _store(out: str, name: str, manifest: Manifest, placed: Mapping[str, Part], 
         tables[table] = {
             **tables[table],
             "parts": [
-                {**entry, "object": part.path.removeprefix(out.rstrip("/") + "/")}
+                {**entry, "object": part.path.removeprefix(out.rstrip("/") + "/")} if "file" in entry else entry
                 for entry, part in zip(tables[table]["parts"], old.parts(table), strict=True)
             ],
         }
@@ -372,7 +370,7 @@ def _write_log(
     states = {
         part.sha256: state
         for table in manifest["tables"]
-        for part in snapshot.parts(table)
+        for part in snapshot.files(table)
         if part.sha256 not in damaged and (state := state_of(part.path)) is not None
     }
     noted = msgspec.to_builtins(publication)

@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPSHOTS
+from transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPSHOTS, DamagedFolderError
 from transforms.common.publish.manifests import parts_named
 from transforms.common.publish.snapshots import read_manifest
 from transforms.common.store import files
@@ -124,13 +123,13 @@ def _remove_empty(folder: str) -> None:
 def _remove_objects(out: str, name: str, retained: Collection[str]) -> bool:
     try:
         named = {place for other in retained for place in parts_named(read_manifest(out, other), other)}
-    except LexbeamError as error:
+    except DamagedFolderError as error:
         log.warning("%s; until then the snapshot %s cannot be removed", error, name)
         return False
     places = set(_parts_below(out, f"{SNAPSHOTS}/{name}"))
     # One that a killed run was making has no manifest yet. Of one that is damaged, with its copy,
     # what it had of earlier snapshots stays: nobody knows any more what that is.
-    with suppress(LexbeamError):
+    with suppress(DamagedFolderError):
         places |= parts_named(read_manifest(out, name), name)
     for place in sorted(places - named):
         files.remove(files.join(out, place))

@@ -258,6 +258,10 @@ def sync_folder(path: str) -> None:
 
 def link_or_copy(source: str, target: str) -> None:
     """Put the file `source` at `target`, where nothing is: a hard link, or a copy if need be."""
+    if _scheme(source) != _scheme(target):
+        with open_read(source) as stream, writing(target) as copy:
+            shutil.copyfileobj(stream, copy)
+        return
     if not is_local(target):
         remote(target).copy(source, target)
         return
@@ -265,6 +269,10 @@ def link_or_copy(source: str, target: str) -> None:
         os.link(source, target)
     except OSError:
         shutil.copyfile(source, target)
+
+
+def _scheme(path: str) -> str:
+    return "" if is_local(path) else path.partition("://")[0]
 
 
 def touch(path: str) -> None:

@@ -8,7 +8,7 @@ SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by wei
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
 MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
 NameParts         a DoFn: (key, receipt) -> Part
-MergeTasks        PCollection[(table, Staged)] -> by table, PCollection[(number, MergeTask)]
+MergeTasks        PCollection[(table, Staged)] -> by table, PCollection[(numbers, MergeTask)]
 MergeTables       PCollection[(table, Staged)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
@@ -474,7 +474,10 @@ class _Gather(beam.PTransform):
 
 
 class _MergeTasks(beam.DoFn):
-    """Yield the task of each part of a table; the seed that makes every table appear is dropped."""
+    """Yield the task of each part of a table, with its number; the seed that makes every table appear is dropped.
+
+    All parts that nothing is for are one task, with their numbers.
+    """
 
     def __init__(self, workspace: Workspace, stages: Mapping[str, str]) -> None:
         self._workspace = workspace
@@ -482,23 +485,32 @@ class _MergeTasks(beam.DoFn):
 
     def process(
         self, element: tuple[str, Iterable[Staged | None]], parts: int
-    ) -> Iterator[tuple[tuple[str, int], MergeTask]]:
+    ) -> Iterator[tuple[tuple[str, tuple[int, ...]], MergeTask]]:
         table, staged = element
         files = tuple(sorted((file for file in staged if file is not None), key=attrgetter("sha256")))
-        announce(self._workspace, self._stages[table], parts)
+        rowless: list[int] = []
         for bucket in range(parts):
-            yield (table, bucket), MergeTask.of(bucket, parts, files)
+            task = MergeTask.of(bucket, parts, files)
+            if task.staged:
+                yield (table, (bucket,)), task
+            else:
+                rowless.append(bucket)
+        if rowless:
+            yield (table, tuple(rowless)), MergeTask.of(0, parts, ())
+        announce(self._workspace, self._stages[table], parts - len(rowless) + bool(rowless))
 
 
-def _of_table(element: tuple[tuple[str, int], Iterable[MergeTask]]) -> Iterator[Any]:  # tagged
-    (table, bucket), tasks = element
+def _of_table(element: tuple[tuple[str, tuple[int, ...]], Iterable[MergeTask]]) -> Iterator[Any]:  # tagged
+    (table, numbers), tasks = element
     for task in tasks:
-        yield beam.pvalue.TaggedOutput(table, (bucket, task))
+        yield beam.pvalue.TaggedOutput(table, (numbers, task))
 
 
 @dataclass
 class MergeTasks(beam.PTransform):
-    """Deal staged files out to the parts of tables: by table, `(number of the part, its task)`, also of empty parts.
+    """Deal staged files out to the parts of tables: by table, `(numbers, task)`.
+
+    A task is that of one part, or of all that have no rows, whose numbers it has.
 
     Attributes:
         workspace: where artefacts lie.
@@ -532,9 +544,15 @@ class MergeTasks(beam.PTransform):
         )
 
 
+def _numbered(element: tuple[tuple[int, ...], PartFile], table: str) -> Iterator[Part]:
+    numbers, made = element
+    for number in numbers:
+        yield Part.of(table, number, made)
+
+
 @dataclass
 class MergeTables(beam.PTransform):
-    """Merge staged files into the parts of each table; empty parts are written too.
+    """Merge staged files into the parts of each table; one file is that of all parts without rows.
 
     Attributes:
         workspace: where artefacts lie.
@@ -556,7 +574,7 @@ class MergeTables(beam.PTransform):
         made = [
             tasks[table]
             | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, self.options.get(table)))
-            | f"Number{table.title()}" >> beam.ParDo(NameParts(table))
+            | f"Number{table.title()}" >> beam.FlatMap(_numbered, table)
             for table, stage in self.stages.items()
         ]
         return made | "AllParts" >> beam.Flatten()

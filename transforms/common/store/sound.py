@@ -16,7 +16,7 @@ from transforms.common.code.fingerprints import stream_digest
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.receipts import FREED, ArtefactPath, stem_of
-from transforms.common.store.remote import remote
+from transforms.common.store.remote import ROWLESS, remote
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -124,12 +124,16 @@ def state_of(path: str) -> FileState | None:
 
 def is_sound_size(file: DigestedFile) -> bool | None:
     """Return whether a file has its size; None where there is none."""
+    if file.path.startswith(ROWLESS):
+        return _is_told(file)
     state = state_of(file.path)
     return None if state is None else state.bytes == file.bytes
 
 
 def is_sound(file: DigestedFile) -> bool | None:
     """Return whether a file has its size and digest; None where there is none."""
+    if file.path.startswith(ROWLESS):
+        return _is_told(file)
     state = state_of(file.path)
     if state is None:
         return None
@@ -142,6 +146,11 @@ def is_sound(file: DigestedFile) -> bool | None:
             return False
     _note(file, state)
     return True
+
+
+def _is_told(file: DigestedFile) -> bool | None:
+    """Return whether the file is there that has the columns of a part without one; else None."""
+    return state_of(file.path.removeprefix(ROWLESS)) is not None or None
 
 
 def note_sound(file: DigestedFile) -> None:
