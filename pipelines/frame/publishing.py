@@ -185,10 +185,14 @@ def _emit_published(out: str, tables: Mapping[str, Sequence[str]]) -> None:
 
 def _freed(out: str, workspace: Workspace, keep: str, intended: Sequence[Intended], since: int) -> Freed | None:
     """Free the artefacts that are not to be kept; those that a cluster took up have no time at which it did."""
+    stages = {stage for section in intended for stage in section.stages}
     if keep == "published":
-        return free(workspace.root, kept_digests(out))
+        published = kept_digests(out)
+        freed = free(workspace.root, published)
+        discard_unused(workspace.root, stages, since, published)  # receipts of earlier nights would add up
+        return freed
     if keep == "used":
-        return discard_unused(workspace.root, {stage for section in intended for stage in section.stages}, since)
+        return discard_unused(workspace.root, stages, since)
     return None
 
 

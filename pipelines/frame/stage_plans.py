@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.frame.command import Graph, Job
+from pipelines.frame.command import Graph, HandedBack, Job
 from pipelines.frame.handed_back import ResultFiles
 from pipelines.frame.inputs import find_inputs
 from pipelines.frame.sections import plan_of
@@ -27,6 +27,7 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace
 from transforms.common.store.receipts import source_of, stem_of
 from transforms.common.store.sound import Needed, is_freed
+from transforms.common.store.tables import written
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -208,9 +209,9 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
     if job.command.build is None:
         from transforms.common.store.ptransforms import Looked
 
-        written = job.command.making(job.section)
-        missed = {} if stays or is_new else {written[-1].name: Looked(missed=1)}
-        return _Look(written, missed, {stage.name: () for stage in written})
+        making = job.command.making(job.section)
+        missed = {} if stays or is_new else {making[-1].name: Looked(missed=1)}
+        return _Look(making, missed, {stage.name: () for stage in making})
     from pipelines.runners.configs import load_runner_config
     from pipelines.runners.runners import run_pipeline
     from transforms.common.store.ptransforms import looked_up, stages_before, stages_in
@@ -237,7 +238,9 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
         except LexbeamError as error:
             failure = error
         stages = [stage for stage in job.command.stages if stage.name in used]
-        wanted = frozenset(stem_of(part.path) for part in results.parts() if is_freed(part.path))
+        parts = HandedBack(results.parts(), {})
+        published = [part for table in job.command.table_names for part in written(parts.of_table(table))]
+        wanted = frozenset(stem_of(part.path) for part in published if is_freed(part.path))
         return _Look(stages, looked_up(workspace), before, wanted, failure)
 
 
