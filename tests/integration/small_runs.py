@@ -63,25 +63,19 @@ def write_texts(folder):
 
 
 def corpus(texts, out, *options):
-    return call(
-        "corpus",
-        texts,
-        "--out",
-        out,
-        "--engine",
-        "builtin:en",
-        "--format",
-        "text",
-        "--dates",
-        "name:^(\\d+)",
-        "--parts",
-        "2",
-        *options,
-    )
+    usual = ("--engine", "builtin:en", "--format", "text", "--dates", "name:^(\\d+)", "--parts", "2")
+    return call("corpus", texts, "--out", out, *besides(usual, options))
 
 
 def change(out, *options):
-    return call("change", "--out", out, *SLICES, *SMALL, *options)
+    return call("change", "--out", out, *besides((*SLICES, *SMALL), options))
+
+
+def besides(usual, options):
+    """Return options with those of the usual ones that are not among them, each a flag and its value."""
+    given = {str(option).partition("=")[0] for option in options}
+    pairs = zip(usual[::2], usual[1::2], strict=True)
+    return [*(word for pair in pairs if pair[0] not in given for word in pair), *options]
 
 
 def make_out(folder):
