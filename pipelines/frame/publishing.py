@@ -28,7 +28,7 @@ from transforms.common.publish.layout import (
 from transforms.common.publish.publication import Keep, finish_publication, publish
 from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept
+from transforms.common.publish.snapshots import NewerFolderError, Snapshot, find_snapshot, last_snapshot, open_kept
 from transforms.common.publish.streaming import check_not_streaming, is_streaming
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
@@ -296,7 +296,7 @@ def _published(out: str, options: PublishOptions) -> Snapshot | None:
     try:
         return find_snapshot(out)
     except LexbeamError as error:
-        if not options.overwrite:
+        if isinstance(error, NewerFolderError) or not options.overwrite:
             raise
         last = _last(out)
         if last is None:

@@ -1,9 +1,10 @@
 """Receipts on disk: typed records with a digest of their own, so that damage is never read.
 
-    {"check": SHA-256 of the rest, "files": [[name, bytes, SHA-256], ...], "receipt": {...}}
+    {"check": ..., "files": [[name, bytes, SHA-256], ...], "receipt": {...}, "lexbeam": "0.2.0 (670c6261a63d)"}
 
 Names of files are relative to the folder of artefacts, which may be moved; `files` are those that
-the receipt holds, so that they are known without knowing its type.
+the receipt holds, so that they are known without knowing its type. `check` is the SHA-256 of both. `lexbeam` is
+the version that made it, for people: nothing hangs on it, and those of 0.1.0 have none.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from transforms.common.code.version import own_build
 from transforms.common.store import files
 from transforms.common.store.identity import WHERE, Size
 
@@ -61,16 +63,18 @@ class FileName(NamedTuple):
 
 
 class Envelope(NamedTuple):
-    """A sound receipt, its type unknown: its files and its bytes."""
+    """A sound receipt, its type unknown: its files, its bytes, and the version that made it; empty: not noted."""
 
     files: tuple[FileName, ...]
     receipt: bytes
+    lexbeam: str = ""
 
 
 class _Envelope(msgspec.Struct):
     check: str
     files: msgspec.Raw
     receipt: msgspec.Raw
+    lexbeam: str = ""
 
 
 def encode(value: object, root: str = "") -> bytes:
@@ -109,7 +113,7 @@ def write_receipt(path: str, root: str, receipt: object, held: Iterable[File]) -
     """Write a receipt whose files are on the disk."""
     listed = encode([[file.path, file.bytes, file.sha256] for file in held], root)
     content = encode(receipt, root)
-    envelope = _Envelope(_check(listed, content), msgspec.Raw(listed), msgspec.Raw(content))
+    envelope = _Envelope(_check(listed, content), msgspec.Raw(listed), msgspec.Raw(content), str(own_build()))
     files.write_bytes(path, msgspec.json.encode(envelope))
 
 
@@ -128,7 +132,8 @@ def read_envelope(path: str) -> Envelope | None:
         envelope = msgspec.json.decode(content, type=_Envelope)
         if _check(envelope.files, envelope.receipt) != envelope.check:
             raise ValueError("its digest does not match")
-        return Envelope(msgspec.json.decode(envelope.files, type=tuple[FileName, ...]), bytes(envelope.receipt))
+        held = msgspec.json.decode(envelope.files, type=tuple[FileName, ...])
+        return Envelope(held, bytes(envelope.receipt), envelope.lexbeam)
     except (ValueError, RecursionError) as error:
         log.warning("the receipt %s is damaged (%s): what it stands for is made anew", path, error)
         return None
