@@ -238,6 +238,7 @@ def _chosen(_: object, rules: CandidateSetting) -> Mapping[str, Sequence[str]]:
 
 JUDGE: Stage[CandidateTask, CandidateSetting, Judgement] = Stage(
     name="cloze/judge",
+    noun="candidates",
     receipt=Judgement,
     build=_judge,
     unused={"task.thresholds.pairs": "it counts the word pairs that thresholds were taken from"},

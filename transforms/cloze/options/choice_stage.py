@@ -299,6 +299,7 @@ def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, 
 
 CHOOSE: Stage[ChooseTask, ChooseOptions, ChosenOptions] = Stage(
     name="cloze/choose",
+    noun="options",
     receipt=ChosenOptions,
     build=_choose,
     unused={"task.number": "parts hold rows, not the number that they have"},

@@ -190,6 +190,7 @@ class Stage(Generic[T, Options, R]):
         blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
             what was made with others is not taken up.
         unit: what a person calls its artefacts, in the plural, for progress.
+        noun: what a person calls what it makes, alone or with other stages, such as `annotation`; empty: its name.
         inherits: which artefacts follow one another, of a stage that makes them of their predecessors' rows
             (`inheriting.write_inheriting`).
     """
@@ -203,6 +204,7 @@ class Stage(Generic[T, Options, R]):
     chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
     blas: bool = False
     unit: str = "pieces"
+    noun: str = ""
     inherits: Inheritance | None = None
 
     def __post_init__(self) -> None:

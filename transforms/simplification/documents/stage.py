@@ -203,5 +203,10 @@ def _chosen(_: TextsTask, options: ResolveOptions) -> Mapping[str, Sequence[str]
 
 
 RESOLVE: Stage[TextsTask, ResolveOptions, ResolvedPart] = Stage(
-    name="simplification/resolve", receipt=ResolvedPart, build=_resolve, chosen=_chosen, unit="batches"
+    name="simplification/resolve",
+    noun="rewritten texts",
+    receipt=ResolvedPart,
+    build=_resolve,
+    chosen=_chosen,
+    unit="batches",
 )

@@ -295,6 +295,7 @@ def _chosen(_: GenerationTask, inputs: GenerationInputs) -> Mapping[str, Collect
 
 GENERATE: Stage[GenerationTask, GenerationInputs, Generated] = Stage(
     name="simplify/generate",
+    noun="candidates",
     receipt=Generated,
     build=_generate,
     chosen=_chosen,

@@ -386,6 +386,7 @@ def chosen_in_texts(task: object, options: TextFindOptions) -> dict[str, Sequenc
 
 FIND_IN_CORPUS: Stage[CorpusPart, FindOptions, Loaded] = Stage(
     name="simplification/find-in-corpus",
+    noun="words to simplify",
     receipt=Loaded,
     build=_find_in_corpus,
     chosen=chosen_in_corpus,
@@ -394,6 +395,7 @@ FIND_IN_CORPUS: Stage[CorpusPart, FindOptions, Loaded] = Stage(
 )
 FIND_IN_TEXTS: Stage[Unit, TextFindOptions, Loaded] = Stage(
     name="simplification/find-in-texts",
+    noun="words to simplify",
     receipt=Loaded,
     build=_find_in_texts,
     unused={"options.reader.layers": "documents that come annotated are left out"},

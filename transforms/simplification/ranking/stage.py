@@ -265,6 +265,7 @@ def _chosen(_: RankTask, rankings: Rankings) -> Mapping[str, Collection[str]]:
 
 RANK: Stage[RankTask, Rankings, RankedPart] = Stage(
     name="simplification/rank",
+    noun="rankings",
     receipt=RankedPart,
     build=_rank,
     chosen=_chosen,

@@ -180,6 +180,7 @@ def _rewrite(artefact: Artefact, task: JoinTask, rewriting: Rewriting) -> Rewrit
 
 REWRITE: Stage[JoinTask, Rewriting, Rewritten] = Stage(
     name="simplification/rewrite",
+    noun="rewritten sentences",
     receipt=Rewritten,
     build=_rewrite,
     unit="parts",

@@ -142,6 +142,7 @@ def _chosen(_: JoinTask, selection: Selection) -> Mapping[str, Collection[str]]:
 
 SELECT: Stage[JoinTask, Selection, Selected] = Stage(
     name="simplification/select",
+    noun="selections",
     receipt=Selected,
     build=_select,
     chosen=_chosen,
