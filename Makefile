@@ -16,7 +16,7 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners java-runners go-runners clean
+.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api fixture lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners java-runners go-runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -94,6 +94,9 @@ notebook: $(VENV)/.all ## write docs/reference/python.ipynb from the page
 
 api: $(VENV)/.all ## write the types of the Python interface, as installing does
 	$(BIN)/python -m lexbeam._stubs
+
+fixture: $(VENV)/.all ## folders as this release makes them, which later ones are to read and refresh
+	$(BIN)/python tests/releases/release_folders.py
 
 LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--custom-compile-command "make lock" --upgrade setup.py

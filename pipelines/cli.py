@@ -3,7 +3,6 @@
 import argparse
 import atexit
 import contextlib
-import importlib.metadata
 import logging
 import os
 import sys
@@ -22,6 +21,7 @@ from pipelines.frame.interrupts import (
 from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
 from pipelines.messages import STYLES, JsonFormatter, JsonLines, json_message, without_style
 from pipelines.monitoring.events import emit_failure, printing
+from transforms.common.code.version import own_build
 from transforms.common.errors import LexbeamError, NothingToDoError, UsageError, nearest, readable
 from transforms.common.heap import share_heap
 from transforms.common.spared_imports import spare_imports
@@ -159,7 +159,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
         print(_overview())
         return
     if line[0] == "--version":
-        print(f"lexbeam {importlib.metadata.version('lexbeam')}")
+        print(f"lexbeam {own_build()}")
         return
     if line[0] == "--print-completion":
         _print_completion(line[1] if len(line) > 1 else "")

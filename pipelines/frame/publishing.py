@@ -14,6 +14,7 @@ from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.detaching import Leaving, check_at_work, left_run, look_at
 from pipelines.frame.interrupts import resuming_line, was_interrupted
 from pipelines.monitoring.events import ArtefactsFreed, SnapshotPublished, emit, report
+from pipelines.progress.forecasts import used_artefacts
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import HeldBackError, LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
@@ -28,7 +29,7 @@ from transforms.common.publish.layout import (
     snapshot_name,
 )
 from transforms.common.publish.publication import Keep, finish_publication, publish
-from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free
+from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free, receipts_of
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept, open_snapshot
 from transforms.common.publish.streaming import check_not_streaming, is_streaming
@@ -189,7 +190,9 @@ def _freed(out: str, workspace: Workspace, keep: str, intended: Sequence[Intende
     if keep == "published":
         published = kept_digests(out)
         freed = free(workspace.root, published)
-        discard_unused(workspace.root, stages, since, published)  # receipts of earlier nights would add up
+        # Receipts of earlier nights would add up. A rollback goes on with those of the snapshots that are kept.
+        used = used_artefacts(receipts_of(workspace.root, stages), published)
+        discard_unused(workspace.root, stages, since, {each.name for some in used.values() for each in some})
         return freed
     if keep == "used":
         return discard_unused(workspace.root, stages, since)

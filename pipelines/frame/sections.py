@@ -1,10 +1,8 @@
 """How a section is made: its plan, its graph or action, what is handed back, what is noted of it."""
 
-import importlib.metadata
 import os
 import time
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job
@@ -104,13 +102,7 @@ def make_section(
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
     # As a manifest has it, which it is compared with: no tuples.
     entry = parse_json(readable_json({**decided(chosen), **command.section(plan, outcome)}))
-    noted = {
-        "files": read,
-        "resources": resources,
-        "given": given_by(job.options, read, resources),
-        "listed": listed,
-        "lexbeam": _own_version(),
-    }
+    noted = {"files": read, "resources": resources, "given": given_by(job.options, read, resources), "listed": listed}
     return Made(
         name=job.section,
         parts=outcome.parts,
@@ -119,13 +111,6 @@ def make_section(
         log={**_log_of(job, inputs), **noted, **command.noted(outcome)},
         took=(*most_at_work(took), driver_line(job.section, time.monotonic() - begun, took, run_id())),
     )
-
-
-def _own_version() -> str | None:
-    """Return the version of Lexbeam; None where it runs without being installed."""
-    with suppress(importlib.metadata.PackageNotFoundError):
-        return importlib.metadata.version("lexbeam")
-    return None
 
 
 def _by_table(read: ReadTable) -> tuple[str, str, str]:

@@ -7,8 +7,6 @@ a record. `--log json` prints them, a line each; `events.schema.json` beside thi
 `python -m pipelines.monitoring.events` prints.
 """
 
-import functools
-import importlib.metadata
 import inspect
 import json
 import logging
@@ -16,7 +14,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -24,6 +22,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from transforms.common.code.version import own_build
 from transforms.common.errors import HeldBackError, NothingToDoError, readable
 
 __all__ = [
@@ -55,7 +54,6 @@ __all__ = [
     "hearing",
     "in_run",
     "message_event",
-    "own_version",
     "printing",
     "report",
     "run_events",
@@ -267,14 +265,6 @@ _RUNS: list[_Run] = []  # those at work: in Python several threads may run comma
 _PRINTERS: list[logging.Handler] = []
 
 
-@functools.cache
-def own_version() -> str | None:
-    """Return the version of Lexbeam; None where it runs without being installed."""
-    with suppress(importlib.metadata.PackageNotFoundError):
-        return importlib.metadata.version("lexbeam")
-    return None
-
-
 def stamp(at: float | None = None) -> str:
     """Return a time in seconds since 1970 as events have it; None: now."""
     moment = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
@@ -297,7 +287,7 @@ def message_event(level: str, message: str, at: float | None = None) -> Event:
 
 
 def _stamped(event: Event, at: float | None = None) -> Event:
-    where: dict[str, Any] = {"version": own_version() or UNSET}
+    where: dict[str, Any] = {"version": str(own_build())}
     if run := _run():
         where |= {"run_id": run.id, "folder": run.folder}
     return msgspec.structs.replace(event, time=stamp(at), **where)

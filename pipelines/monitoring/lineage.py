@@ -28,9 +28,9 @@ from pipelines.monitoring.events import (
     SectionStarted,
     SnapshotPublished,
     hearing,
-    own_version,
     run_id,
 )
+from transforms.common.code.version import VERSION, own_build
 from transforms.common.errors import UsageError
 from transforms.common.publish.snapshots import Snapshot, open_kept
 from transforms.common.store import files
@@ -181,7 +181,7 @@ class _Lineage(logging.Handler):
             self._client = _client(self._place)
         known = None if section is None else self._sections.get(section)
         published = self._published if kind == "COMPLETE" else None
-        producer = f"urn:lexbeam:{own_version() or 'unknown'}"
+        producer = f"urn:lexbeam:{VERSION}"
         event_v2.set_producer(producer)  # of facets
         self._client.emit(
             event_v2.RunEvent(
@@ -200,7 +200,7 @@ class _Lineage(logging.Handler):
 
         facets: dict[str, Any] = {
             "processing_engine": processing_engine_run.ProcessingEngineRunFacet(
-                version=own_version() or "unknown", name="lexbeam"
+                version=str(own_build()), name="lexbeam"
             )
         }
         if section is not None:

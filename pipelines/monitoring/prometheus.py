@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pipelines.monitoring.events import own_version
+from transforms.common.code.version import own_build
 from transforms.common.errors import UsageError
 from transforms.common.publish.history import last_success, published_at, untold_publications
 from transforms.common.publish.run_log import DRIVER, RunLine, read_run_log
@@ -100,7 +100,7 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 def _metrics(state: FolderState, now: float) -> Iterator[_Metric]:
     snapshot = state.snapshot
-    yield _Metric("info", "Version of Lexbeam that wrote this.", [({"version": own_version() or ""}, 1)])
+    yield _Metric("info", "Version and commit of the Lexbeam that wrote this.", [(own_build()._asdict(), 1)])
     yield _one("written_timestamp_seconds", "When this was written; ages are counted to it.", now)
     yield _one("failed", "Whether the last run or refresh failed, or was held back.", int(state.failed))
     yield _one("run_seconds", "What the last run or refresh took.", state.seconds)

@@ -138,7 +138,7 @@ def _cloze(folder: Path) -> Section:
     things = [Synset("entity", "n", ["entity"], "what is")]
     things += [Synset(word, "n", [word], "a thing", pointers=[("@", "entity", 0, 0)]) for word in WORDS]
     write_wordnet(folder / "wordnet", things)
-    files = {"wordnet": "wordnet", "cache": str(folder / "cache")}
+    files = {"wordnet": "wordnet", "cache": "cache"}
     return {
         "cloze": {
             "pairs": {"layout": "corpus"},
@@ -162,7 +162,7 @@ def _simplify(folder: Path) -> Section:
             "instances": {"targets": "content", "layout": "corpus"},
             "generate": {"generators": ["thesaurus"], "thesaurus": [_thesaurus(folder)]},
             "select": {},
-            "rank": {"ranker": ["senses"], "cache": str(folder / "cache")},
+            "rank": {"ranker": ["senses"], "cache": "cache"},
             "rewrite": {},
         }
     }
@@ -172,7 +172,7 @@ def _text(folder: Path) -> Section:
     (folder / "plain.yaml").write_text("plain: {ranker: senses}\n")
     how = {"settings": "plain.yaml", "setting": "plain", "thesaurus": [_thesaurus(folder)]}
     read = {"inputs": "texts", "engine": "builtin:en", "language": "en"}
-    return {"simplify": {"text": {**read, **how, "zipf-below": 5, "cache": str(folder / "cache")}}}
+    return {"simplify": {"text": {**read, **how, "zipf-below": 5, "cache": "cache"}}}
 
 
 _CORPUS: list[Option] = [

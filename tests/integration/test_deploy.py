@@ -87,6 +87,22 @@ def test_the_linter_finds_faults(tmp_path):
     assert subprocess.run([hadolint, tmp_path / "Dockerfile"], capture_output=True).returncode == 1
 
 
+@pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.stem)
+def test_images_say_of_which_version_and_commit_they_are(path):
+    last = path.read_text().rpartition("\nFROM ")[2] if path.stem != "worker" else path.read_text()
+    for name, argument in (("version", "VERSION"), ("revision", "COMMIT")):
+        assert f'org.opencontainers.image.{name}="${{{argument}}}"' in last
+        assert re.search(rf"(?s)\nARG {argument}\n(.*\n)?LABEL ", last)  # an argument holds in its own stage
+    if path in OF_LEXBEAM:
+        (command,) = re.findall(r"^(?:ARG COMMIT\n)?(?:.*\n)??RUN (LEXBEAM_COMMIT.*)", path.read_text(), re.M)
+        assert command.startswith('LEXBEAM_COMMIT="${COMMIT}" pip ')
+    commands = re.findall(r"docker build ((?:.*\\\n)*.*)", (ROOT / "docs" / "deploy.md").read_text())
+    built = [words for words in commands if path.name in words]
+    assert built
+    for words in built:
+        assert "$of" in words or "--build-arg VERSION --build-arg COMMIT" in words
+
+
 @pytest.mark.parametrize("path", OF_LEXBEAM, ids=lambda path: path.stem)
 def test_images_have_the_locked_python_and_beam_and_all_of_lexbeam(path):
     text = path.read_text()

@@ -12,7 +12,7 @@ from making import made_section, put
 from pipelines import cli
 from pipelines.cli import main
 from pipelines.messages import JsonFormatter, JsonLines, json_message, without_style
-from pipelines.monitoring.events import own_version
+from transforms.common.code.version import own_build
 from transforms.common.errors import NothingToDoError, UsageError
 
 
@@ -42,7 +42,7 @@ def test_a_message_is_one_line_that_can_be_read(text, level):
     assert len(line.splitlines()) == 1 or "\n" not in line
     event = {"info": "message"}.get(level, level)
     wanted = {"event": event, "time": "1970-01-01T00:00:01.500Z", "level": level, "message": text}
-    assert json.loads(line) == {**wanted, "version": own_version()}
+    assert json.loads(line) == {**wanted, "version": str(own_build())}
 
 
 def test_records_of_logging_have_their_level_and_time():
@@ -50,7 +50,7 @@ def test_records_of_logging_have_their_level_and_time():
     record.created = 2.0
     line = JsonFormatter(logging.Formatter("%(message)s")).format(record)
     wanted = {"event": "warning", "time": "1970-01-01T00:00:02.000Z", "level": "warning", "message": "3 files"}
-    assert json.loads(line) == {**wanted, "version": own_version()}
+    assert json.loads(line) == {**wanted, "version": str(own_build())}
 
 
 def test_lines_of_a_stream_are_messages_when_they_end():

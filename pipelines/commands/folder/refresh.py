@@ -28,7 +28,8 @@ from pipelines.frame.staleness import InputChanges, changes_outside, planned_oth
 from pipelines.monitoring.events import NothingToDo, SectionPlanned, report
 from pipelines.runners.hooks import PublishHookError, tell_readers
 from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
-from transforms.common.options.fields import option, options_of, plain_options
+from transforms.common.options.changes import option_changes
+from transforms.common.options.fields import option, options_of
 from transforms.common.publish.history import read_history
 from transforms.common.publish.layout import snapshot_name
 from transforms.common.publish.run_log import RunLine, note_success, read_run_log
@@ -340,15 +341,10 @@ def _said(stage: StagePlan) -> str:
 
 
 def _option_changes(job: Job, snapshot: Snapshot) -> list[str]:
-    before = snapshot.sections[job.section]["options"]
-    now = plain_options(job.options)
     known = options_of(type(job.options))
     flagless = {name for name, entry in known.items() if entry.positional}  # a configuration has their names
-    return [
-        f"{name if name in flagless else f'`{name}`'} {before.get(name)} to {now.get(name)}"
-        for name in sorted({*before, *now})
-        if before.get(name) != now.get(name)
-    ]
+    other = option_changes(type(job.options), snapshot.sections[job.section]["options"], job.options).other
+    return [f"{name if name in flagless else f'`{name}`'} {before} to {now}" for name, (before, now) in other.items()]
 
 
 def _is_here(place: str | None, snapshot: Snapshot) -> bool:

@@ -113,7 +113,7 @@ def _look(options: StatusOptions, state: Survey) -> _Found:
         write_metrics(options.prometheus, folder_state(files.absolute(options.path), state.snapshot, outside))
     job = None if state.left is None else look_at(files.join(options.path, ARTEFACTS), state.left)
     if options.json:
-        record = _record(options.path, state, stale, job) | {"ages": _ages(options.path, state.snapshot, outside)}
+        record = _record(options.path, state, outside, job) | {"ages": _ages(options.path, state.snapshot, outside)}
         lines = [json.dumps(record, ensure_ascii=False, indent=2)]
     else:
         lines = list(_lines(options.path, state, stale, job))
@@ -127,7 +127,7 @@ def _look(options: StatusOptions, state: Survey) -> _Found:
     return _Found(lines, list(stale), damaged)
 
 
-def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: JobState | None) -> dict[str, Any]:
+def _record(out: str, state: Survey, outside: Mapping[str, OutsideChanges], job: JobState | None) -> dict[str, Any]:
     """Return the same for programs."""
     snapshot = state.snapshot
     published = None
@@ -138,7 +138,9 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
             "sections": {
                 name: {
                     "tables": {table: snapshot.tables[table]["rows"] for table in section["parts"]},
-                    "stale": list(stale.get(name, ())),
+                    "made_by": None if (by := snapshot.made_by(name)) is None else by._asdict(),
+                    "stale": outside[name].reasons,
+                    "stages_of_other_code": list(outside[name].stages),
                 }
                 for name, section in snapshot.sections.items()
             },

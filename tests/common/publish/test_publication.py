@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import shutil
 
 import pyarrow.parquet as pq
@@ -7,12 +8,13 @@ import pytest
 from making import files_below, made_section, put
 
 from pipelines.cli import main
+from transforms.common.code.version import own_build
 from transforms.common.errors import LexbeamError
 from transforms.common.publish import publication as module
 from transforms.common.publish import sections
 from transforms.common.publish.layout import read_record, snapshot_name
 from transforms.common.publish.sections import table_digest
-from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.sound import Damaged, checked, is_sound_size
 from transforms.common.store.tables import read_table
@@ -282,7 +284,74 @@ def test_a_table_that_is_not_there_is_named(tmp_path):
         open_snapshot(str(tmp_path / "none"))
 
 
-def test_what_another_version_published_is_told(tmp_path):
+def test_a_section_that_is_as_it_was_keeps_what_made_it(tmp_path, monkeypatch):
+    """A new commit publishes nothing anew by itself, and is named where it made something."""
+    out, here = tmp_path / "out", module.environment()
+    corpus, change = (section(tmp_path / name, "a", name=name, table=name) for name in ("corpus", "change"))
+
+    def made_by(version, commit="abc"):
+        monkeypatch.setattr(module, "environment", lambda: {**here, "lexbeam": version, "commit": commit})
+
+    made_by("1.0.0")
+    put(out, corpus, change)
+    first = snapshot_name(str(out))
+    made_by("1.1.0", "0123456789ab")
+    put(out, corpus, change)
+    assert snapshot_name(str(out)) == first
+    put(out, section(tmp_path / "more", "a", "b", name="change", table="change"), corpus)
+    snapshot = open_snapshot(str(out))
+    assert {name: str(snapshot.made_by(name)) for name in snapshot.sections} == {
+        "corpus": "1.0.0 (abc)",
+        "change": "1.1.0 (0123456789ab)",
+    }
+    assert len(snapshot.manifest["environments"]) == 2
+    # Other options, or another form of a table, are something else.
+    put(out, section(tmp_path / "w", "a", table="corpus", options={"a": 1}))
+    assert open_snapshot(str(out)).made_by("corpus").version == "1.1.0"
+    made_by("1.2.0")
+    put(out, section(tmp_path / "w", "a", table="corpus", options={"a": 1}), versions={"corpus": "2"})
+    assert open_snapshot(str(out)).made_by("corpus").version == "1.2.0"
+
+
+def test_who_made_what_stays_is_known_where_a_log_alone_says_so(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    here = {name: value for name, value in module.environment().items() if name not in ("lexbeam", "commit")}
+    monkeypatch.setattr(module, "environment", lambda: here)
+    put(
+        out, section(tmp_path / "c", "a", log={"lexbeam": "0.1.0"}), section(tmp_path / "d", "a", name="toy", table="t")
+    )
+    monkeypatch.undo()
+    assert open_snapshot(str(out)).made_by("toy") is None
+    put(out, section(tmp_path / "c", "a"), section(tmp_path / "d", "b", name="toy", table="t"))
+    snapshot = open_snapshot(str(out))
+    assert [str(snapshot.made_by(name)) for name in ("corpus", "toy")] == ["0.1.0", str(own_build())]
+    put(out, section(tmp_path / "c", "b"))
+    assert open_snapshot(str(out)).made_by("corpus") == own_build()
+
+
+def test_what_a_later_version_published_is_read_as_far_as_it_is_known(tmp_path, monkeypatch):
+    """Fields that nobody knows yet change nothing; a manifest of another form is refused."""
+    out, here = tmp_path / "out", module.environment()
+    monkeypatch.setattr(module, "environment", lambda: {**here, "lexbeam": "99.0.0", "mood": "good"})
+    put(out, section(tmp_path / "w", "a", options={"later": 1}))
+    monkeypatch.undo()
+    assert words_at(out) == ["a"]
+    assert open_snapshot(str(out)).made_by("corpus").is_newer(own_build())
+    put(out, section(tmp_path / "v", "s", name="change", table="scores"))
+    assert open_snapshot(str(out)).made_by("corpus").version == "99.0.0"
+    monkeypatch.setattr(module, "MANIFEST_VERSION", MANIFEST_VERSION + 1)
+    put(out, section(tmp_path / "w", "b"))
+    monkeypatch.undo()
+    before = files_below(out)
+    told = f"is of form 4, and Lexbeam {own_build()} reads {MANIFEST_VERSION}: install the version that made it"
+    with pytest.raises(LexbeamError, match=re.escape(told)):
+        open_snapshot(str(out))
+    for words in (["status", str(out)], ["clean", str(out)], ["show", str(out)]):
+        assert main(words) != 0
+    assert files_below(out) == before
+
+
+def test_what_an_earlier_version_published_is_told(tmp_path):
     out = tmp_path / "out"
     put(out, section(tmp_path / "w", "a"))
     manifest = {**open_snapshot(str(out)).manifest, "lexbeam": {"schema_version": "1"}}
@@ -291,5 +360,5 @@ def test_what_another_version_published_is_told(tmp_path):
     (out / "_snapshots" / name / "manifest.json").write_text(json.dumps(manifest))
     os.remove(out / "current")
     os.symlink(f"_snapshots/{name}", out / "current")
-    with pytest.raises(LexbeamError, match="another version"):
+    with pytest.raises(LexbeamError, match="an earlier version"):
         open_snapshot(str(out))

@@ -43,7 +43,8 @@ def files_of(table: TableEntry) -> list[PartEntry]:
 
 # What a manifest says of a section: its inputs, options and tables, and what its command adds.
 Section = Mapping[str, Any]
-# Sections by name, beside `lexbeam`, `environments` and `tables`.
+# Sections by name, beside `lexbeam`, `environments` and `tables`. Whatever else a version says of a whole folder stands
+# in `lexbeam`: versions that do not know it would take it for a section.
 Manifest = Mapping[str, Any]
 
 _FOLDER = re.compile(r"_snapshots/[0-9a-f]{32}")

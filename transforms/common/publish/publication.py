@@ -82,7 +82,8 @@ def make_manifest(
     """Return the manifest of a folder: what each section was made from, and what tables hold.
 
     No runner, worker count, time or absolute path stands in it, so it has the same bytes wherever
-    the same sections are made, at once or one after another.
+    the same sections are made by the same Lexbeam, at once or one after another. A section that is as it was
+    published, but for what made it, stays as it was published: a new version publishes nothing anew by itself.
 
     Args:
         made: the new sections.
@@ -94,19 +95,23 @@ def make_manifest(
     name = digest(here)[:8]
     tables: dict[str, TableEntry] = {}
     sections: dict[str, Any] = {}
-    environments = {name: here} if made else {}
+    environments: dict[str, Any] = {}
+    published = without_objects(old.manifest) if old is not None else {}
     for section in made:
         parts = {}
         for table in section.tables:
             version = (versions or {}).get(table, "1")
             tables[table] = table_entry(section.of_table(table), version)
             parts[table] = [part["file"] for part in files_of(tables[table])]
-        sections[section.name] = {
-            **section.entry,
-            "reads": [read._asdict() for read in section.reads],
-            "parts": parts,
-            "environment": name,
-        }
+        entry = {**section.entry, "reads": [read._asdict() for read in section.reads], "parts": parts}
+        before = published.get(section.name, {})
+        is_same = all(published.get("tables", {}).get(table) == tables[table] for table in parts)
+        if old is not None and is_same and before == {**entry, "environment": before.get("environment")}:
+            sections[section.name] = before
+            environments[before["environment"]] = published["environments"][before["environment"]]
+        else:
+            sections[section.name] = {**entry, "environment": name}
+            environments[name] = here
     for carried in outcome.kept if old is not None and outcome is not None else ():
         assert old is not None
         assert outcome is not None
@@ -174,7 +179,7 @@ def publish(
     else:
         manifest = _store(out, name, manifest, _placed(manifest, new), old)
     sections = {carried: notes.get("sections", {}).get(carried) for carried in outcome.kept}
-    sections |= {section.name: dict(section.log or {}) for section in made}
+    sections |= {section.name: {**_build_noted(manifest, section, notes), **(section.log or {})} for section in made}
     after = Snapshot(out, name, files.join(out, SNAPSHOTS, name), dict(manifest))
     publication = publication_of(old, after, tells=tells)
     took = [line for section in made for line in section.took]
@@ -183,6 +188,13 @@ def publish(
     _switch(out, name, manifest, pointer)
     _remove_old(out, keep)
     return outcome
+
+
+def _build_noted(manifest: Manifest, section: Made, notes: Mapping[str, Any]) -> dict[str, str]:
+    """Return which Lexbeam made a section that stays, where its log alone says so, as 0.1.0 noted it."""
+    noted = notes.get("sections", {}).get(section.name) or {}
+    known = "lexbeam" in manifest["environments"][manifest[section.name]["environment"]]
+    return {"lexbeam": noted["lexbeam"]} if noted.get("lexbeam") and not known else {}
 
 
 def rollback(out: str, snapshot: str, *, tells: bool = False) -> Snapshot:

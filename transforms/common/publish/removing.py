@@ -258,22 +258,21 @@ def discard_artefacts(root: str, kept: Callable[[str, Sequence[File]], bool]) ->
     return Freed(number, size)
 
 
-def discard_unused(root: str, stages: Collection[str], since: int, published: Collection[str] = ()) -> Freed:
+def discard_unused(root: str, stages: Collection[str], since: int, kept: Collection[str] = ()) -> Freed:
     """Remove the artefacts of some stages that were neither made nor taken up since a time.
 
     Args:
         root: where artefacts lie; on an object store, which does not tell what was taken up, nothing is removed.
         stages: their names.
         since: in nanoseconds since 1970, by the clock of what holds the artefacts.
-        published: the SHA-256 of files whose artefacts stay all the same.
+        kept: artefacts that stay all the same, by the paths that names of their files begin with.
     """
     number = size = 0
     for stage in sorted(stages) if files.is_local(root) else ():
         names = files.list_folder(files.join(root, stage)).files
         left = set(names)
         for held in _held_by(root, stage, names):
-            stays = any(name.sha256 in published for name in held.files or ())
-            if not stays and os.stat(held.receipt).st_mtime_ns < since:
+            if held.stem not in kept and os.stat(held.receipt).st_mtime_ns < since:
                 gone = [file for name in held.files or () if state_of((file := _file(root, name)).path) is not None]
                 number += len(gone)
                 size += sum(map(_bytes, gone))

@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from transforms.common.code.fingerprints import parse_json
+from transforms.common.code.version import Build, own_build
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, DamagedFolderError, last_published, snapshot_name
 from transforms.common.publish.manifests import PartEntry, TableEntry, files_of, is_named
@@ -29,6 +30,7 @@ from transforms.common.store.tables import Part, read_table
 __all__ = [
     "MANIFEST_VERSION",
     "RESERVED",
+    "NewerFolderError",
     "Snapshot",
     "damage_of",
     "explaining_damage",
@@ -91,6 +93,14 @@ class Snapshot:
             raise LexbeamError(f"no {name} tables are published at {self.out!r}: run `lexbeam {words}` first")
         return self.sections[name]
 
+    def made_by(self, name: str) -> Build | None:
+        """Return which Lexbeam made a section; None where that was not noted."""
+        environment = self.manifest.get("environments", {}).get(self.section(name).get("environment"), {})
+        if "lexbeam" in environment:
+            return Build(environment["lexbeam"], environment.get("commit", ""))
+        noted = (read_log(self.out, self.name).get("sections") or {}).get(name) or {}  # as 0.1.0 did
+        return Build(noted["lexbeam"]) if noted.get("lexbeam") else None
+
     def parts(self, table: str) -> list[Part]:
         """Return the parts of a table in their order; those without rows need have no files of their own (`written`).
 
@@ -134,6 +144,10 @@ class Snapshot:
     def damaged(self) -> list[str]:
         """Return the paths of the parts that are missing or not what the manifest says."""
         return [part.path for table in sorted(self.tables) for part in self.files(table) if not is_sound(part)]
+
+
+class NewerFolderError(LexbeamError):
+    """A snapshot has a form that only later versions of Lexbeam know: nothing is read of it, and nothing replaced."""
 
 
 def damage_of(snapshot: Snapshot, parts: Sequence[str]) -> LexbeamError:
@@ -233,13 +247,20 @@ def open_kept(out: str, name: str) -> Snapshot:
     """Return a snapshot of a folder by its whole name, whether it is the current one or not.
 
     Raises:
-        DamagedFolderError: its manifest is damaged, or it is of another version of Lexbeam.
+        NewerFolderError: its manifest is of a later form.
+        DamagedFolderError: it is of an earlier one, or damaged.
     """
     manifest = read_manifest(out, name)
     folder = files.join(out, SNAPSHOTS, name)
-    if manifest.get("lexbeam", {}).get("manifest_version") not in (2, MANIFEST_VERSION):
+    form = manifest.get("lexbeam", {}).get("manifest_version", 0)
+    if form > MANIFEST_VERSION:
+        raise NewerFolderError(
+            f"{files.join(folder, MANIFEST)} is of form {form}, and Lexbeam {own_build()} reads {MANIFEST_VERSION}: "
+            "install the version that made it, or a later one; or name another folder"
+        )
+    if form not in (2, MANIFEST_VERSION):
         raise DamagedFolderError(
-            f"{files.join(folder, MANIFEST)} is of another version of Lexbeam: make the tables "
+            f"{files.join(folder, MANIFEST)} is of an earlier version of Lexbeam: make the tables "
             "anew with `overwrite`, or in another folder"
         )
     return Snapshot(out, name, folder, manifest)

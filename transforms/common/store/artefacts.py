@@ -201,6 +201,7 @@ class Stage(Generic[T, Options, R]):
         unit: what a person calls its artefacts, in the plural, for progress.
         splits: whether its artefacts split what they are made of among them, so that a document is in one of those that
             are made of the same; for plans.
+        noun: what a person calls what it makes, alone or with other stages, such as `annotation`; empty: its name.
         inherits: which artefacts follow one another, of a stage that makes them of their predecessors' rows
             (`inheriting.write_inheriting`).
     """
@@ -215,6 +216,7 @@ class Stage(Generic[T, Options, R]):
     blas: bool = False
     unit: str = "pieces"
     splits: bool = False
+    noun: str = ""
     inherits: Inheritance | None = None
 
     def __post_init__(self) -> None:

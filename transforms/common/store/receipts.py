@@ -1,10 +1,12 @@
 """Receipts on disk: typed records with a digest of their own, so that damage is never read.
 
-    {"check": SHA-256 of the rest, "files": [[name, bytes, SHA-256], ...], "receipt": {...}, "made_of": [...]}
+    {"check": SHA-256 of the rest, "files": [[name, bytes, SHA-256], ...], "receipt": {...}, "made_of": [...],
+     "lexbeam": "0.2.0 (670c6261a63d)"}
 
 Names of files are relative to the folder of artefacts, which may be moved; `files` are those that
 the receipt holds, so that they are known without knowing its type. `made_of` says which files the task named, by
-`source_of`; it counts for nothing but plans.
+`source_of`; it counts for nothing but plans. `lexbeam` is the version that made it, for people: nothing hangs on it.
+Receipts of 0.1.0 have neither.
 """
 
 import hashlib
@@ -16,6 +18,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from transforms.common.code.version import own_build
 from transforms.common.store import files
 from transforms.common.store.identity import WHERE, Size
 
@@ -76,11 +79,12 @@ class FileName(NamedTuple):
 
 
 class Envelope(NamedTuple):
-    """A sound receipt, its type unknown: its files, its bytes, and what it was made of (`source_of`)."""
+    """A sound receipt, its type unknown: its files, its bytes, what it was made of (`source_of`), by which version."""
 
     files: tuple[FileName, ...]
     receipt: bytes
     made_of: frozenset[str] = frozenset()
+    lexbeam: str = ""
 
 
 class _Envelope(msgspec.Struct, omit_defaults=True):
@@ -88,6 +92,7 @@ class _Envelope(msgspec.Struct, omit_defaults=True):
     files: msgspec.Raw
     receipt: msgspec.Raw
     made_of: tuple[str, ...] = ()
+    lexbeam: str = ""
 
 
 def encode(value: object, root: str = "") -> bytes:
@@ -132,7 +137,9 @@ def write_receipt(path: str, root: str, receipt: object, held: Iterable[File], m
     listed = encode([[file.path, file.bytes, file.sha256] for file in held], root)
     content = encode(receipt, root)
     sources = tuple(sorted({*made_of}))
-    envelope = _Envelope(_check(listed, content, sources), msgspec.Raw(listed), msgspec.Raw(content), sources)
+    envelope = _Envelope(
+        _check(listed, content, sources), msgspec.Raw(listed), msgspec.Raw(content), sources, str(own_build())
+    )
     files.write_bytes(path, msgspec.json.encode(envelope))
 
 
@@ -154,7 +161,7 @@ def read_envelope(path: str) -> Envelope | None:
         if _check(envelope.files, envelope.receipt, envelope.made_of) != envelope.check:
             raise ValueError("its digest does not match")
         held = msgspec.json.decode(envelope.files, type=tuple[FileName, ...])
-        return Envelope(held, bytes(envelope.receipt), frozenset(envelope.made_of))
+        return Envelope(held, bytes(envelope.receipt), frozenset(envelope.made_of), envelope.lexbeam)
     except (ValueError, RecursionError) as error:
         log.warning("the receipt %s is damaged (%s): what it stands for is made anew", path, error)
         return None
