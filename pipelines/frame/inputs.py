@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from pipelines.frame.command import Inputs, InputTable, Job, TableSource
 from pipelines.frame.registry import makers_of
-from transforms.common.errors import LexbeamError, UsageError, quoted
+from transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
 from transforms.common.options.checks import LONGEST_PATH
 from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
@@ -19,6 +19,7 @@ from transforms.formats.ingest.stage import InputFile
 
 __all__ = [
     "check_patterns",
+    "check_rows",
     "check_tables_there",
     "corpora_of",
     "find_inputs",
@@ -182,6 +183,19 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
         elif not source.optional:
             raise missing_table(source, job.options.out)
     return Inputs(tuple(tables))
+
+
+def check_rows(job: Job, inputs: Inputs) -> None:
+    """Check that the tables that a job needs have rows.
+
+    Raises:
+        NoDataError: none of one name has.
+    """
+    for source in job.command.reads(job.options):
+        found = inputs.of(source.table)
+        if source.needed and not any(part.rows for table in found for part in table.parts):
+            lacks = f"table {source.table} has no rows" if len(found) == 1 else f"no table {source.table} has rows"
+            raise NoDataError(f"no {source.table.rpartition('/')[2]}: {lacks}")
 
 
 def _of_run(table: str, made: Sequence[Made]) -> InputTable | None:

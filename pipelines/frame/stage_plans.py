@@ -16,10 +16,11 @@ from pipelines.frame.command import Graph, Job
 from pipelines.frame.handed_back import ResultFiles
 from pipelines.frame.inputs import find_inputs
 from pipelines.frame.sections import plan_of
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, NoDataError
 from transforms.common.publish.layout import ARTEFACTS
 from transforms.common.publish.run_log import RunLine
 from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.written import written
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.sound import state_of
@@ -91,11 +92,11 @@ def estimated(plans: Iterable[StagePlan], log: Iterable[RunLine]) -> Estimate:
 def stages_that_follow(job: Job, snapshot: Snapshot | None, after: Iterable[str]) -> list[StagePlan]:
     """Return the stages of a section that make what follows from others, or that has not been made before."""
     stages = job.command.making(job.section)
-    made = None if snapshot is None else snapshot.sections.get(job.section, {}).get("stages")
+    made = {} if snapshot is None else snapshot.sections.get(job.section, {}).get("stages")
     return [
         StagePlan(stage.name, stage.unit, None, None, tuple(after))
         for stage in stages
-        if made is None or stage.name in made
+        if not made or stage.name in made  # of one that had nothing to do, nobody knows which
     ]
 
 
@@ -120,7 +121,11 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
     from transforms.common.store.ptransforms import looked_up, stages_before, stages_in
 
     job = job._replace(options=replace(job.options, keep="all"))  # else the graph might free what it has looked up
-    plan = plan_of(job, find_inputs(job, (), snapshot))
+    try:
+        plan = plan_of(job, find_inputs(job, (), snapshot))
+    except NoDataError:  # its empty tables are all that is written
+        tables = written(job.section)
+        return [StagePlan(tables.name, tables.unit, None, 0 if stays else None)]
     is_new = snapshot is None or job.section not in snapshot.sections
     before: dict[str, set[str]] = {}
     used: set[str] = set()

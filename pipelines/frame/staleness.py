@@ -19,7 +19,7 @@ from pipelines.frame.inputs import find_inputs
 from pipelines.frame.registry import command_of
 from pipelines.frame.sections import plan_of
 from transforms.common.code.fingerprints import environment, parse_json, readable_json
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, NoDataError
 from transforms.common.options.fields import plain_options
 from transforms.common.publish.layout import ARTEFACTS
 from transforms.common.publish.sections import ReadTable, input_columns, table_digest
@@ -116,7 +116,8 @@ def changes_outside(
         keep_gone: whether input files that have gone change nothing, since what was made of them is kept.
     """
     section = snapshot.sections[name]
-    reasons = [*_code(name, section, snapshot.manifest["environments"])]
+    reasons = [f"held back: {snapshot.held[name]}"] if name in snapshot.held else []
+    reasons += _code(name, section, snapshot.manifest["environments"])
     if noted is None:
         reasons.append("its log is damaged or gone: what it was made from cannot be compared")
         noted = {}
@@ -160,6 +161,8 @@ def planned_otherwise(job: Job, snapshot: Snapshot, passed: Collection[str] = ()
     section = snapshot.sections[job.section]
     try:
         now = resources_of(job.command, plan_of(job, find_inputs(job, (), snapshot)))
+    except NoDataError:  # what it makes is empty
+        now = {}
     except LexbeamError as error:  # a run says the same
         yield f"it cannot be planned: {error}"
         return

@@ -40,7 +40,7 @@ from transforms.change.shown.warnings import slice_warnings
 from transforms.change.view.slices import lacking
 from transforms.change.view.view_stage import Viewed
 from transforms.change.view.words import ViewOptions, case_text
-from transforms.common.publish.bounds import Gauge
+from transforms.common.publish.holding import Gauge
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block

@@ -27,7 +27,7 @@ from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.change.view.proposals import propose_slices
 from transforms.common.code.fingerprints import digest
 from transforms.common.parts import LEAST_PARTS, parts_for
-from transforms.common.publish.bounds import Gauge
+from transforms.common.publish.holding import Gauge
 from transforms.common.publish.sections import Made, inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import units

@@ -20,11 +20,11 @@ from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.detaching import ended, look_at
 from pipelines.frame.staleness import OutsideChanges, all_outside, section_logs
 from pipelines.runners.flink_jobs import JobKind, JobState
-from transforms.common.errors import LexbeamError, StaleError
+from transforms.common.errors import LexbeamError, StaleError, readable
 from transforms.common.options.fields import option
 from transforms.common.publish.history import last_success, published_at
 from transforms.common.publish.layout import ARTEFACTS, MANIFEST, snapshot_name
-from transforms.common.publish.snapshots import Snapshot, damage_of, output_folder
+from transforms.common.publish.snapshots import Snapshot, damage_of, output_folder, read_log
 from transforms.common.publish.streaming import is_streaming
 from transforms.common.store import files
 from transforms.stream.looking import last_look
@@ -126,8 +126,13 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
                 name: {
                     "tables": {table: snapshot.tables[table]["rows"] for table in section["parts"]},
                     "stale": list(stale.get(name, ())),
+                    "empty": section.get("empty"),
                 }
                 for name, section in snapshot.sections.items()
+            },
+            "held": {
+                name: {"why": why, "published": name in snapshot.sections, "reasons": reasons}
+                for name, why, reasons in _held(snapshot)
             },
         }
     return {
@@ -149,6 +154,22 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
         "artefact_bytes": state.artefacts,
         "left_behind": [leftover._asdict() for leftover in state.leftovers],
     }
+
+
+def _held(snapshot: Snapshot) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the sections that are held, with why, and with what the errors of those that failed said."""
+    said = read_log(snapshot.out, snapshot.name).get("held") or {}
+    for name, why in snapshot.held.items():
+        yield name, why, [readable(str(line)) for line in said.get(name, ())]
+
+
+def _held_lines(snapshot: Snapshot, told: Collection[str]) -> Iterator[str]:
+    """Yield which sections are held, with the reasons that are not told anyway."""
+    for name, why, reasons in _held(snapshot):
+        state = "as it was published before" if name in snapshot.sections else "nothing is published of it"
+        yield f"held: {name}: {why}; {state}"
+        if not told:
+            yield from (f"  {line}" for reason in reasons for line in reason.splitlines())
 
 
 def _published(snapshot: Snapshot) -> str | None:
@@ -208,7 +229,10 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
         for name, section in state.snapshot.sections.items():
             rows = ", ".join(f"{table} {state.snapshot.tables[table]['rows']} rows" for table in section["parts"])
             yield f"published: {name}: {rows}"
+            if "empty" in section:
+                yield f"  empty: {section['empty']}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
+        yield from _held_lines(state.snapshot, state.held_back)
         if stale:
             yield from _remedy(state.snapshot, stale)
     if state.at_work:
