@@ -9,7 +9,7 @@ from pipelines.frame.command import Inputs, InputTable, Job, TableSource
 from pipelines.frame.registry import makers_of
 from transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
 from transforms.common.options.checks import LONGEST_PATH
-from transforms.common.publish.sections import Made, owner_of
+from transforms.common.publish.sections import Made, decide, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import Part
@@ -158,6 +158,8 @@ def folder_with(path: str, table: str) -> Snapshot:
 def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
     """Find the tables that a job reads: made by the same run, published at its folder, or at another.
 
+    Of its folder no section counts that goes with what the run has made so far: in its place, or made from it.
+
     Raises:
         UsageError: a folder is named twice, or the job's own folder lacks a table.
         LexbeamError: another folder lacks a table.
@@ -165,6 +167,7 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
     tables: list[InputTable] = []
     seen: set[tuple[str, str]] = set()
     opened: dict[str, Snapshot] = {}
+    stays = {*decide(old.manifest, made).kept} if old is not None else set()
     for source in job.command.reads(job.options):
         place = files.real(job.options.out if source.folder is None else source.folder)
         if (source.table, place) in seen:
@@ -172,7 +175,7 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
         seen.add((source.table, place))
         if source.is_in(job.options.out):
             table = _of_run(source.table, made)
-            if table is None and old is not None:
+            if table is None and old is not None and owner_of(old.manifest, source.table) in stays:
                 table = _of_snapshot(source.table, old, is_here=True)
         else:
             if place not in opened:

@@ -1,6 +1,7 @@
 """How a section is made: its plan, its graph or action, what is handed back, what is noted of it."""
 
 import importlib.metadata
+import inspect
 import os
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -16,7 +17,7 @@ from pipelines.frame.inputs import check_rows
 from pipelines.progress.progress import RunProgress, watching
 from transforms.common.code.fingerprints import digest, parse_json, readable_json
 from transforms.common.errors import LexbeamError, NoDataError
-from transforms.common.options.fields import noted_paths, plain_options
+from transforms.common.options.fields import noted_paths, options_of, plain_options, value_of
 from transforms.common.publish.run_log import RunLine, driver_line, most_at_work
 from transforms.common.publish.sections import Made, ReadTable, table_digest
 from transforms.common.publish.written import WrittenTable, written
@@ -133,8 +134,13 @@ def make_section(
 
 def _without_rows(job: Job, workspace: Workspace) -> HandedBack:
     """Return the tables of a section that has nothing to do."""
-    rows = [(table, WrittenTable.of(table, table.schema().empty_table())) for table in job.command.tables]
-    parts = [Part.of(table.name, 0, make(workspace, written(job.section), task, None)) for table, task in rows]
+    known, parts = options_of(type(job.options)), []
+    for table in job.command.tables:
+        # What columns depend on besides what is computed, such as the dimensions of vectors.
+        wanted = inspect.signature(table.columns).parameters if callable(table.columns) else ()
+        given = {name: value_of(job.options, name) for name in wanted if name in known}
+        task = WrittenTable.of(table, table.schema(**given).empty_table(), **given)
+        parts.append(Part.of(table.name, 0, make(workspace, written(job.section), task, None)))
     return HandedBack(tuple(parts), {})
 
 
@@ -146,14 +152,11 @@ def _empty_for(job: Job, inputs: Inputs, outcome: HandedBack, said: Mapping[str,
     if any(part.rows for part in outcome.parts if part.table not in besides):
         return {}
     noun = job.command.tables[0].name.rpartition("/")[2]
-    rejected = said.get("rejected")
-    if rejected:
-        why = f"all that was taken in is rejected ({rejected})"
-    elif inputs.tables:
-        why = f"nothing came of table {' and '.join(dict.fromkeys(table.table for table in inputs.tables))}"
-    else:
-        why = "nothing is in the input"
-    return {"empty": f"no {noun}: {why}"}
+    if rejected := said.get("rejected"):
+        return {"empty": f"no {noun}: all that was taken in is rejected ({rejected})"}
+    read = [f"table {table}" for table in dict.fromkeys(table.table for table in inputs.tables)]
+    sources = [*read, *(["input files"] if taken else [])] or ["what it was given"]
+    return {"empty": f"no {noun}: nothing came of {' and '.join(sources)}"}
 
 
 def _own_version() -> str | None:

@@ -39,9 +39,8 @@ __all__ = [
 ]
 
 ANY = ("--max-change", "1")  # a slice that was empty for some steps is behind by more than one
-# Why a run of everything is an error: a slice has lost its last document, cloze its last candidate, or a split its last
-# instance.
-REFUSED = ("has no document", "no document has a year", "table cloze/candidates is asked for")
+# Why a run of everything is an error: a slice has lost its last document.
+REFUSED = ("has no document", "no document has a year")
 WORDS = "ship sea captain sail wind harbour gold letter news king war".split()  # noqa: SIM905
 YEARS = (1800, 1801, 1900, 1901)
 Section = dict[str, Any]
@@ -319,8 +318,9 @@ def planned(world: Path, capsys: Any, *words: str) -> dict[str, int | None]:
 
 
 def check_plan(plan: dict[str, int | None], before: set[str], after: set[str]) -> None:
-    """Check a plan against what has been made since."""
+    """Check a plan against what has been made since, but for the tables of what is empty now, which nobody can know."""
     made = Counter(name.rpartition("/")[0] for name in after - before)
+    made = Counter({stage: number for stage, number in made.items() if stage in plan or not stage.endswith("/tables")})
     assert made.keys() <= plan.keys() or not plan, made.keys() - plan.keys()
     assert {stage: made[stage] for stage, number in plan.items() if number is not None} == {
         stage: number for stage, number in plan.items() if number is not None

@@ -71,7 +71,8 @@ def _outside(element: tuple[str, list[Viewed]]) -> Outside:
 
 def _reads(options: ChangeOptions) -> Sequence[TableSource]:
     # Documents say who wrote them, and what else slices are compared by.
-    return [TableSource(table, folder) for folder in options.corpora or (None,) for table in ("sentences", "documents")]
+    tables = ("sentences", "documents")
+    return [TableSource(table, folder, needed=True) for folder in options.corpora or (None,) for table in tables]
 
 
 def _year_check(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
