@@ -7,7 +7,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -245,7 +245,7 @@ class _Run:
         if job.section in self.refused:
             raise self.refused[job.section]
         checks = {} if self.apart else _year_checks(job, self.jobs)
-        with explaining(self.out):
+        with explaining(self.out) if self.apart else nullcontext():
             inputs = find_inputs(job, made, old)._replace(year_checks=checks)
             action = Action(self.tell, inputs, self.beam)
             section = make_section(job, inputs, workspace, self.config, action, self.explained, progress, self.leaving)

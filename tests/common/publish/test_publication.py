@@ -10,7 +10,7 @@ from pipelines.cli import main
 from transforms.common.errors import LexbeamError
 from transforms.common.publish import publication as module
 from transforms.common.publish.layout import read_record, snapshot_name
-from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot, read_log
 from transforms.common.store.sound import Damaged
 
 
@@ -35,6 +35,26 @@ def test_published_tables_are_read_by_name(tmp_path):
         assert part["file"] == f"part-{number:05d}-of-00002-{part['sha256'][:8]}.parquet"
         assert (out / "documents" / part["file"]).stat().st_size == part["bytes"]
     assert manifest["corpus"]["parts"] == {"documents": [part["file"] for part in entry["parts"]]}
+
+
+def test_what_is_held_is_named_until_it_is_made_or_goes(tmp_path):
+    """By the manifest, and what its error said by the log; a run of other sections does not make it."""
+    out = tmp_path / "out"
+    corpus, change = (section(tmp_path, name, name=name, table=name) for name in ("corpus", "change"))
+    put(out, corpus, change)
+    plain = snapshot_name(str(out))
+    held = {"change": "failed", "load": "is made from change"}
+    put(out, corpus, held=held, reasons={"change": ["no room"]})
+    assert open_snapshot(str(out)).held == held
+    name = snapshot_name(str(out))
+    put(out, corpus, held=held, reasons={"change": ["no memory"]})
+    assert snapshot_name(str(out)) == name, "what the error says is in no manifest"
+    put(out, section(tmp_path, "x", name="pairs", table="pairs"))
+    assert open_snapshot(str(out)).held == {"change": "failed"}, "load is not there, and nobody was to make it"
+    assert read_log(str(out), snapshot_name(str(out)))["held"] == {"change": ["no memory"]}
+    put(out, change, drop=["pairs"])
+    assert snapshot_name(str(out)) == plain
+    assert "held" not in read_log(str(out), plain)
 
 
 def test_a_part_that_did_not_change_keeps_its_name(tmp_path):
