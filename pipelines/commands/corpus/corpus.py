@@ -160,7 +160,7 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
         **{name: counts.counts.get(name, 0) for name in ("documents", "sentences", "tokens", "characters")},
     }
     check_rejects(section["records"], section["rejects"], counts.examples, plan.max_reject_share)
-    if section["documents"]:  # else there is nothing to compare
+    if section["records"] > section["rejected"]:  # else there is nothing to compare
         check_years(counts.years_taken_in, plan.asked)
     return section
 
