@@ -8,8 +8,9 @@ import pyarrow as pa
 from lexbeam._signatures import as_function, option_values
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.registry import COMMANDS, available, command_of, section_of
-from transforms.common.errors import UsageError, nearest
+from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import from_mapping, options_of
+from transforms.common.publish.sections import is_idle
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 
@@ -28,7 +29,7 @@ def answer_table(snapshot: Snapshot, sections: Sequence[str], name: str, values:
     """Return the answer of a view as a table; of several sections the first published one is asked.
 
     Raises:
-        LexbeamError: no section is published, or the view finds nothing.
+        LexbeamError: no section is published, it is empty, or the view finds nothing.
         UsageError: the section has no such view, or an option is wrong.
     """
     view = _view(snapshot, sections, name)
@@ -44,7 +45,9 @@ def answer_lines(snapshot: Snapshot, sections: Sequence[str], name: str, values:
 
 def _view(snapshot: Snapshot, sections: Sequence[str], name: str) -> View[Any]:
     section = next((section for section in sections if section in snapshot.sections), sections[0])
-    snapshot.section(section)
+    values = snapshot.section(section)
+    if is_idle(values):
+        raise LexbeamError(f"section {section} is empty: {values['empty']}")
     command = command_of(section)
     known = command.views if command is not None else {}
     if name not in known:

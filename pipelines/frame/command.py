@@ -17,7 +17,7 @@ from pipelines.frame.openings import Opening
 from schemas.columns import Table
 from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError
-from transforms.common.publish.bounds import Bound, Gauge
+from transforms.common.publish.holding import Bound, Gauge
 from transforms.common.publish.sections import ReadTable, table_digest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
@@ -46,12 +46,14 @@ class TableSource(NamedTuple):
         folder: where it is published; None: it is made by the same run or published in the same folder.
         optional: whether the command can do without it.
         otherwise: what makes it do without it, for the message that the table is missing.
+        needed: whether there is nothing to do where no such table has a row; the section is empty, then.
     """
 
     table: str
     folder: str | None = None
     optional: bool = False
     otherwise: str = ""
+    needed: bool = False
 
     def is_in(self, out: str) -> bool:
         """Return whether it is read from the folder `out`, which the command publishes to."""
@@ -250,7 +252,8 @@ class Command(Generic[O, P]):
         year_check: from options, a function that says what the years that have documents lack for this
             command, or None if nothing; it is called before the documents that the same run takes in
             are annotated. None: the command needs no years.
-        plan: from options and inputs, what is to be done; checks all that can be checked. No Beam.
+        plan: from options and inputs, what is to be done; checks all that can be checked. No Beam. It raises
+            NoDataError, as an action may, if that is nothing for want of data: the section is empty, then.
         build: adds its transforms to a pipeline; returns what is handed back, by name: `parts`,
             of type `Part`, and others, of the types in `rows`. For progress, `Graph.tasks` counts the tasks
             of a stage; `Graph.expect` gives the number for stages whose tasks come from other stages.
@@ -261,7 +264,8 @@ class Command(Generic[O, P]):
             artefacts; for progress of stages whose total is unknown, or estimated too high.
         resources: from a plan, the digests of what is read besides tables, input files and objects of
             the plan that describe themselves (`pipelines.frame.given.described_in`).
-        section: from a plan and the outcome, what else the manifest says: counts, mostly.
+        section: from a plan and the outcome, what else the manifest says: counts, mostly; `empty`, why its tables
+            have no rows, if there is more to say than what it was made from.
         noted: from the outcome, what else the log beside the snapshot says. `had_gone` are the keys of the names of
             input files that had gone and were kept, as hexadecimal bytes of int64.
         preview: from a plan, the lines of `--dry-run`.

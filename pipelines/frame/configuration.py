@@ -10,7 +10,8 @@
 Options are called as on the command line. Paths are relative to the file. A command of two words is a
 section within a section, or a section with a full stop: `complexity: {split: ...}` or
 `complexity.split: ...`. The order of the sections does not matter: each runs after those whose tables
-it reads. The block `gate` has bounds of what they make, without which nothing is published.
+it reads. The block `gate` has bounds of what they make, without which nothing is published, and `on-failure` says
+whether the others are where one fails.
 """
 
 import dataclasses
@@ -24,12 +25,14 @@ from pipelines.frame.registry import COMMANDS, available, command_of, load, sect
 from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.options.fields import from_mapping, options_of
 from transforms.common.options.yaml_files import read_yaml
-from transforms.common.publish.bounds import Bound, rows_of
+from transforms.common.publish.holding import Bound, rows_of
 from transforms.common.store import files
 
-__all__ = ["read_jobs"]
+__all__ = ["ON_FAILURE", "read_jobs", "read_on_failure"]
 
 GATE = "gate"
+FAILURE = "on_failure"
+ON_FAILURE = ("hold", "publish-others")
 # Options of the command line alone.
 COMMAND_LINE = (*(name for name in PublishOptions.__dataclass_fields__ if name != "out"), "detach")
 # Options that sections share; a command gets only those that it has.
@@ -57,6 +60,7 @@ def read_jobs(path: str, overrides: Mapping[str, Any]) -> list[Job]:
         UsageError: the file is missing or no YAML, or a name or an option is wrong.
     """
     values = _read(path)
+    _on_failure(path, values)
     bounds = dict(_bounds(path, values.pop(GATE, None)))
     shared = {name: value for name, value in values.items() if _plain(name) in SHARED}
     shared = {_plain(name): value for name, value in shared.items()}
@@ -87,6 +91,25 @@ def read_jobs(path: str, overrides: Mapping[str, Any]) -> list[Job]:
     for section in bounds:
         raise UsageError(f"{path}: {GATE} has bounds of {section}, which is no section of the file")
     return _in_order(path, jobs)
+
+
+def read_on_failure(path: str) -> str:
+    """Return what a configuration file says of sections of which one fails; one of `ON_FAILURE`.
+
+    Raises:
+        UsageError: the file is missing or no YAML, or says something else.
+    """
+    return _on_failure(path, _read(path))
+
+
+def _on_failure(path: str, values: dict[str, Any]) -> str:
+    """Take out what the values of a file say of failures."""
+    named = [values.pop(name) for name in list(values) if _plain(str(name)) == FAILURE]
+    value = named[-1] if named else ON_FAILURE[0]
+    if value not in ON_FAILURE:
+        hint = nearest(str(value), ON_FAILURE)
+        raise UsageError(f"{path}: on-failure must be {' or '.join(ON_FAILURE)}, not {quoted(value)}{hint}")
+    return str(value)
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -174,7 +197,7 @@ def _hint(section: str) -> str:
     for words, _ in available():
         if section == section_of(words):
             return f": `lexbeam {words}` makes no tables, and is called by itself"
-    return nearest(section, [*_sections(), *(shared.replace("_", "-") for shared in SHARED)])
+    return nearest(section, [*_sections(), GATE, *(shared.replace("_", "-") for shared in (*SHARED, FAILURE))])
 
 
 def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tuple[str, Any]]:
@@ -198,7 +221,7 @@ def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tu
 
 def _checked(path: str, section: str, value: Mapping[str, Any]) -> dict[str, Any]:
     options = {_plain(str(key)): item for key, item in value.items()}
-    for key in (*SHARED, *COMMAND_LINE):
+    for key in (*SHARED, FAILURE, *COMMAND_LINE):
         if key in options:
             place = "on the command line" if key in COMMAND_LINE else "at the top of the file"
             shown = key.replace("_", "-")

@@ -7,10 +7,10 @@ from operator import attrgetter
 
 from pipelines.frame.command import Inputs, InputTable, Job, TableSource
 from pipelines.frame.registry import makers_of
-from transforms.common.errors import LexbeamError, UsageError, quoted
+from transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
 from transforms.common.options.checks import LONGEST_PATH
 from transforms.common.publish.layout import DamagedFolderError
-from transforms.common.publish.sections import Made, owner_of
+from transforms.common.publish.sections import Made, decide, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import Part
@@ -20,6 +20,7 @@ from transforms.formats.ingest.stage import InputFile
 
 __all__ = [
     "check_patterns",
+    "check_rows",
     "check_tables_there",
     "corpora_of",
     "find_inputs",
@@ -158,6 +159,8 @@ def folder_with(path: str, table: str) -> Snapshot:
 def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
     """Find the tables that a job reads: made by the same run, published at its folder, or at another.
 
+    Of its folder no section counts that goes with what the run has made so far: in its place, or made from it.
+
     Raises:
         UsageError: a folder is named twice, or the job's own folder lacks a table.
         LexbeamError: another folder lacks a table.
@@ -165,6 +168,7 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
     tables: list[InputTable] = []
     seen: set[tuple[str, str]] = set()
     opened: dict[str, Snapshot] = {}
+    stays = {*decide(old.manifest, made).kept} if old is not None else set()
     for source in job.command.reads(job.options):
         place = files.real(job.options.out if source.folder is None else source.folder)
         if (source.table, place) in seen:
@@ -172,7 +176,7 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
         seen.add((source.table, place))
         if source.is_in(job.options.out):
             table = _of_run(source.table, made)
-            if table is None and old is not None:
+            if table is None and old is not None and owner_of(old.manifest, source.table) in stays:
                 table = _of_snapshot(source.table, old, is_here=True)
         else:
             if place not in opened:
@@ -183,6 +187,19 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
         elif not source.optional:
             raise missing_table(source, job.options.out)
     return Inputs(tuple(tables))
+
+
+def check_rows(job: Job, inputs: Inputs) -> None:
+    """Check that the tables that a job needs have rows.
+
+    Raises:
+        NoDataError: none of one name has.
+    """
+    for source in job.command.reads(job.options):
+        found = inputs.of(source.table)
+        if source.needed and not any(part.rows for table in found for part in table.parts):
+            lacks = f"table {source.table} has no rows" if len(found) == 1 else f"no table {source.table} has rows"
+            raise NoDataError(f"no {source.table.rpartition('/')[2]}: {lacks}")
 
 
 def _of_run(table: str, made: Sequence[Made]) -> InputTable | None:

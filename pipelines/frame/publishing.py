@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pipelines.frame.common_options import PublishOptions
@@ -16,8 +17,9 @@ from pipelines.frame.interrupts import resuming_line, was_interrupted
 from pipelines.monitoring.events import ArtefactsFreed, SnapshotPublished, emit, report
 from pipelines.progress.forecasts import used_artefacts
 from transforms.common.code.fingerprints import digest, parse_json
-from transforms.common.errors import HeldBackError, LexbeamError, UsageError
+from transforms.common.errors import HeldBackError, HeldSectionsError, LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
+from transforms.common.publish.holding import Unmade, held_sections, made_contents, published_contents
 from transforms.common.publish.layout import (
     ARTEFACTS,
     DamagedFolderError,
@@ -43,6 +45,7 @@ from transforms.common.store.sound import REMEDY, Damaged, Needed
 __all__ = [
     "UNFINISHED",
     "Intended",
+    "Sections",
     "StillDamagedError",
     "begun_at",
     "check_nobody_detached",
@@ -83,6 +86,20 @@ class Intended(NamedTuple):
     stages: tuple[str, ...] = ()
 
 
+class Sections(NamedTuple):
+    """What a run has made of its sections.
+
+    Attributes:
+        made: those that it has made, in their order.
+        unmade: those that it has not, by name, since they or others failed, and sections fail apart.
+        errors: of those that failed, in their order.
+    """
+
+    made: list[Made]
+    unmade: Mapping[str, Unmade] = MappingProxyType({})
+    errors: Mapping[str, LexbeamError] = MappingProxyType({})
+
+
 class _Terms(NamedTuple):
     """On which terms a run may go at its folder.
 
@@ -104,10 +121,10 @@ class _Terms(NamedTuple):
 def publish_run(
     options: PublishOptions,
     intended: Sequence[Intended],
-    make: Callable[[Workspace, Snapshot | None], list[Made]],
+    make: Callable[[Workspace, Snapshot | None], Sections],
     versions: Mapping[str, str],
     tell: Callable[[str], object],
-    failed: Callable[[LexbeamError], object] = lambda error: None,
+    failed: Callable[[LexbeamError, str | None], object] = lambda error, section: None,
     leaving: Leaving | None = None,
     gate: Callable[[Sequence[Made]], object] = lambda made: None,
 ) -> bool:
@@ -119,7 +136,8 @@ def publish_run(
         make: makes them from artefacts in a workspace and from what is published at `out`.
         versions: the schema versions of the tables.
         tell: takes the lines for a person to read.
-        failed: takes the error if making or publishing failed, while the folder is still locked.
+        failed: takes the error if making or publishing failed, while the folder is still locked; and the name of the
+            section if that alone failed, and others are published.
         leaving: what is left to a cluster, or was; None: nothing.
         gate: takes the sections that are about to be published, and raises `HeldBackError` if they are not to be.
 
@@ -128,6 +146,7 @@ def publish_run(
         HeldBackError: the gate holds the sections back.
         UsageError: sections would be replaced or dropped without `overwrite`, or something that is not
             ours is in the way.
+        HeldSectionsError: sections have failed and are held with what hangs on them; the others are published.
         StillDamagedError: the sections are published; others are still damaged.
         LexbeamError: another run holds the folder, or the work failed.
     """
@@ -153,25 +172,36 @@ def publish_run(
             discard_stages(
                 workspace.root, {stage.partition("/")[0] for section in intended for stage in section.stages}
             )
+        sections, held = Sections([]), dict[str, str]()
+
+        def finish() -> Outcome | None:
+            nonlocal sections, held
+            sections = make(workspace, old)
+            held = _held(old, sections)
+            return _finished(options, terms, sections, held, old, pointer, versions, gate)
+
         with _noted_as_unfinished(workspace, terms.note, failed, leaving):
             since = begun_at(workspace.root)
-            outcome = _attempt(
-                lambda: _finished(options, terms, make(workspace, old), old, pointer, versions, gate),
-                workspace,
-                leaving,
-                tell,
-            )
+            outcome = _attempt(finish, workspace, leaving, tell)
         leaving.remove()
         remove_failed(out)
+        if held:
+            _note_held(workspace, terms.note, sections.errors, held)
+            for name, error in sections.errors.items():
+                failed(error, name)
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
             return False
-        _emit_published(out, tables)
+        _emit_published(out, {name: of for name, of in tables.items() if name not in held})
         if options.keep != "all" and is_streaming(out):
             log.warning("`keep` %s: a stream lands in %r, so that no artefact is freed", options.keep, out)
-        elif freed := _freed(out, workspace, options.keep, intended, 0 if left else since or 0):
+        elif freed := _freed(out, workspace, options.keep, intended, held, 0 if left else since or 0):
             event = ArtefactsFreed(files=freed.files, bytes=freed.bytes)
             report(event, f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB", tell)
+    if held:
+        is_new = old is None or snapshot_name(out) != old.name
+        others = tables.keys() - held.keys()
+        raise _held_error(options.out, held, sections.errors, outcome, others, published=is_new, tell=tell)
     _tell_outcome(outcome, tables, tell)
     return True
 
@@ -184,12 +214,18 @@ def _emit_published(out: str, tables: Mapping[str, Sequence[str]]) -> None:
     emit(SnapshotPublished(snapshot=snapshot.name, sections=list(tables), tables=rows))
 
 
-def _freed(out: str, workspace: Workspace, keep: str, intended: Sequence[Intended], since: int) -> Freed | None:
-    """Free the artefacts that are not to be kept; those that a cluster took up have no time at which it did."""
-    stages = {stage for section in intended for stage in section.stages}
+def _freed(
+    out: str, workspace: Workspace, keep: str, intended: Sequence[Intended], held: Collection[str], since: int
+) -> Freed | None:
+    """Free the artefacts that are not to be kept; those that a cluster took up have no time at which it did.
+
+    Those of sections that are held are kept: what they have made so far, and what they were published from.
+    """
+    needed = {stage for section in intended if section.name in held for stage in section.stages}
+    stages = {stage for section in intended for stage in section.stages} - needed
     if keep == "published":
         published = kept_digests(out)
-        freed = free(workspace.root, published)
+        freed = free(workspace.root, published, needed)
         # Receipts of earlier nights would add up. A rollback goes on with those of the snapshots that are kept.
         used = used_artefacts(receipts_of(workspace.root, stages), published)
         discard_unused(workspace.root, stages, since, {each.name for some in used.values() for each in some})
@@ -197,6 +233,62 @@ def _freed(out: str, workspace: Workspace, keep: str, intended: Sequence[Intende
     if keep == "used":
         return discard_unused(workspace.root, stages, since)
     return None
+
+
+def _held(old: Snapshot | None, sections: Sections) -> dict[str, str]:
+    """Return which sections are held, and why.
+
+    Raises:
+        LexbeamError: none is left that could be published: that of the first that failed.
+    """
+    if not sections.unmade:
+        return {}
+    published = published_contents(old.manifest, old.sections) if old else {}
+    held = held_sections(published, made_contents(sections.made), sections.unmade)
+    if held.keys() >= {section.name for section in sections.made}:
+        raise next(iter(sections.errors.values()))
+    return held
+
+
+def _note_held(
+    workspace: Workspace, note: Mapping[str, Any], errors: Mapping[str, LexbeamError], held: Mapping[str, str]
+) -> None:
+    """Note that the sections that are held are still to be made; what the run has published, it may replace."""
+    reasons = [f"{name}: {line.removeprefix(f'{name}: ')}" for name, error in errors.items() for line in _said(error)]
+    unfinished = {**note, "sections": [*held], "failed": True, "held_back": reasons, "overwrite": True}
+    files.write_bytes(files.join(workspace.root, UNFINISHED), json.dumps(unfinished).encode())
+
+
+def _said(error: LexbeamError) -> list[str]:
+    """Return what an error says, for whoever looks at the folder later."""
+    return [*error.reasons] if isinstance(error, HeldBackError) else [str(error)]
+
+
+def _held_error(
+    out: str,
+    held: Mapping[str, str],
+    errors: Mapping[str, LexbeamError],
+    outcome: Outcome | None,
+    others: Collection[str],
+    *,
+    published: bool,
+    tell: Callable[[str], object],
+) -> HeldSectionsError:
+    """Return the error that tells which sections are held, and why; what errors say has been told in full."""
+    named = ", ".join(f"{name} ({why})" for name, why in held.items())
+    what = f"{', '.join(sorted(others))} {'is' if len(others) == 1 else 'are'} published"
+    lines = [f"held as published before, or left out: {named}; {what}"]
+    lines += [f"  {name}: {_said(error)[0].splitlines()[0]}" for name, error in errors.items()]
+    lines.append(
+        "Correct that, and refresh, or run the same again with `overwrite`: what has been made is kept, and `lexbeam "
+        f"status {files.typed(out)}` says more"
+    )
+    try:
+        if outcome is not None:
+            _tell_outcome(outcome, others, tell)
+    except StillDamagedError as error:
+        lines.append(str(error))
+    return HeldSectionsError("\n".join(lines), held, published=published)
 
 
 def _request(intended: Sequence[Intended]) -> str:
@@ -230,7 +322,10 @@ def _terms(
 
 @contextmanager
 def _noted_as_unfinished(
-    workspace: Workspace, note: Mapping[str, Any], failed: Callable[[LexbeamError], object], leaving: Leaving
+    workspace: Workspace,
+    note: Mapping[str, Any],
+    failed: Callable[[LexbeamError, str | None], object],
+    leaving: Leaving,
 ) -> Iterator[None]:
     """Note a run as unfinished until the block has ended well; hand its error over, but not that of an interrupt."""
     path = files.join(workspace.root, UNFINISHED)
@@ -248,7 +343,7 @@ def _noted_as_unfinished(
         else:
             held_back = {"held_back": error.reasons} if isinstance(error, HeldBackError) else {}
             files.write_bytes(path, json.dumps({**note, "failed": True, **held_back}).encode())
-        failed(error)
+        failed(error, None)
         raise
     files.remove(path)
 
@@ -256,7 +351,8 @@ def _noted_as_unfinished(
 def _finished(
     options: PublishOptions,
     terms: _Terms,
-    made: list[Made],
+    sections: Sections,
+    held: Mapping[str, str],
     old: Snapshot | None,
     pointer: Tag | None,
     versions: Mapping[str, str],
@@ -264,7 +360,8 @@ def _finished(
 ) -> Outcome | None:
     """Publish sections that have been made; None: the same sections are published already."""
     out = files.absolute(options.out)
-    if terms.again and old is not None:
+    made = [section for section in sections.made if section.name not in held]
+    if terms.again and old is not None and not held:
         _check_same(old, made, options.out)
         finish_publication(out, old, _keep(options), pointer)
         return None
@@ -280,6 +377,8 @@ def _finished(
         versions=versions,
         mending=terms.overwrite,
         tells=options.on_publish is not None,
+        held=held,
+        reasons={name: _said(error) for name, error in sections.errors.items()},
     )
 
 
@@ -346,6 +445,7 @@ def _is_published(old: Snapshot | None, intended: Sequence[Intended]) -> bool:
     """Return whether sections are published with these options."""
     return old is not None and all(
         section.name in old.sections
+        and section.name not in old.held
         and old.sections[section.name]["options"] == json.loads(json.dumps(section.options))
         for section in intended
     )
@@ -453,8 +553,7 @@ def note_refused(out: str, sections: Collection[str], error: LexbeamError, befor
             note: dict[str, Any] = {"sections": [*sections], "command": resuming_line(), "directory": os.getcwd()}
             if before and not _refused(before):  # a run has begun, which may be resumed
                 note = {**before}
-            reasons = error.reasons if isinstance(error, HeldBackError) else [str(error)]
-            note |= {"failed": True, "held_back": [*reasons]}
+            note |= {"failed": True, "held_back": _said(error)}
             files.write_bytes(files.join(make_marked_folder(out, ARTEFACTS), UNFINISHED), json.dumps(note).encode())
 
 

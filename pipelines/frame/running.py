@@ -5,8 +5,11 @@
 `lexbeam run` passes several jobs at once, in the order of what they read.
 """
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pipelines.frame.blocks import shown_lines
@@ -15,10 +18,10 @@ from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.detaching import Leaving, Submitted
 from pipelines.frame.given import input_patterns
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
-from pipelines.frame.interrupts import note_run
+from pipelines.frame.interrupts import note_run, was_interrupted
 from pipelines.frame.monitors import emit_made, monitored
 from pipelines.frame.piping import Tell, is_piped, run_piped
-from pipelines.frame.publishing import Intended, StillDamagedError, begun_at, publish_run, tables_line
+from pipelines.frame.publishing import Intended, Sections, StillDamagedError, begun_at, publish_run, tables_line
 from pipelines.frame.registry import load, section_of
 from pipelines.frame.sections import make_section, plan_of
 from pipelines.monitoring.events import JobsSubmitted, NothingToDo, SectionStarted, are_printed, emit, report
@@ -26,11 +29,11 @@ from pipelines.monitoring.failures import Explained, explain
 from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress
 from pipelines.runners.hooks import tell_readers
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import HeldSectionsError, LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
-from transforms.common.publish.bounds import check_bounds
+from transforms.common.publish.holding import FAILED, Unmade, check_bounds, made_from
 from transforms.common.publish.run_log import RunLine
-from transforms.common.publish.sections import Made, owner_of
+from transforms.common.publish.sections import Made, is_idle, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
@@ -42,6 +45,10 @@ if TYPE_CHECKING:
     from pipelines.runners.configs import RunnerConfig
 
 __all__ = ["check_runner", "run_command", "run_jobs"]
+
+log = logging.getLogger("lexbeam")
+
+_NONE: Mapping[str, LexbeamError] = MappingProxyType({})
 
 
 def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = (), data: Tell | None = None) -> None:
@@ -94,6 +101,8 @@ def run_jobs(
     beam: Sequence[str] = (),
     noted: Mapping[str, Any] | None = None,
     after: str | None = None,
+    apart: bool = False,
+    refused: Mapping[str, LexbeamError] = _NONE,
 ) -> None:
     """Run jobs in their order and publish their sections at once.
 
@@ -104,13 +113,16 @@ def run_jobs(
         beam: Beam options.
         noted: what the log beside the snapshot says of every section.
         after: the snapshot from which they keep something, which must be what is published; None: they keep nothing.
+        apart: whether sections fail apart: what hangs on none that failed is published all the same.
+        refused: of sections that fail apart, the errors of those that are not even to be made.
 
     Raises:
+        HeldSectionsError: some have failed apart, and the others are published.
         PublishHookError: all is published, and the command that was to follow has failed.
         UsageError, LexbeamError: as `run_command`.
     """
     with monitored(jobs, options):
-        _run_jobs(jobs, options, tell, beam, noted, after)
+        _run_jobs(jobs, options, tell, beam, noted, after, apart, refused)
 
 
 def _run_jobs(
@@ -120,17 +132,23 @@ def _run_jobs(
     beam: Sequence[str],
     noted: Mapping[str, Any] | None,
     after: str | None,
+    apart: bool,
+    refused: Mapping[str, LexbeamError],
 ) -> None:
     made: set[str] = set()
+    refused = {**(_wants(jobs, options.out) if apart else {}), **refused}
     for job in jobs:
-        _check(job)
+        if not apart:
+            _check(job)
         check_tables_there(job.reads_here(), made, job.options.out)
         made.update(job.command.table_names)
+    if refused.keys() >= {job.section for job in jobs}:
+        raise next(refused[job.section] for job in jobs)
     config = _runner(jobs, beam)
     if config is not None and config.elsewhere:
         _check_seen(jobs, options.out)
     leaving = Leaving(_cluster(jobs, config))
-    run = _Run(jobs, files.absolute(options.out), tell, beam, noted or {}, config, leaving, after)
+    run = _Run(jobs, files.absolute(options.out), tell, beam, noted or {}, config, leaving, after, apart, refused)
     intended = [
         Intended(
             job.section,
@@ -143,6 +161,7 @@ def _run_jobs(
     ]
     versions = {table.name: table.version for job in jobs for table in job.command.tables}
     failed: Exception | None = None  # readers are told all the same
+    done: Sequence[Job] = jobs
     try:
         published = publish_run(
             options, intended, run.make_sections, versions, tell, run.explain, leaving, run.check_bounds
@@ -151,16 +170,21 @@ def _run_jobs(
         report(JobsSubmitted(message=str(submitted)), str(submitted), tell)
         return
     except StillDamagedError as error:
-        published, failed = True, error
+        published, failed, done = True, error, ()
+    except HeldSectionsError as error:
+        published, failed = error.published, error
+        done = [job for job in jobs if job.section not in error.held]
     snapshot = open_snapshot(options.out)
-    if not published:
+    if not published and failed is None:
         emit(NothingToDo(snapshot=snapshot.name))
     try:
-        if published and failed is None and not are_printed():
-            _tell_summaries(jobs, snapshot, options.out, tell)
-        for job in jobs if failed is None else ():
+        if published and done and not are_printed():
+            _tell_summaries(done, snapshot, options.out, tell)
+        for job in done:
             job.command.after(job.options, snapshot, tell)
     except Exception as error:
+        if failed is not None:
+            log.error("%s", failed)
         failed = error
     tell_readers(options.on_publish, files.absolute(options.out))
     if failed is not None:
@@ -180,6 +204,8 @@ class _Run:
         config: the runner configuration; None where no job has a graph.
         leaving: what is left to a cluster, or was.
         after: what must be published still; None: anything may be.
+        apart: whether sections fail apart.
+        refused: the errors of sections that are not even to be made.
         explained: the tables that say what was wrong, as far as they have been made.
         earlier: of each section, what its stages have taken so far, however often its graph is run.
     """
@@ -192,12 +218,13 @@ class _Run:
     config: "RunnerConfig | None"
     leaving: Leaving
     after: str | None
+    apart: bool
+    refused: Mapping[str, LexbeamError]
     explained: list[Explained] = field(default_factory=list)
     earlier: dict[str, list[RunLine]] = field(default_factory=dict)
 
-    def make_sections(self, workspace: Workspace, old: Snapshot | None) -> list[Made]:
+    def make_sections(self, workspace: Workspace, old: Snapshot | None) -> Sections:
         """Make the sections of all jobs from artefacts; nothing is published."""
-        made: list[Made] = []
         if self.after is not None and (old is None or old.name != self.after):
             raise LexbeamError(
                 f"another run has published at {files.shown(self.out)} meanwhile, and what is to be kept is that of "
@@ -207,45 +234,75 @@ class _Run:
         stages = {job.section: _foreseen(job) for job in self.jobs}
         progress = RunProgress(workspace.root, stages, since=begun_at(workspace.root))
         note_run(self.jobs[0].options.out, progress)
-        try:
-            for job in self.jobs:
-                emit(SectionStarted(section=job.section))
-                inputs = find_inputs(job, made, old)._replace(year_checks=_year_checks(job, self.jobs))
-                action = Action(self.tell, inputs, self.beam)
-                section = make_section(
-                    job,
-                    inputs,
-                    workspace,
-                    self.config,
-                    action,
-                    self.explained,
-                    progress,
-                    self.leaving,
-                    self.earlier.setdefault(job.section, []),
-                )
-                made.append(replace(section, log={**(section.log or {}), **self.noted}))
-                emit_made(section)
-        except Damaged:
-            raise
-        except LexbeamError:
-            for part in (part for table in self.explained for part in table.parts):
-                checked(part)  # one that was freed is made anew, since a person is to read it
-            raise
-        return made
+        made: list[Made] = []
+        unmade: dict[str, Unmade] = {}
+        errors: dict[str, LexbeamError] = {}
+        for job in self.jobs:
+            read = {source.table for source in job.reads_here()}
+            lacking = next((name for name, other in unmade.items() if read & {*other.tables}), None)
+            if lacking is not None:
+                unmade[job.section] = Unmade(job.command.table_names, made_from(lacking))
+                progress.leave(job.section)
+                continue
+            try:
+                made.append(self._made(job, made, old, workspace, progress))
+            except Damaged:
+                raise
+            except LexbeamError as error:
+                for part in (part for table in self.explained for part in table.parts):
+                    checked(part)  # one that was freed is made anew, since a person is to read it
+                if not self.apart or was_interrupted():
+                    raise
+                log.error("%s has failed, and what does not hang on it goes on: %s", job.section, error)
+                unmade[job.section], errors[job.section] = Unmade(job.command.table_names, FAILED), error
+                progress.leave(job.section)
+        return Sections(made, unmade, errors)
+
+    def _made(
+        self, job: Job, made: Sequence[Made], old: Snapshot | None, workspace: Workspace, progress: RunProgress
+    ) -> Made:
+        """Make the section of a job; one that fails apart must keep its bounds, and knows nothing of what follows."""
+        if job.section in self.refused:
+            raise self.refused[job.section]
+        emit(SectionStarted(section=job.section))
+        checks = {} if self.apart else _year_checks(job, self.jobs)
+        with explaining(self.out) if self.apart else nullcontext():
+            inputs = find_inputs(job, made, old)._replace(year_checks=checks)
+            action = Action(self.tell, inputs, self.beam)
+            section = make_section(
+                job,
+                inputs,
+                workspace,
+                self.config,
+                action,
+                self.explained,
+                progress,
+                self.leaving,
+                self.earlier.setdefault(job.section, []),
+            )
+        section = replace(section, log={**(section.log or {}), **self.noted})
+        if self.apart:
+            check_bounds([section], {job.section: job.bounds})
+        emit_made(section)
+        return section
 
     def check_bounds(self, made: Sequence[Made]) -> None:
-        """Check that sections keep the bounds of their jobs."""
-        check_bounds(made, {job.section: job.bounds for job in self.jobs})
+        """Check that sections keep the bounds of their jobs; those that fail apart have been asked one by one."""
+        if not self.apart:
+            check_bounds(made, {job.section: job.bounds for job in self.jobs})
 
-    def explain(self, error: LexbeamError) -> None:
-        """Keep the tables that say what was wrong, and name them in the error."""
-        explain(error, self.out, self.explained)
+    def explain(self, error: LexbeamError, section: str | None) -> None:
+        """Keep the tables that say what was wrong, of a section or of all, and name them in the error."""
+        explain(error, self.out, [table for table in self.explained if section in (None, table.section)])
 
 
 def _tell_summaries(jobs: Sequence[Job], snapshot: Snapshot, out: str, tell: Tell) -> None:
     for job in jobs:
-        for line in shown_lines(job.command.summary(snapshot)):
+        section = snapshot.section(job.section)
+        for line in () if is_idle(section) else shown_lines(job.command.summary(snapshot)):
             tell(line)
+        if "empty" in section:
+            tell(f"{job.section} is empty: {section['empty']}")
     names = {name for job in jobs for name in job.command.table_names}
     tell(tables_line(out, names & set(snapshot.tables)))
 
@@ -300,8 +357,47 @@ def _cluster(jobs: Iterable[Job], config: "RunnerConfig | None") -> str | None:
 def _check(job: Job) -> None:
     """Check all that can be checked before this job, or another one, makes anything."""
     _check_paths(job)
+    _check_options(job)
+    _check_folders(job)
+
+
+def _wants(jobs: Iterable[Job], out: str) -> dict[str, LexbeamError]:
+    """Return why sections that fail apart cannot be made for want of what their options name.
+
+    Raises:
+        UsageError: an option is wrong: that is to be told before anything is made. Options that a section is published
+            with are not: what they name has other content now.
+    """
+    published: Mapping[str, Any] = {}
+    with suppress(LexbeamError):  # what is damaged is told later, or mended
+        published = snapshot.sections if (snapshot := find_snapshot(out)) else {}
+    wants = {}
+    for job in jobs:
+        before = published.get(job.section, {}).get("options")
+        same = before is not None and before.items() <= plain_options(job.options).items()
+        for check, may_fail in ((_check_paths, True), (_check_options, same), (_check_folders, True)):
+            try:
+                with explaining(out):
+                    check(job)
+            except LexbeamError as error:
+                if not may_fail:
+                    raise
+                wants[job.section] = error
+                break
+    return wants
+
+
+def _check_options(job: Job) -> None:
+    """Check the options of a job by themselves, which may read the files that they name."""
+    if isinstance(job.options, PublishOptions):
+        inputs = [path for paths in noted_paths(job.options, "input").values() for path in paths]
+        refuse_output_as_input(inputs, job.options.out)
     if job.command.check is not None:
         job.command.check(job.options)
+
+
+def _check_folders(job: Job) -> None:
+    """Check that the tables that a job reads from other folders are there."""
     for source in job.command.reads(job.options):
         if not (source.optional or source.is_in(job.options.out)):
             snapshot = find_snapshot(str(source.folder))
@@ -320,10 +416,7 @@ def _check_paths(job: Job) -> None:
             if files.is_local(path) and not files.exists(path):
                 raise UsageError(f"{job.section}: `{name}`: no file or folder is at {path!r}: check the path")
     inputs = [path for paths in noted_paths(job.options, "input").values() for path in paths]
-    patterns = None
-    if isinstance(job.options, PublishOptions):
-        refuse_output_as_input(inputs, job.options.out)
-        patterns = input_patterns(job)
+    patterns = input_patterns(job) if isinstance(job.options, PublishOptions) else None
     for path in inputs:
         files.check_there(files.root_of(path) if patterns is not None and patterns.drained else path)
 

@@ -1,5 +1,6 @@
 """How a section is made: its plan, its graph or action, what is handed back, what is noted of it."""
 
+import inspect
 import os
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -9,12 +10,13 @@ from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job
 from pipelines.frame.detaching import NAME, Leaving, Submitted
 from pipelines.frame.given import given_by, input_patterns, noted_files, noted_resources, option_files, resources_of
 from pipelines.frame.handed_back import ResultFiles
+from pipelines.frame.inputs import check_rows
 from pipelines.monitoring.events import run_id
 from pipelines.monitoring.failures import Explained
 from pipelines.progress.progress import RunProgress, watching
 from transforms.common.code.fingerprints import digest, parse_json, readable_json
-from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import noted_paths, plain_options
+from transforms.common.errors import LexbeamError, NoDataError
+from transforms.common.options.fields import noted_paths, options_of, plain_options, value_of
 from transforms.common.publish.run_log import RunLine, added_up, driver_line, most_at_work
 from transforms.common.publish.sections import Made, ReadTable, table_digest
 from transforms.common.publish.written import WrittenTable, written
@@ -36,7 +38,12 @@ READINGS = 3  # of files of options, while they change
 
 
 def plan_of(job: Job, inputs: Inputs) -> Any:
-    """Return the plan of a job; None if its command has none."""
+    """Return the plan of a job; None if its command has none.
+
+    Raises:
+        NoDataError: it has nothing to do.
+    """
+    check_rows(job, inputs)
     return None if job.command.plan is None else job.command.plan(job.options, inputs)
 
 
@@ -51,7 +58,7 @@ def make_section(
     leaving: Leaving,
     earlier: list[RunLine],
 ) -> Made:
-    """Make a section from artefacts; nothing is published.
+    """Make a section from artefacts; nothing is published. One that has nothing to do is empty, and says why.
 
     Args:
         job: the job that makes it.
@@ -71,9 +78,10 @@ def make_section(
     command = job.command
     listed, begun = time.time_ns(), time.monotonic()
     resources = noted_resources(job.options)  # before they are read: what changes since is stale
-    with models_noted() as models:
-        plan, read = _plan_with_digests(job, inputs)
     stages = command.stages_of(job.section)
+    plan: Any = None
+    read: dict[str, str] = {}
+    is_idle = False
 
     def decided(chosen: Chosen) -> dict[str, Any]:
         """Return what the manifest says of what decides the section."""
@@ -81,36 +89,73 @@ def make_section(
             "options": plain_options(job.options),
             "stages": {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen},
             "inputs": sorted([part.rows, part.sha256] for table in inputs.tables for part in table.parts),
-            "resources": resources_of(command, plan),
+            "resources": {} if is_idle else resources_of(command, plan),
         }
 
     def mark(chosen: Chosen) -> str:
         paths = [files.absolute(path) for paths in noted_paths(job.options, "input").values() for path in paths]
         return digest([decided(chosen), paths, read, resources])
 
-    if command.build is None:
-        outcome, chosen = _run_action(job, action, workspace)
-        took: list[RunLine] = []
-    else:
-        assert config is not None
-        if not config.here:
-            carry(workspace, models)
-        outcome, chosen, listed, took = _run_graph(
-            job, plan, workspace, config, progress, leaving, mark, listed, earlier
-        )
-    for table in command.explains:
-        explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
+    took: list[RunLine] = []
+    try:
+        with models_noted() as models:
+            plan, read = _plan_with_digests(job, inputs)
+        if command.build is None:
+            outcome, chosen = _run_action(job, action, workspace)
+        else:
+            assert config is not None
+            if not config.here:
+                carry(workspace, models)
+            outcome, chosen, listed, took = _run_graph(
+                job, plan, workspace, config, progress, leaving, mark, listed, earlier
+            )
+        for table in command.explains:
+            explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
+        said = command.section(plan, outcome)
+        said = {**_empty_for(job, inputs, outcome, said), **said}
+    except NoDataError as error:
+        read = noted_files(option_files(job.options))
+        outcome, chosen, is_idle = _without_rows(job, workspace), {}, True
+        said = {"empty": str(error)}
+        progress.leave(job.section)
     # As a manifest has it, which it is compared with: no tuples.
-    entry = parse_json(readable_json({**decided(chosen), **command.section(plan, outcome)}))
+    entry = parse_json(readable_json({**decided(chosen), **said}))
     noted = {"files": read, "resources": resources, "given": given_by(job.options, read, resources), "listed": listed}
     return Made(
         name=job.section,
         parts=outcome.parts,
         entry=entry,
         reads=tuple(sorted((table.read for table in inputs.tables), key=_by_table)),
-        log={**_log_of(job, inputs), **noted, **command.noted(outcome)},
+        log={**_log_of(job, inputs), **noted, **({} if is_idle else command.noted(outcome))},
         took=(*most_at_work(took), driver_line(job.section, time.monotonic() - begun, took, run_id())),
     )
+
+
+def _without_rows(job: Job, workspace: Workspace) -> HandedBack:
+    """Return the tables of a section that has nothing to do."""
+    known, parts = options_of(type(job.options)), []
+    for table in job.command.tables:
+        # What columns depend on besides what is computed, such as the dimensions of vectors.
+        wanted = inspect.signature(table.columns).parameters if callable(table.columns) else ()
+        given = {name: value_of(job.options, name) for name in wanted if name in known}
+        task = WrittenTable.of(table, table.schema(**given).empty_table(), **given)
+        parts.append(Part.of(table.name, 0, make(workspace, written(job.section), task, None)))
+    return HandedBack(tuple(parts), {})
+
+
+def _empty_for(job: Job, inputs: Inputs, outcome: HandedBack, said: Mapping[str, Any]) -> dict[str, str]:
+    """Return why no table of a section has a row, but for those that say what was wrong and what was taken in."""
+    besides = {table.name for table in job.command.explains}
+    if isinstance(taken := said.get("inputs"), Mapping):
+        besides.add(taken["table"])
+    if any(part.rows for part in outcome.parts if part.table not in besides):
+        return {}
+    noun = job.command.tables[0].name.rpartition("/")[2]
+    if rejected := said.get("rejected"):
+        return {"empty": f"no {noun}: all that was taken in is rejected ({rejected})"}
+    read = [f"table {table}" for table in dict.fromkeys(table.table for table in inputs.tables)]
+    sources = [*read, *(["input files"] if taken else [])] or ["what it was given"]
+    return {"empty": f"no {noun}: nothing came of {' and '.join(sources)}"}
 
 
 def _by_table(read: ReadTable) -> tuple[str, str, str]:

@@ -18,11 +18,12 @@ from pipelines.frame.handed_back import ResultFiles
 from pipelines.frame.inputs import find_inputs
 from pipelines.frame.sections import plan_of
 from pipelines.progress.forecasts import Change, LastArtefact, forecast, used_artefacts
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, NoDataError
 from transforms.common.publish.layout import ARTEFACTS
 from transforms.common.publish.removing import receipts_of
 from transforms.common.publish.run_log import DRIVER, RunLine
 from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.written import written as written_tables
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace
 from transforms.common.store.receipts import source_of, stem_of
@@ -199,25 +200,29 @@ def plan_stages(
 
 def _listed(job: Job, snapshot: Snapshot | None) -> _Look:
     """Return the stages of a section that cannot be looked at before what it reads is made: those of last time."""
-    made = None if snapshot is None else snapshot.sections.get(job.section, {}).get("stages")
-    stages = [stage for stage in job.command.making(job.section) if made is None or stage.name in made]
+    made = {} if snapshot is None else snapshot.sections.get(job.section, {}).get("stages")
+    # Of one that had nothing to do, nobody knows which.
+    stages = [stage for stage in job.command.making(job.section) if not made or stage.name in made]
     return _Look(stages, {}, {stage.name: () for stage in stages})
 
 
 def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
     is_new = snapshot is None or job.section not in snapshot.sections
-    if job.command.build is None:
-        from transforms.common.store.ptransforms import Looked
+    from transforms.common.store.ptransforms import Looked, looked_up, stages_before, stages_in
 
+    if job.command.build is None:
         making = job.command.making(job.section)
         missed = {} if stays or is_new else {making[-1].name: Looked(missed=1)}
         return _Look(making, missed, {stage.name: () for stage in making})
     from pipelines.runners.configs import load_runner_config
     from pipelines.runners.runners import run_pipeline
-    from transforms.common.store.ptransforms import looked_up, stages_before, stages_in
 
     job = job._replace(options=replace(job.options, keep="all"))  # else the graph might free what it has looked up
-    plan = plan_of(job, find_inputs(job, (), snapshot))
+    try:
+        plan = plan_of(job, find_inputs(job, (), snapshot))
+    except NoDataError:  # its empty tables are all that is written
+        making = (written_tables(job.section),)
+        return _Look(making, {} if stays else {making[0].name: Looked(missed=1)}, {making[0].name: ()})
     before: dict[str, set[str]] = {}
     used: set[str] = set()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:

@@ -22,7 +22,7 @@ from pipelines.frame.registry import command_of
 from pipelines.frame.sections import plan_of
 from transforms.common.code.fingerprints import environment, parse_json, readable_json
 from transforms.common.code.version import own_build
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, NoDataError
 from transforms.common.options.changes import option_changes
 from transforms.common.publish.layout import ARTEFACTS, DamagedFolderError
 from transforms.common.publish.manifests import Section
@@ -133,7 +133,8 @@ def changes_outside(
     """
     section = snapshot.sections[name]
     code = _code(name, snapshot, job)
-    reasons = [*code.reasons]
+    reasons = [f"held back: {snapshot.held[name]}"] if name in snapshot.held else []
+    reasons += code.reasons
     if noted is None:
         reasons.append("its log is damaged or gone: what it was made from cannot be compared")
         noted = {}
@@ -177,6 +178,8 @@ def planned_otherwise(job: Job, snapshot: Snapshot, passed: Collection[str] = ()
     section = snapshot.sections[job.section]
     try:
         now = resources_of(job.command, plan_of(job, find_inputs(job, (), snapshot)))
+    except NoDataError:  # what it makes is empty
+        now = {}
     except LexbeamError as error:  # a run says the same
         yield f"it cannot be planned: {error}"
         return

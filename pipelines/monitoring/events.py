@@ -23,7 +23,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from transforms.common.code.version import own_build
-from transforms.common.errors import HeldBackError, NothingToDoError, readable
+from transforms.common.errors import HeldBackError, HeldSectionsError, NothingToDoError, readable
 
 __all__ = [
     "EVENTS",
@@ -156,10 +156,10 @@ class NothingToDo(Event, frozen=True, kw_only=True, tag="nothing_to_do"):
 
 
 class SectionsHeld(Event, frozen=True, kw_only=True, tag="held"):
-    """What was made, or would be, is not published, since it is outside of bounds."""
+    """What was made, or would be, is not published: it is outside of bounds, or hangs on a section that failed."""
 
     sections: Sections
-    reasons: Annotated[list[str], Meta(description="what is outside, a line each")]
+    reasons: Annotated[list[str], Meta(description="what is outside, or why a section is held, a line each")]
     message: Text
 
 
@@ -334,6 +334,10 @@ def emit_failure(error: BaseException) -> None:
     if isinstance(error, HeldBackError):
         sections = list(run.sections) if run else []
         emit(SectionsHeld(sections=sections, reasons=list(error.reasons), message=message, level="error"))
+        return
+    if isinstance(error, HeldSectionsError):
+        reasons = [f"{name}: {why}" for name, why in error.held.items()]
+        emit(SectionsHeld(sections=list(error.held), reasons=reasons, message=message, level="error"))
         return
     emit(
         RunFailed(

@@ -150,7 +150,8 @@ class _Lineage(logging.Handler):
 
     def _finish(self, event: RunFinished) -> None:
         for section in self._begun:
-            if self._published is not None and section in self._published.sections:
+            published = self._published
+            if published is not None and section in published.sections and section not in published.held:
                 self._send("COMPLETE", event, section)
             else:
                 self._send("FAIL" if self._error_of(section) else "ABORT", event, section)

@@ -78,6 +78,10 @@ class RunProgress:
         """Return the counts of all sections, in their order."""
         return [count for counts in self.counts.values() for count in counts]
 
+    def leave(self, section: str) -> None:
+        """Count the stages of a section as over: it has failed, or is not to be made."""
+        self.counts[section] = [count._replace(ended=True) for count in self.counts[section]]
+
     def left(self, now: float) -> str:
         """Return the time left in words, for every look; empty if nothing can be told."""
         seconds = self.estimates.left(self.all(), now)

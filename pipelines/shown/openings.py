@@ -14,6 +14,8 @@ from pipelines.frame.registry import COMMANDS, load, section_of
 from pipelines.shown.overview import changed_options, in_words
 from transforms.common.options.fields import options_of
 from transforms.common.options.option import Option
+from transforms.common.publish.holding import FAILED
+from transforms.common.publish.sections import is_idle
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.report.panels import Head
@@ -36,15 +38,25 @@ def page_head(snapshot: Snapshot) -> Head:
         f"{folder}: {', '.join(titles[:NAMED])}{others}",
         f"What Lexbeam has published in the folder {folder}, section by section: each says first what it shows "
         "and with which options it was made. The numbers of every chart can be opened as a table below it.",
-        notes=tuple(abouts),
+        notes=(*abouts, *_held_notes(snapshot)),
     )
+
+
+def _held_notes(snapshot: Snapshot) -> Iterator[str]:
+    """Yield which sections are not of the last run, and why."""
+    for section, why in snapshot.held.items():
+        state = "is as it was published before" if section in snapshot.sections else "is missing"
+        yield f"Section {section} {state}: the last run held it back, since it {_AS_SAID.get(why, why)}."
+
+
+_AS_SAID = {FAILED: "has failed"}
 
 
 def section_head(snapshot: Snapshot, section: str) -> Head:
     """Return the head of a section: its title, how to read it, the options that matter, version and command."""
     command = load(section.replace(".", " "))
     opening, values = command.opening, snapshot.section(section)
-    subject, options = opening.subject(values), values.get("options", {})
+    subject, options = "" if is_idle(values) else opening.subject(values), values.get("options", {})
     shown = [name for name in opening.options if name in options]
     facts = [(name.replace("-", " "), in_words(name, options[name]) or "none") for name in shown]
     if build := snapshot.made_by(section):
@@ -53,7 +65,8 @@ def section_head(snapshot: Snapshot, section: str) -> Head:
         ("command, without paths", f"`{shlex.join(_command_line(section, options, command, _folder(snapshot)))}`")
     )
     title = _title(section)
-    return Head(f"{title}: {subject}" if subject else title, opening.text, tuple(facts))
+    notes = (f"Empty: {values['empty']}.",) if "empty" in values else ()
+    return Head(f"{title}: {subject}" if subject else title, opening.text, tuple(facts), notes)
 
 
 def _title(section: str) -> str:

@@ -15,6 +15,7 @@ from pipelines.frame.registry import command_of
 from pipelines.frame.staleness import stale_sections
 from pipelines.shown.rows import first_rows, rows_at
 from transforms.common.options.fields import plain_defaults
+from transforms.common.publish.sections import is_idle
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import LISTED, Block, Grid, columns_with
 from transforms.common.store import files
@@ -44,6 +45,9 @@ def overview(path: str, snapshot: Snapshot) -> Iterator[Block]:
     yield f"{path}:"
     tables = [[name, str(snapshot.tables[name]["rows"]), _row_of(snapshot.paths(name))] for name in in_order(snapshot)]
     yield columns_with((("table", "<"), ("rows", ">"), ("a row is", "<")), tables, 2)
+    for section, why in snapshot.held.items():
+        there = "" if section in snapshot.sections else "; nothing is published of it"
+        yield f"held: {section}: {why}{there}"
     stale = stale_sections(snapshot)
     for section, values in snapshot.sections.items():
         yield f"\n{section}:"
@@ -65,6 +69,7 @@ def overview_facts(snapshot: Snapshot) -> dict[str, Any]:
             }
             for section, values in snapshot.sections.items()
         },
+        "held": snapshot.held,
     }
 
 
@@ -126,7 +131,7 @@ def section_lines(section: str, values: Mapping[str, Any]) -> Iterator[Block]:
     """
     command = command_of(section)
     entries = {name: value for name, value in values.items() if name not in _HIDDEN}
-    if command is not None:
+    if command is not None and not is_idle(values):
         entries |= command.reworded(values)
     facts = [("made from", text)] if (text := _made_from(values)) else []
     for name, value in entries.items():

@@ -3,7 +3,9 @@
 __all__ = [
     "UNSEEN",
     "HeldBackError",
+    "HeldSectionsError",
     "LexbeamError",
+    "NoDataError",
     "NothingToDoError",
     "StaleError",
     "UsageError",
@@ -16,7 +18,7 @@ __all__ = [
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from transforms.common.names import UNSHOWN
 
@@ -58,6 +60,10 @@ class HeldBackError(LexbeamError):
         self.reasons = tuple(map(readable, reasons))
 
 
+class NoDataError(LexbeamError):
+    """A section has nothing to do for want of data: its tables have no rows, and the message is the reason."""
+
+
 class NothingToDoError(LexbeamError):
     """There is nothing to do, and whoever asked wants to know by the exit code, which is 3."""
 
@@ -68,6 +74,22 @@ class StaleError(LexbeamError):
     """What is published is stale, and whoever asked wants to know by the exit code, which is 4."""
 
     exit_code = 4
+
+
+class HeldSectionsError(LexbeamError):
+    """Sections have failed and are held, others of the run are published; the exit code is 5.
+
+    Attributes:
+        held: why each section is held, by name: it failed, it feeds one that is held, or is made from one.
+        published: whether readers see another snapshot.
+    """
+
+    exit_code = 5
+
+    def __init__(self, message: object, held: Mapping[str, str], *, published: bool) -> None:
+        super().__init__(message)
+        self.held = dict(held)
+        self.published = published
 
 
 def readable(message: str) -> str:

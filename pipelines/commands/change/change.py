@@ -40,7 +40,7 @@ from transforms.change.shown.warnings import slice_warnings
 from transforms.change.view.slices import lacking
 from transforms.change.view.view_stage import Viewed
 from transforms.change.view.words import ViewOptions, case_text
-from transforms.common.publish.bounds import Gauge
+from transforms.common.publish.holding import Gauge
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
@@ -71,7 +71,8 @@ def _outside(element: tuple[str, list[Viewed]]) -> Outside:
 
 def _reads(options: ChangeOptions) -> Sequence[TableSource]:
     # Documents say who wrote them, and what else slices are compared by.
-    return [TableSource(table, folder) for folder in options.corpora or (None,) for table in ("sentences", "documents")]
+    tables = ("sentences", "documents")
+    return [TableSource(table, folder, needed=True) for folder in options.corpora or (None,) for table in tables]
 
 
 def _year_check(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:

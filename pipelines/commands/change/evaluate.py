@@ -77,9 +77,10 @@ class ChangeEvaluationPlan(NamedTuple):
 def _reads(options: EvaluateChangeOptions) -> Sequence[TableSource]:
     named = TableSource(SYSTEM_SCORES.name, options.folder, optional=True)
     if options.folder is not None:
-        return [TableSource(SCORES.name, options.folder), named]
+        return [TableSource(SCORES.name, options.folder, needed=not options.predictions), named]
     # Files can do without the scores that `out` may have, or that the same run makes.
-    return [] if options.out is None else [TableSource(SCORES.name, optional=bool(options.predictions)), named]
+    more = bool(options.predictions)
+    return [] if options.out is None else [TableSource(SCORES.name, optional=more, needed=not more), named]
 
 
 def _scores(inputs: Inputs) -> InputTable | None:
@@ -110,7 +111,8 @@ def _check(options: EvaluateChangeOptions) -> None:
 
 def _plan(options: EvaluateChangeOptions, inputs: Inputs) -> ChangeEvaluationPlan:
     found = _scores(inputs)
-    view = _AS_WRITTEN if found is None else ViewOptions(**found.section["view"])
+    view = found.section.get("view") if found is not None else None  # one that had nothing to do says nothing of it
+    view = _AS_WRITTEN if view is None else ViewOptions(**view)
     return ChangeEvaluationPlan(read_gold(options.truth, view), read_predictions(options.predictions, view))
 
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from pipelines.commands.cloze.more_pairs import check_more, languages_of, more_option, own_and_more, sources_of_more
 from pipelines.commands.options import input_folder
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from pipelines.frame.openings import Opening
 from schemas.cloze.answers import ANSWERS, ASKED_REASONS
@@ -36,7 +36,8 @@ from transforms.cloze.answers.multiple_choice import (
 from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN, SYSTEMS, WHOLE, AnswerOptions, TrainedSystem
 from transforms.cloze.readers.options import CONTEXT, NetworkOptions, check_torch
 from transforms.cloze.word_resources import vectors_option
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.draws.splits import parse_shares
+from transforms.common.errors import NoDataError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid, amount, counts_tail, number
@@ -149,11 +150,11 @@ class AnswerPlan(NamedTuple):
 
 
 def _reads(options: ClozeAnswerOptions) -> Sequence[TableSource]:
-    pairs = [TableSource(PAIRS.name, options.folder), *sources_of_more(options.more)]
+    pairs = [TableSource(PAIRS.name, options.folder, needed=True), *sources_of_more(options.more)]
     if options.asked == "targets":
         return pairs
     # Questions first: where neither is there, the later of the two commands is the one to run.
-    return [TableSource(QUESTIONS.name, options.folder), *pairs]
+    return [TableSource(QUESTIONS.name, options.folder, needed=True), *pairs]
 
 
 def _check(options: ClozeAnswerOptions) -> None:
@@ -177,17 +178,18 @@ def _check(options: ClozeAnswerOptions) -> None:
 
 def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
     pairs, more = own_and_more(inputs)
-    questions = None if options.asked == "targets" else inputs.only(QUESTIONS.name).parts
+    asked = None if options.asked == "targets" else inputs.only(QUESTIONS.name)
+    questions = None if asked is None else asked.parts
     groups = _groups_of_targets(pairs) if questions is None else _groups_of_questions(questions)
     if not groups:
-        raise LexbeamError(
-            "there is nothing to ask: no pair has a target with options"
+        raise NoDataError(
+            "no questions: no pair has a target with options"
             if questions is None
-            else "there is nothing to ask: table cloze/questions has no question that is kept"
+            else "no questions: table cloze/questions has none that is kept"
         )
     by_split = options.by == "split"
-    if by_split and questions is not None:
-        _check_splits(options.splits, questions)
+    if by_split and asked is not None:
+        _check_splits(options.splits, asked)
     languages = tuple(sorted({language for language, _ in groups}))
     languages_of(pairs, more, languages)
     vectors = (options.vectors,) if options.vectors else ()
@@ -214,12 +216,21 @@ def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
     )
 
 
-def _check_splits(splits: Sequence[str], questions: Sequence[Part]) -> None:
+def _check_splits(splits: Sequence[str], questions: InputTable) -> None:
+    """Check that questions are in each split.
+
+    Raises:
+        NoDataError: one that they are dealt to has none.
+        UsageError: there is no such split.
+    """
     names: set[str] = set()
-    for rows in _kept(questions, ["split"]):
+    for rows in _kept(questions.parts, ["split"]):
         names.update(pc.unique(pc.drop_null(rows["split"])).to_pylist())
+    shares = questions.section.get("splits", {}).get("shares")
     for name in splits:
         if name not in names:
+            if shares and name in parse_shares(shares).names:
+                raise NoDataError(f"no questions: none is in split {name}")
             raise UsageError(
                 f"`splits`: no question is in split {name!r}, there are "
                 f"{', '.join(sorted(names))}: name three of them, or give `by` article"

@@ -61,7 +61,7 @@ class CandidatesPlan(NamedTuple):
 
 
 def _reads(options: ClozeCandidatesOptions) -> Sequence[TableSource]:
-    return [TableSource(PAIRS.name, options.folder)]
+    return [TableSource(PAIRS.name, options.folder, needed=True)]
 
 
 def _check(options: ClozeCandidatesOptions) -> None:

@@ -30,7 +30,7 @@ from transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, Reader
 from transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
 from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
 from transforms.cloze.word_resources import VECTORS, WORDNET, inflector_option, vectors_option, warn_of_inflector
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import NoDataError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
@@ -96,7 +96,7 @@ class OptionsPlan(NamedTuple):
 
 
 def _reads(options: ClozeOptionsOptions) -> Sequence[TableSource]:
-    own = [TableSource(table, options.folder) for table in (PAIRS.name, CANDIDATES.name)]
+    own = [TableSource(PAIRS.name, options.folder), TableSource(CANDIDATES.name, options.folder, needed=True)]
     return [*own, *sources_of_more(options.more)]
 
 
@@ -127,10 +127,8 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
     for rows in read_rows([checked(part) for part in candidates], ["kind", "passed", "target"]):
         kinds.update(kind for kind in KINDS if asked_rows(rows, kind, options.encode.asked).num_rows)
     if not kinds:
-        raise LexbeamError(
-            "no word of table cloze/candidates is asked for: none passed all filters, or, with "
-            "`asked` targets, none is a target of the files"
-        )
+        lacks = "passed all filters" if options.encode.asked == "passed" else "is a target of the files"
+        raise NoDataError(f"no questions: no candidate {lacks}")
     wordnet = options.wordnet or f"{WORDNET}=wordnet"
     resources = (wordnet, *([options.vectors] if options.vectors else []))
     lexicon = prepare(LexiconOptions(resources=resources, cache=options.resources.cache))

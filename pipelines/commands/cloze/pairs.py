@@ -115,7 +115,7 @@ def _reads(options: ClozePairsOptions) -> Sequence[TableSource]:
     if options.layout != CORPUS:
         return ()
     tables = ("sentences", "documents")
-    return [TableSource(table, folder) for folder in options.inputs or (None,) for table in tables]
+    return [TableSource(table, folder, needed=True) for folder in options.inputs or (None,) for table in tables]
 
 
 _CUT = ("documents", CORPUS)

@@ -81,7 +81,9 @@ class QuestionsPlan(NamedTuple):
 
 
 def _reads(options: ClozeQuestionsOptions) -> Sequence[TableSource]:
-    return [TableSource(table.name, options.folder) for table in (PAIRS, CANDIDATES, OPTIONS)]
+    return [
+        TableSource(table.name, options.folder, needed=table is CANDIDATES) for table in (PAIRS, CANDIDATES, OPTIONS)
+    ]
 
 
 def _check(options: ClozeQuestionsOptions) -> None:

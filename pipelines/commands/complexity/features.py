@@ -76,7 +76,7 @@ class FeaturesPlan(NamedTuple):
 def _reads(options: ComplexityFeaturesOptions) -> Sequence[TableSource]:
     corpus = options.features.corpus
     return [
-        TableSource(INSTANCES.name, options.folder),
+        TableSource(INSTANCES.name, options.folder, needed=True),
         *([] if corpus is None else [TableSource("sentences", corpus)]),
     ]
 

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipelines.commands.complexity.labels import find_labels, labels_source
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RunnerOptions
@@ -26,6 +28,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.common.store import files
 from transforms.common.store.sound import checked
+from transforms.common.store.tables import read_rows
 from transforms.complexity.scorers.design import DesignColumn, columns_of
 from transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL
 from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
@@ -88,6 +91,7 @@ class ScorePlan(NamedTuple):
         measures: how predictions are measured.
         model: a model that is there, in place of fitting.
         systems: names of what makes rows of the tables.
+        splits: names of those that instances are dealt to.
         save: where a model is kept, and whether it takes the place of another.
     """
 
@@ -97,6 +101,7 @@ class ScorePlan(NamedTuple):
     measures: ScorerMeasureOptions
     model: OpenedScorer | None
     systems: list[str]
+    splits: tuple[str, ...]
     save: tuple[str, bool] | None
 
 
@@ -107,9 +112,9 @@ _TABLES = (FEATURES.name, INSTANCES.name, LABELS.name, SPLITS.name)
 def _reads(options: ScoreOptions) -> Sequence[TableSource]:
     features, instances, labels, splits = _TABLES
     sources = [
-        TableSource(features, options.folder),
-        TableSource(instances, options.folder),
-        TableSource(labels, options.folder, optional=options.model is not None, otherwise=_WITHOUT_LABELS),
+        TableSource(features, options.folder, needed=True),
+        TableSource(instances, options.folder, needed=True),
+        labels_source(options.folder, _WITHOUT_LABELS),
         TableSource(splits, options.folder, optional=True),
     ]
     if options.on is not None:
@@ -161,6 +166,9 @@ def _plan(options: ScoreOptions, inputs: Inputs) -> ScorePlan:
     folders, columns = [], []
     for place in places:
         tables = [_of(inputs, table, place, options.out) for table in _TABLES]
+        if place == places[0] and tables[2] is None and options.model is None:
+            own = Inputs(tuple(table for table in tables if table is not None))
+            find_labels(own, labels_source(options.folder, _WITHOUT_LABELS), options.out)
         parts = [None if table is None else table.parts for table in tables]
         assert parts[0] is not None
         assert parts[1] is not None
@@ -175,7 +183,9 @@ def _plan(options: ScoreOptions, inputs: Inputs) -> ScorePlan:
     keep = options.save is not None
     fit = FitOptions(scorer=options.how, hold=options.hold, keep=keep)
     save = None if options.save is None else (options.save, options.overwrite)
-    return ScorePlan(tuple(folders), scorers, fit, options.measures, model, systems, save)
+    dealt = _of(inputs, SPLITS.name, places[0], options.out)
+    names = () if dealt is None else tuple(dealt.section.get("splits", ()))
+    return ScorePlan(tuple(folders), scorers, fit, options.measures, model, systems, names, save)
 
 
 def check_same(columns: Sequence[DesignColumn], other_columns: Sequence[DesignColumn], here: str, there: str) -> None:
@@ -225,7 +235,32 @@ def _resources(plan: ScorePlan) -> Mapping[str, Any]:
 
 def _section(plan: ScorePlan, outcome: HandedBack) -> Mapping[str, Any]:
     model = {} if plan.save is None else {"kept": [row.digest for row in outcome.rows["models"]]}
-    return {"systems": plan.systems, "other": len(plan.folders) > 1, **model}
+    empty = {}
+    if not sum(part.rows for part in outcome.of_table(PREDICTIONS.name)):
+        _check_splits(plan)
+        empty = {"empty": "no predictions: too few labelled instances to train on, or none to predict"}
+    return {"systems": plan.systems, "other": len(plan.folders) > 1, **empty, **model}
+
+
+def _check_splits(plan: ScorePlan) -> None:
+    """Check, where nothing is predicted, that instances are dealt to the splits that are named.
+
+    Raises:
+        UsageError: there is no such split.
+    """
+    hold, folder = plan.options.hold, plan.folders[0]
+    named = [("test", hold.test)] if hold.test else []
+    named += [("train_on", name) for name in hold.train_on]
+    if all(name in plan.splits for _, name in named):
+        return
+    known: set[str] = set(plan.splits)
+    for parts, column in ((folder.splits, "split"), (folder.instances, "published_split")):
+        for rows in read_rows([checked(part) for part in parts or ()], [column]):
+            known.update(pc.unique(pc.drop_null(rows[column])).to_pylist())
+    for option_name, name in named:
+        if name not in known:
+            there = ", ".join(sorted(known)) or "none"
+            raise UsageError(f"`{option_name}`: no instance is of split {name!r}; there are {there}")
 
 
 COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(

@@ -87,7 +87,7 @@ class SelectPlan:
 
 def _reads(options: ComplexitySelectOptions) -> Sequence[TableSource]:
     tables = ("sentences", "documents")
-    return [TableSource(table, folder) for folder in options.corpora or (None,) for table in tables]
+    return [TableSource(table, folder, needed=True) for folder in options.corpora or (None,) for table in tables]
 
 
 def _check(options: ComplexitySelectOptions) -> None:

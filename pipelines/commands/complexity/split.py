@@ -14,13 +14,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.complexity.labels import find_labels, labels_source
 from pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.openings import Opening
 from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import LABELS, SPLITS, STRATA
+from schemas.complexity.labels import SPLITS, STRATA
 from transforms.common.draws.splits import parse_shares
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
@@ -48,7 +49,7 @@ class ComplexitySplitOptions(PublishOptions):
 
 
 def _reads(options: ComplexitySplitOptions) -> Sequence[TableSource]:
-    return [TableSource(INSTANCES.name, options.folder), TableSource(LABELS.name, options.folder)]
+    return [TableSource(INSTANCES.name, options.folder, needed=True), labels_source(options.folder)]
 
 
 def _check(options: ComplexitySplitOptions) -> None:
@@ -61,7 +62,8 @@ def _kept(options: ComplexitySplitOptions) -> Snapshot | None:
 
 def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.Table]:
     """Split what is published, and tell groups that are too large to be dealt out."""
-    instances, labels = (action.inputs.only(table.name).parts for table in (INSTANCES, LABELS))
+    instances = action.inputs.only(INSTANCES.name).parts
+    labels = find_labels(action.inputs, labels_source(options.folder), options.out).parts
     held = hold(
         read_rows([checked(part) for part in instances], list(COLUMNS)),
         read_rows([checked(part) for part in labels], list(LABEL_COLUMNS)),

@@ -27,7 +27,7 @@ from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.change.view.proposals import propose_slices
 from transforms.common.code.fingerprints import digest
 from transforms.common.parts import LEAST_PARTS, parts_for
-from transforms.common.publish.bounds import Gauge
+from transforms.common.publish.holding import Gauge
 from transforms.common.publish.sections import Made, inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import units
@@ -160,7 +160,8 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
         **{name: counts.counts.get(name, 0) for name in ("documents", "sentences", "tokens", "characters")},
     }
     check_rejects(section["records"], section["rejects"], counts.examples, plan.max_reject_share)
-    check_years(counts.years_taken_in, plan.asked)
+    if section["records"] > section["rejected"]:  # else there is nothing to compare
+        check_years(counts.years_taken_in, plan.asked)
     return section
 
 

@@ -23,6 +23,7 @@ from transforms.common.publish.changes import changes
 from transforms.common.publish.differences import TableDifference, differences
 from transforms.common.publish.history import read_history, resolve_snapshot
 from transforms.common.publish.layout import read_record
+from transforms.common.publish.sections import is_idle
 from transforms.common.publish.snapshots import Snapshot, explaining_damage, open_kept, open_snapshot, output_folder
 from transforms.common.shown import Block, listed
 from transforms.common.store import files
@@ -112,6 +113,8 @@ def moved_values(before: Snapshot, after: Snapshot, top: int) -> Iterator[tuple[
     """Yield the sections whose values moved, with the rows that moved most; none where the note says why not."""
     for words in COMMANDS:
         if (section := section_of(words)) in before.sections and section in after.sections:
+            if any(is_idle(snapshot.section(section)) for snapshot in (before, after)):
+                continue
             try:
                 moved = load(words).moved(before, after, top)
             except LexbeamError as error:

@@ -27,10 +27,11 @@ from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages
 from pipelines.frame.staleness import InputChanges, changes_outside, planned_otherwise, section_logs
 from pipelines.monitoring.events import NothingToDo, SectionPlanned, report
 from pipelines.runners.hooks import PublishHookError, tell_readers
-from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
+from transforms.common.errors import HeldBackError, HeldSectionsError, LexbeamError, NothingToDoError, UsageError
 from transforms.common.options.changes import option_changes
 from transforms.common.options.fields import option, options_of
 from transforms.common.publish.history import read_history
+from transforms.common.publish.holding import FAILED
 from transforms.common.publish.layout import snapshot_name
 from transforms.common.publish.run_log import RunLine, note_success, read_run_log
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
@@ -79,6 +80,7 @@ class _Plan(NamedTuple):
         gone: of each section with input files, how many of them have gone.
         kept: the sections that keep what was made of these.
         documents: about how many input documents have come, changed or gone; infinity where options have changed.
+        released: sections that were held, were never published, and are not in the configuration any more.
     """
 
     reasons: dict[str, list[str]]
@@ -87,11 +89,12 @@ class _Plan(NamedTuple):
     gone: dict[str, int]
     kept: frozenset[str]
     documents: float
+    released: tuple[str, ...]
 
     @property
     def changes(self) -> bool:
-        """Whether anything is to be made anew."""
-        return any(self.reasons.values())
+        """Whether anything is to be made anew, or the manifest names what nobody is to make."""
+        return any(self.reasons.values()) or bool(self.released)
 
 
 def _refresh(options: RefreshOptions, action: Action) -> None:
@@ -100,6 +103,7 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     Raises:
         UsageError: the file or an option is wrong.
         NothingToDoError: with `exit_code`, nothing has changed.
+        HeldSectionsError: sections have failed apart.
         LexbeamError: what is to be kept cannot be found, or has gone where it cannot be kept; more has changed than
             `max_change` allows; or the work failed.
     """
@@ -121,6 +125,10 @@ def _refresh_jobs(jobs: Sequence[Job], options: RefreshOptions, action: Action) 
     before = read_unfinished(out)
     try:
         plan = _planned(jobs, snapshot)
+        for section, why in snapshot.held.items() if snapshot and options.dry_run else ():
+            action.tell(f"held now: {section}: {why}")
+        for section in plan.released:
+            action.tell(f"{section}: was held back, and is not in the configuration any more")
         for section, reasons in plan.reasons.items():
             planned = f"{section}: {'; '.join(reasons) or 'stays as it is'}"
             if options.dry_run:
@@ -131,6 +139,8 @@ def _refresh_jobs(jobs: Sequence[Job], options: RefreshOptions, action: Action) 
             action.tell(f"{section}: not in the configuration, is left unless what it was made from is another now")
         if plan.changes:
             _make(jobs, plan, snapshot, options, action)
+    except HeldSectionsError:  # it is noted already, with what others would say
+        raise
     except LexbeamError as error:
         # What fails after the publication, such as a hook, has refused nothing, and an interrupt neither.
         refused = snapshot is not None and snapshot_name(out) == snapshot.name and not was_interrupted()
@@ -167,23 +177,49 @@ def _tell_all_the_same(command: str | None, out: str) -> None:
 
 def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: RefreshOptions, action: Action) -> None:
     """Make what is to be made anew, or tell of it."""
+    apart, refused = options.apart(), _refused(plan, options)
     if options.dry_run:
-        try:
-            for line in shown_lines(_stage_lines(jobs, plan, snapshot)):
-                action.tell(line)
-        finally:  # a refusal is told beside the plan, and in its place where there can be none
-            _check(plan, options)
-    else:
-        _check(plan, options)
-        noted = {"config": files.absolute(options.config)}
-        after = snapshot.name if snapshot and (options.keep_missing or options.freeze_splits) else None
-        run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, after=after)
+        failed: dict[str, LexbeamError] = {}
+        for line in shown_lines(_stage_lines(jobs, plan, snapshot, failed)):
+            action.tell(line)
+        _refuse({**failed, **refused} if apart else refused or failed, apart, len(jobs))
+        return
+    if not apart:
+        _refuse(refused, apart, len(jobs))
+    noted = {"config": files.absolute(options.config)}
+    after = snapshot.name if snapshot and (options.keep_missing or options.freeze_splits) else None
+    run_jobs(
+        jobs,
+        jobs[0].options,
+        tell=action.tell,
+        beam=action.beam,
+        noted=noted,
+        after=after,
+        apart=apart,
+        refused=refused,
+    )
 
 
-def _check(plan: _Plan, options: RefreshOptions) -> None:
-    if options.keep_missing:
-        _check_kept(plan)
-    _check_change(plan, options.max_change)
+def _refuse(errors: Mapping[str, LexbeamError], apart: bool, sections: int) -> None:
+    """Raise what a refresh ends with whose sections cannot be made, as far as is known before."""
+    if apart and 0 < len(errors) < sections:
+        lines = "".join(f"\n  {name}: {error}" for name, error in errors.items())
+        held = dict.fromkeys(errors, FAILED)
+        raise HeldSectionsError(f"these would be held, and what hangs on them:{lines}", held, published=False)
+    for error in errors.values():
+        raise error
+
+
+def _refused(plan: _Plan, options: RefreshOptions) -> dict[str, LexbeamError]:
+    """Return why sections are not to be made, since what has gone cannot be kept, or too much has changed."""
+    refused: dict[str, LexbeamError] = {}
+    for section, gone in plan.gone.items():
+        if options.keep_missing and gone and section not in plan.kept:
+            refused[section] = _not_kept(section, gone)
+    for section, (lost, taken) in plan.lost.items():
+        if lost > options.max_change * taken:
+            refused.setdefault(section, _too_much(section, lost, taken, options.max_change))
+    return refused
 
 
 def _watch(options: RefreshOptions, action: Action) -> NoReturn:
@@ -273,7 +309,8 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
             here = _is_here(getattr(job.options, "keep_missing", None), snapshot)
             found += planned_otherwise(job, snapshot, passed=("kept",) if here else ())
         reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
-    return _Plan(reasons, follows, lost, gone, frozenset(kept), documents)
+    held = snapshot.held.keys() - snapshot.sections.keys() if snapshot else set()
+    return _Plan(reasons, follows, lost, gone, frozenset(kept), documents, tuple(sorted(held - reasons.keys())))
 
 
 def _documents(inputs: InputChanges, section: Mapping[str, Any]) -> float:
@@ -283,21 +320,21 @@ def _documents(inputs: InputChanges, section: Mapping[str, Any]) -> float:
     return float(number * max(1.0, section.get("records", 0) / max(inputs.taken, 1)))
 
 
-def _stage_lines(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None) -> Iterator[Block]:
+def _stage_lines(
+    jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, failed: dict[str, LexbeamError]
+) -> Iterator[Block]:
     """Yield what each stage would do, as far as that can be told without doing it.
 
-    Raises:
-        LexbeamError: a section cannot be made as things are; all that can be told of the others has been.
+    Of a section that cannot be made as things are, `failed` takes the error.
     """
     stages: list[StagePlan] = []
     rows: list[tuple[str, str]] = []
     new: list[str] = []
-    refused: LexbeamError | None = None
     stays = {section for section, reasons in plan.reasons.items() if not reasons}
     for job, found in plan_stages(jobs, snapshot, plan.follows, stays, plan.documents):
         if isinstance(found, LexbeamError):
             yield f"{job.section}: what its stages would make cannot be told"
-            refused = refused or found
+            failed[job.section] = found
             continue
         stages += found
         if snapshot is None or job.section not in snapshot.sections:
@@ -310,9 +347,8 @@ def _stage_lines(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None) ->
         of = "nothing is published yet" if snapshot is None else "of sections that are new, nothing is published yet"
         yield f"{of}: each stage makes what is not there"
         yield from new
-    if refused is not None:
-        raise refused  # as the refresh would be
-    yield _estimate(stages, read_run_log(snapshot.out, snapshot.name) if snapshot else ())
+    if not failed:
+        yield _estimate(stages, read_run_log(snapshot.out, snapshot.name) if snapshot else ())
 
 
 def _estimate(stages: Sequence[StagePlan], log: Sequence[RunLine]) -> str:
@@ -366,25 +402,21 @@ def _kept_otherwise(job: Job, snapshot: Snapshot) -> Iterator[str]:
         yield "what has gone was kept, and is not any more"
 
 
-def _check_kept(plan: _Plan) -> None:
-    for section, gone in plan.gone.items():
-        if gone and section not in plan.kept:
-            raise HeldBackError(
-                f"{section}: input files have gone ({gone}), and `keep_missing` keeps the documents of corpus alone; "
-                "nothing is published. Put them back, or leave `keep_missing` out",
-                [f"{section}: input files have gone ({gone}), and nothing is kept of them"],
-            )
+def _not_kept(section: str, gone: int) -> HeldBackError:
+    return HeldBackError(
+        f"{section}: input files have gone ({gone}), and `keep_missing` keeps the documents of corpus alone; "
+        "nothing is published. Put them back, or leave `keep_missing` out",
+        [f"{section}: input files have gone ({gone}), and nothing is kept of them"],
+    )
 
 
-def _check_change(plan: _Plan, most: float) -> None:
-    for section, (lost, taken) in plan.lost.items():
-        if lost > most * taken:
-            reason = f"{section}: {lost} of {taken} input files have gone or have other content"
-            raise HeldBackError(
-                f"{reason}, more than `max_change` {most:g} allows; nothing is published. Is every folder there? If "
-                "so, allow more: files are counted, not documents, so that an archive is one",
-                [reason],
-            )
+def _too_much(section: str, lost: int, taken: int, most: float) -> HeldBackError:
+    reason = f"{section}: {lost} of {taken} input files have gone or have other content"
+    return HeldBackError(
+        f"{reason}, more than `max_change` {most:g} allows; nothing is published. Is every folder there? If "
+        "so, allow more: files are counted, not documents, so that an archive is one",
+        [reason],
+    )
 
 
 REFRESH: Command[RefreshOptions, None] = Command(

@@ -15,6 +15,7 @@ from pipelines.frame.registry import COMMANDS, load, section_of
 from pipelines.shown.openings import page_head, section_head
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
+from transforms.common.publish.sections import is_idle
 from transforms.common.publish.snapshots import explaining_damage, open_snapshot, output_folder
 from transforms.common.store import files
 from transforms.report.page import write_report
@@ -48,8 +49,9 @@ def _report(options: ReportOptions, action: Action) -> None:
             if (section := section_of(words)) in snapshot.sections:
                 command = load(words)
                 heads[section] = section_head(snapshot, section)
-                panels[section] = [*command.report(snapshot)]
-                if not options.no_text:
+                idle = is_idle(snapshot.section(section))
+                panels[section] = [] if idle else [*command.report(snapshot)]
+                if not (options.no_text or idle):
                     panels[section] += command.quotes(snapshot, options.corpus)
     try:
         before = snapshot_before(snapshot)

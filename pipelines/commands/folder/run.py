@@ -12,7 +12,7 @@ from typing import Any
 
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import PARTS_HELP, IntakeOptions, PublishOptions, or_a_name
-from pipelines.frame.configuration import read_jobs
+from pipelines.frame.configuration import ON_FAILURE, read_jobs, read_on_failure
 from pipelines.frame.running import run_jobs
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
@@ -51,11 +51,21 @@ class ConfigOptions:
         group="limits",
     )
     parts: str | None = option(None, help=PARTS_HELP, metavar="N", check=stated_parts, group="run")
+    on_failure: str | None = option(
+        None,
+        help="where a section fails: publish nothing, or the sections that neither feed it nor are made from it",
+        choices=ON_FAILURE,
+        group="run",
+    )
 
     def jobs(self, **more: Any) -> list[Job]:
         """Return the jobs of the file, with these options and `more` in place of what it says."""
         named = {f.name: getattr(self, f.name) for f in fields(IntakeOptions) if hasattr(self, f.name)}
         return read_jobs(self.config, {name: value for name, value in named.items() if value is not None} | more)
+
+    def apart(self) -> bool:
+        """Return whether sections fail apart, as the command line says, or else the file."""
+        return (self.on_failure or read_on_failure(self.config)) == "publish-others"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +82,7 @@ def _run(options: RunOptions, action: Action) -> None:
     """Run the sections of a file and publish them at once."""
     jobs = _chosen(options, options.jobs())
     noted = {"config": files.absolute(options.config)}
-    run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted)
+    run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, apart=options.apart())
 
 
 def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:

@@ -20,6 +20,7 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import from_mapping, option, options_of, value_of
 from transforms.common.options.option import Option
 from transforms.common.publish.failed import failed_files
+from transforms.common.publish.sections import is_idle
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot, published_below
 from transforms.common.publish.views import View
 from transforms.common.shown import Block
@@ -201,8 +202,11 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
     for other in asked:
         if other not in options_of(view.options):
             raise UsageError(f"`{other}` does not go with `{name}`: leave one of them out")
-    snapshot.section(section)
+    values = snapshot.section(section)
     view_options = from_mapping(view.options, asked, "--")
+    if is_idle(values):
+        action.tell(f"nothing to show: section {section} is empty: {values['empty']}")
+        return
     if view.blocks is None or options.tsv or options.json:
         for line in shown_lines(_answered(view, snapshot, view_options, options)):
             _give(action, line)

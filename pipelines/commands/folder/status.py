@@ -23,11 +23,11 @@ from pipelines.frame.monitors import folder_state
 from pipelines.frame.staleness import OutsideChanges, all_outside, newest_input, section_logs
 from pipelines.monitoring.prometheus import check_metrics_file, write_metrics
 from pipelines.runners.flink_jobs import JobKind, JobState
-from transforms.common.errors import LexbeamError, StaleError
+from transforms.common.errors import LexbeamError, StaleError, readable
 from transforms.common.options.fields import option
 from transforms.common.publish.history import Publication, last_success, published_at, untold_publications
 from transforms.common.publish.layout import ARTEFACTS, MANIFEST, snapshot_name
-from transforms.common.publish.snapshots import Snapshot, damage_of, output_folder
+from transforms.common.publish.snapshots import Snapshot, damage_of, output_folder, read_log
 from transforms.common.publish.streaming import is_streaming
 from transforms.common.shown import amount
 from transforms.common.store import files
@@ -141,8 +141,13 @@ def _record(out: str, state: Survey, outside: Mapping[str, OutsideChanges], job:
                     "made_by": None if (by := snapshot.made_by(name)) is None else by._asdict(),
                     "stale": outside[name].reasons,
                     "stages_of_other_code": list(outside[name].stages),
+                    "empty": section.get("empty"),
                 }
                 for name, section in snapshot.sections.items()
+            },
+            "held": {
+                name: {"why": why, "published": name in snapshot.sections, "reasons": reasons}
+                for name, why, reasons in _held(snapshot)
             },
         }
     return {
@@ -172,6 +177,22 @@ def _record(out: str, state: Survey, outside: Mapping[str, OutsideChanges], job:
 
 def _untold(snapshot: Snapshot | None) -> list[Publication]:
     return [] if snapshot is None else untold_publications(snapshot.out)
+
+
+def _held(snapshot: Snapshot) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the sections that are held, with why, and with what the errors of those that failed said."""
+    said = read_log(snapshot.out, snapshot.name).get("held") or {}
+    for name, why in snapshot.held.items():
+        yield name, why, [readable(str(line)) for line in said.get(name, ())]
+
+
+def _held_lines(snapshot: Snapshot, told: Collection[str]) -> Iterator[str]:
+    """Yield which sections are held, with the reasons that are not told anyway."""
+    for name, why, reasons in _held(snapshot):
+        state = "as it was published before" if name in snapshot.sections else "nothing is published of it"
+        yield f"held: {name}: {why}; {state}"
+        if not told:
+            yield from (f"  {line}" for reason in reasons for line in reason.splitlines())
 
 
 def _published(snapshot: Snapshot) -> str | None:
@@ -230,7 +251,10 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
         for name, section in state.snapshot.sections.items():
             rows = ", ".join(f"{table} {state.snapshot.tables[table]['rows']} rows" for table in section["parts"])
             yield f"published: {name}: {rows}"
+            if "empty" in section:
+                yield f"  empty: {section['empty']}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
+        yield from _held_lines(state.snapshot, state.held_back)
         if stale:
             yield from _remedy(state.snapshot, stale)
         if untold := _untold(state.snapshot):

@@ -24,7 +24,7 @@ from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
 from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError, NoDataError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.common.shown import Block, amount
@@ -148,7 +148,7 @@ def _of_files(options: EvaluateSimplifyOptions) -> bool:
 def _reads(options: EvaluateSimplifyOptions) -> Sequence[TableSource]:
     if _of_files(options):
         return []
-    needed = [TableSource(table.name, options.folder) for table in _TABLES]
+    needed = [TableSource(table.name, options.folder, needed=True) for table in _TABLES]
     return [*needed, *(TableSource(table.name, options.folder, optional=True) for table in _STAGES)]
 
 
@@ -187,11 +187,11 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluatio
         predicted = read_predictions(options.predictions)
         rows = matched_rows(judged, predicted, options.predictions, notes)
         gold = gold_of(judged, as_written=as_written)
-        _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes)
+        _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes, of_files=True)
         return SimplifyEvaluationPlan(gold, rows, {}, None, notes, {})
     paths = {table.table: [checked(part) for part in table.parts] for table in inputs.tables}
     gold = gold_in({table.name: paths[table.name] for table in _TABLES})
-    _check_gold(gold, f"table {SUBSTITUTES.name}", notes)
+    _check_gold(gold, f"table {SUBSTITUTES.name}", notes, of_files=False)
     tables = {name: paths[name] for name in STAGE_COLUMNS if name in paths}
     if not tables:
         raise UsageError("there are instances, and no candidates of them: run `lexbeam simplify generate` first")
@@ -211,13 +211,13 @@ def _declared(inputs: Inputs) -> dict[str, list[str]]:
     return {name: sorted(rankers[name]) for name in sorted(rankers)}
 
 
-def _check_gold(gold: GoldInstances, where: str, notes: list[str]) -> None:
+def _check_gold(gold: GoldInstances, where: str, notes: list[str], *, of_files: bool) -> None:
     if not gold.ids:
-        raise LexbeamError(
-            f"{where} has no instance with a substitute, so that nothing can be evaluated: "
-            "load instances with people's substitutes by `lexbeam simplify instances`, or "
-            "name files by `gold` and `predictions`; without them `lexbeam show DIR --stages TARGET` "
-            "tells what became of candidates"
+        if of_files:
+            raise LexbeamError(f"{where} has no instance with a substitute, so that nothing can be evaluated")
+        raise NoDataError(
+            f"no metrics: {where} has no instance with a substitute; `lexbeam show DIR --stages TARGET` tells "
+            "what became of candidates"
         )
     if gold.without:
         notes.append(

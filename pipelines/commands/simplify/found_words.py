@@ -106,7 +106,7 @@ def layout_of_inputs(inputs: Sequence[str], layout: str, auto: str) -> str:
 
 def reads_corpora(inputs: Sequence[str]) -> list[TableSource]:
     """Return the tables of corpora."""
-    return [TableSource(table, folder) for folder in inputs or (None,) for table in _TABLES]
+    return [TableSource(table, folder, needed=True) for folder in inputs or (None,) for table in _TABLES]
 
 
 def found_in_corpora(inputs: Inputs, targets: TargetOptions, language: str | None) -> FoundIn:

@@ -84,7 +84,7 @@ def _with_gold(options: GenerateOptions) -> bool:
 
 
 def _reads(options: GenerateOptions) -> Sequence[TableSource]:
-    sources = [TableSource(INSTANCES.name, options.folder)]
+    sources = [TableSource(INSTANCES.name, options.folder, needed=True)]
     if _with_gold(options):
         sources.append(TableSource(SUBSTITUTES.name, options.folder))
     return sources

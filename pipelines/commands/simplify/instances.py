@@ -180,7 +180,7 @@ def _reads(options: SimplifyInstancesOptions) -> Sequence[TableSource]:
     if not _is_complexity(options):
         return []
     return [
-        TableSource(table, path, optional)
+        TableSource(table, path, optional, needed=not optional)
         for path in options.inputs
         for table, optional in ((COMPLEX.name, False), (LABELS.name, True), (PREDICTIONS.name, True))
     ]

@@ -76,7 +76,7 @@ def _named(options: RankOptions) -> dict[str, RankingOptions]:
 
 
 def _reads(options: RankOptions) -> Sequence[TableSource]:
-    sources = [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
+    sources = [TableSource(INSTANCES.name, options.folder, needed=True), TableSource(CANDIDATES.name, options.folder)]
     sources.append(TableSource(SELECTIONS.name, options.folder, optional=True))
     if uses_regressor({**_named(options), "given": options.ranking}):
         sources.append(TableSource(SUBSTITUTES.name, options.folder, optional=True))

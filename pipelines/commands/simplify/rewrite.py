@@ -56,7 +56,8 @@ class RewritingPlan(NamedTuple):
 
 
 def _reads(options: RewriteOptions) -> Sequence[TableSource]:
-    return [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES, RANKINGS)]
+    beside = [TableSource(table.name, options.folder) for table in (CANDIDATES, RANKINGS)]
+    return [TableSource(INSTANCES.name, options.folder, needed=True), *beside]
 
 
 def _check(options: RewriteOptions) -> None:

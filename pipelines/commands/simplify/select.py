@@ -66,7 +66,7 @@ class SelectionPlan(NamedTuple):
 
 
 def _reads(options: SelectCandidatesOptions) -> Sequence[TableSource]:
-    return [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
+    return [TableSource(INSTANCES.name, options.folder, needed=True), TableSource(CANDIDATES.name, options.folder)]
 
 
 def _check(options: SelectCandidatesOptions) -> None:

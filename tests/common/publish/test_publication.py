@@ -14,7 +14,7 @@ from transforms.common.publish import publication as module
 from transforms.common.publish import sections
 from transforms.common.publish.layout import read_record, snapshot_name
 from transforms.common.publish.sections import table_digest
-from transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot
+from transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot, read_log
 from transforms.common.store import files
 from transforms.common.store.sound import Damaged, checked, is_sound_size
 from transforms.common.store.tables import read_table
@@ -121,6 +121,26 @@ def test_a_folder_of_an_earlier_version_has_a_file_for_every_part_and_is_carried
     assert [len(now.paths(table)) for table in SPARSE] == [2, 1]
     assert "change" in now.sections
     assert table_digest(now.parts("documents")) == table_digest(before.parts("documents"))
+
+
+def test_what_is_held_is_named_until_it_is_made_or_goes(tmp_path):
+    """By the manifest, and what its error said by the log; a run of other sections does not make it."""
+    out = tmp_path / "out"
+    corpus, change = (section(tmp_path, name, name=name, table=name) for name in ("corpus", "change"))
+    put(out, corpus, change)
+    plain = snapshot_name(str(out))
+    held = {"change": "failed", "load": "is made from change"}
+    put(out, corpus, held=held, reasons={"change": ["no room"]})
+    assert open_snapshot(str(out)).held == held
+    name = snapshot_name(str(out))
+    put(out, corpus, held=held, reasons={"change": ["no memory"]})
+    assert snapshot_name(str(out)) == name, "what the error says is in no manifest"
+    put(out, section(tmp_path, "x", name="pairs", table="pairs"))
+    assert open_snapshot(str(out)).held == {"change": "failed"}, "load is not there, and nobody was to make it"
+    assert read_log(str(out), snapshot_name(str(out)))["held"] == {"change": ["no memory"]}
+    put(out, change, drop=["pairs"])
+    assert snapshot_name(str(out)) == plain
+    assert "held" not in read_log(str(out), plain)
 
 
 def test_a_part_that_did_not_change_keeps_its_name(tmp_path):

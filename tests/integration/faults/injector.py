@@ -135,12 +135,12 @@ def publish_made(out: str, made: Sequence[Made], keep_snapshots: int = 2) -> Non
 def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:
     """Run what a command is: make the sections of a label as artefacts, publish, free the rest."""
     from pipelines.frame.common_options import PublishOptions
-    from pipelines.frame.publishing import Intended, publish_run
+    from pipelines.frame.publishing import Intended, Sections, publish_run
 
-    def make(workspace: Workspace, _: Snapshot | None) -> list[Made]:
+    def make(workspace: Workspace, _: Snapshot | None) -> Sections:
         folder = Path(workspace.stage("corpus/merge"))
         folder.mkdir(parents=True, exist_ok=True)
-        return Shelf(folder, workspace.root).made(label)
+        return Sections(Shelf(folder, workspace.root).made(label))
 
     tables = {"1": ("corpus", ("documents", "sentences")), "2": ("change", ("neighbours", "scores"))}
     intended = [Intended(*tables[digit], {}) for digit in label[1:]]

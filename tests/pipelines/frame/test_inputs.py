@@ -5,9 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipelines.frame.command import Inputs, InputTable
+from making import made_section, read_of
+from making import put as publish
+
+from pipelines.frame.command import Command, Inputs, InputTable, Job, TableSource
+from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.given import described_in
-from pipelines.frame.inputs import corpora_of, list_inputs
+from pipelines.frame.inputs import corpora_of, find_inputs, list_inputs
+from transforms.common.options.fields import option
+from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store import files
 from transforms.common.store.receipts import ArtefactPath
 from transforms.common.store.tables import Part
@@ -32,6 +38,37 @@ def test_tables_of_one_section_are_one_corpus_in_the_order_named():
     assert second.parts == {"sentences": (part("sentences", "b"),)}
     assert first.section is one
     assert second.section is two
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(PublishOptions):
+    tables: tuple[str, ...] = option((), help="tables")
+
+
+def test_no_table_is_read_of_a_section_that_goes_with_what_the_run_has_made(tmp_path):
+    """Files had labels, and have none any more; and instances were made of what the corpus was before."""
+    out = tmp_path / "out"
+    load = made_section(tmp_path / "1", "load", {"instances": [["a"]], "labels": [["b"]]})
+    corpus = made_section(tmp_path / "2", "corpus", {"documents": [["c"]]})
+    select = made_section(tmp_path / "3", "select", {"targets": [["d"]]}, reads=(read_of(corpus, "documents"),))
+    publish(out, load, corpus, select)
+    old = open_snapshot(str(out))
+    command = Command(options=Reading, reads=lambda options: [TableSource(t, optional=True) for t in options.tables])
+    job = Job("split", command, Reading(out=str(out), tables=("instances", "labels", "documents", "targets")))
+
+    def found(*made):
+        return [(table.table, len(table.parts)) for table in find_inputs(job, made, old).tables]
+
+    everything = [("instances", 1), ("labels", 1), ("documents", 1), ("targets", 1)]
+    assert found() == found(load) == found(corpus) == everything
+    assert found(made_section(tmp_path / "4", "load", {"instances": [["a"], ["e"]]})) == [
+        ("instances", 2),
+        *everything[2:],
+    ]
+    assert found(made_section(tmp_path / "5", "corpus", {"documents": [["c"], ["f"]]})) == [
+        *everything[:2],
+        ("documents", 2),
+    ]
 
 
 class Model(NamedTuple):

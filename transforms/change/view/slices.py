@@ -18,7 +18,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError, NoDataError, UsageError
 from transforms.corpora.corpus import UNDATED
 
 __all__ = [
@@ -154,6 +154,7 @@ def filled_slices(spec: str, years: Collection[int]) -> tuple[Slice, ...]:
 
     Raises:
         UsageError: as `parse_slices`.
+        NoDataError: slices are drawn by the years that there are, and all documents are of one.
         LexbeamError: there are no years, or a slice has no document.
     """
     if not years:
@@ -161,7 +162,10 @@ def filled_slices(spec: str, years: Collection[int]) -> tuple[Slice, ...]:
     slices = parse_slices(spec, years=(min(years), max(years)))
     filled = {slice_of(year, slices) for year in years}
     if _EVERY.fullmatch(spec.strip()):
-        return tuple(slice for index, slice in enumerate(slices) if index in filled)
+        found = tuple(slice for index, slice in enumerate(slices) if index in filled)
+        if len(found) < 2:
+            raise NoDataError(f"no pair of slices: all documents are of {found[0].name}")
+        return found
     for index, slice in enumerate(slices):
         if index not in filled:
             raise LexbeamError(
@@ -174,6 +178,8 @@ def lacking(years: Collection[int], *, spec: str) -> str | None:
     """Return why years of documents do not suffice for slices and a pair of them; None if they do."""
     try:
         slice_pairs(filled_slices(spec, years))
+    except NoDataError:  # nothing is to be compared, which is no error
+        return None
     except LexbeamError as error:
         return str(error)
     return None

@@ -78,6 +78,7 @@ def make_manifest(
     old: Snapshot | None = None,
     outcome: Outcome | None = None,
     versions: Mapping[str, str] | None = None,
+    held: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the manifest of a folder: what each section was made from, and what tables hold.
 
@@ -90,6 +91,7 @@ def make_manifest(
         old: what was published before.
         outcome: what becomes of its sections; None where there were none.
         versions: versions of the tables' schemas, `1` where not given.
+        held: why sections that the run was to make are held; of sections of no part in it stands what stood.
     """
     here = {**environment(), "blas": list(blas_kernels())}
     name = digest(here)[:8]
@@ -118,10 +120,13 @@ def make_manifest(
         entry = sections[carried] = old.sections[carried]
         environments[entry["environment"]] = old.manifest["environments"][entry["environment"]]
         tables |= {table: old.tables[table] for table in entry["parts"]}
+    earlier = {name: why for name, why in old.held.items() if name in outcome.kept} if old and outcome else {}
+    still = dict(sorted({**earlier, **(held or {})}.items()))
     return {
         "lexbeam": {"manifest_version": MANIFEST_VERSION},
         "environments": environments,
         "tables": tables,
+        **({"held": still} if still else {}),
         **sections,
     }
 
@@ -137,6 +142,8 @@ def publish(
     versions: Mapping[str, str] | None = None,
     mending: bool = False,
     tells: bool = False,
+    held: Mapping[str, str] | None = None,
+    reasons: Mapping[str, Sequence[str]] | None = None,
 ) -> Outcome:
     """Publish sections at `out`, which the caller has locked, beside those that stay.
 
@@ -144,7 +151,8 @@ def publish(
     same as once, and repairs what was damaged. Of earlier ones stays what `keep` says. If `mending`,
     damaged parts of other sections are carried over as they are, and named in the outcome: sections
     are repaired one after another. On an object store `pointer` is what named the current snapshot
-    before `old` was read. If it `tells`, the publication is noted as one that readers are to be told of.
+    before `old` was read. If it `tells`, the publication is noted as one that readers are to be told of. The manifest
+    names the sections that are `held`, the log what their errors say, `reasons`.
 
     Raises:
         Needed: files of artefacts that were to be published were freed.
@@ -153,7 +161,7 @@ def publish(
             has published at an object store meanwhile.
     """
     outcome = decide(old.manifest if old else None, made, drop)
-    manifest: Manifest = make_manifest(made, old, outcome, versions)
+    manifest: Manifest = make_manifest(made, old, outcome, versions, held)
     name = digest(without_objects(manifest))
     notes = read_log(out, old.name) if old else {}
     carried, damaged = _carried(old, outcome, notes.get("checked", {}), mending)
@@ -184,7 +192,9 @@ def publish(
     publication = publication_of(old, after, tells=tells)
     took = [line for section in made for line in section.took]
     write_run_log(out, name, took, read_run_log(out, old.name) if old else ())
-    _write_log(out, name, manifest, sections, publication, {part.sha256 for part in damaged})
+    said = {**notes.get("held", {}), **(reasons or {})}
+    said = {held: said[held] for held in manifest.get("held", {}) if held in said}
+    _write_log(out, name, manifest, sections, publication, {part.sha256 for part in damaged}, said)
     _switch(out, name, manifest, pointer)
     _remove_old(out, keep)
     return outcome
@@ -221,7 +231,8 @@ def rollback(out: str, snapshot: str, *, tells: bool = False) -> Snapshot:
             raise LexbeamError(f"not rolled back: {damage_of(earlier, [part.path])}")
     note_publication(out)
     publication = publication_of(current, earlier, "rolled back", tells=tells)
-    _write_log(out, earlier.name, earlier.manifest, notes.get("sections", {}), publication, ())
+    sections, said = (notes.get(name, {}) for name in ("sections", "held"))
+    _write_log(out, earlier.name, earlier.manifest, sections, publication, (), said)
     _switch(out, earlier.name, earlier.manifest, pointer)
     note_publication(out)
     return earlier
@@ -375,8 +386,12 @@ def _write_log(
     sections: Mapping[str, Any],
     publication: Publication,
     damaged: Collection[str],
+    held: Mapping[str, Sequence[str]],
 ) -> None:
-    """Note beside the snapshot what depends on this machine, that it is published, and a copy of the manifest."""
+    """Note beside the snapshot what depends on this machine, that it is published, and a copy of the manifest.
+
+    And what the errors of sections that are `held` say.
+    """
     folder = files.join(out, SNAPSHOTS, name)
     snapshot = Snapshot(out, name, folder, dict(manifest))
     states = {
@@ -386,7 +401,15 @@ def _write_log(
         if part.sha256 not in damaged and (state := state_of(part.path)) is not None
     }
     noted = msgspec.to_builtins(publication)
-    content = readable_json({"sections": sections, "checked": states, "publication": noted, "manifest": manifest})
+    content = readable_json(
+        {
+            "sections": sections,
+            "checked": states,
+            "publication": noted,
+            "manifest": manifest,
+            **({"held": held} if held else {}),
+        }
+    )
     files.write_bytes(folder + LOG, content, durable=True)
 
 

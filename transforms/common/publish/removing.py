@@ -299,8 +299,8 @@ def discard_stages(root: str, sections: Collection[str]) -> None:
                     files.remove(files.join(folder, name))
 
 
-def free(root: str, published: Collection[str]) -> Freed:
-    """Remove the artefacts' files but those whose SHA-256 is in `published`; receipts stay.
+def free(root: str, published: Collection[str], needed: Collection[str] = ()) -> Freed:
+    """Remove the artefacts' files but those whose SHA-256 is in `published`, or whose stage is needed; receipts stay.
 
     A later run with the same options finds all it needs in receipts, in the keys of records, which
     stay like them, and in published parts; one that needs a file that was freed makes it anew, and what it comes from
@@ -308,6 +308,8 @@ def free(root: str, published: Collection[str]) -> Freed:
     """
     number = size = 0
     for held in _held(root):
+        if held.stage in needed:
+            continue
         gone = [
             _file(root, name)
             for name in held.files or ()

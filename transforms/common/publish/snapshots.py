@@ -48,7 +48,7 @@ log = logging.getLogger("lexbeam")
 
 MANIFEST_VERSION = 3  # of version 2, every part has a file
 # Keys of a manifest that are no sections.
-RESERVED = ("lexbeam", "environments", "tables")
+RESERVED = ("lexbeam", "environments", "tables", "held")
 _LOOKED_INTO, _NAMED = 1000, 3  # folders, for a hint
 
 
@@ -72,6 +72,12 @@ class Snapshot:
     def sections(self) -> dict[str, dict[str, Any]]:
         """The manifest's sections by name."""
         return {name: value for name, value in self.manifest.items() if name not in RESERVED}
+
+    @property
+    def held(self) -> dict[str, str]:
+        """Why sections were held back by the run that was to make them anew, by name; not all need be published."""
+        held: dict[str, str] = self.manifest.get("held", {})
+        return held
 
     @property
     def tables(self) -> dict[str, TableEntry]:

@@ -20,9 +20,9 @@ class WrittenTable(NamedTuple):
     rows: pa.Table
 
     @classmethod
-    def of(cls, table: Table, rows: pa.Table) -> "WrittenTable":
-        """Return a table of rows in any order."""
-        return cls(table.name, table.key, sort_rows(table_of(rows, table.schema()), table.key))
+    def of(cls, table: Table, rows: pa.Table, **options: Any) -> "WrittenTable":
+        """Return a table of rows in any order; `options` are those that its columns depend on."""
+        return cls(table.name, table.key, sort_rows(table_of(rows, table.schema(**options)), table.key))
 
 
 def _write(artefact: Artefact, task: WrittenTable, _: None) -> PartFile:

@@ -136,7 +136,7 @@ def _like(cases: Sequence[CaseDone], way: str, without: str = "", share: float =
 
 def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
     """Return the predictions of several cases, each of other rows, in the order of rows."""
-    ordered = sorted(cases)
+    ordered = sorted(cases, key=_unfitted_last)
     tables = [read_table([checked(done.fitted.predictions)]) for done in ordered]
     table = pa.concat_tables(tables).sort_by("instance_id").combine_chunks()
     places = np.searchsorted(rows.ids.astype(str), table["instance_id"].to_pylist())
@@ -144,6 +144,11 @@ def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
     permuted = np.array(table["permuted"].to_pylist(), np.float64).reshape(len(places), len(names))
     seen = np.array(table["seen"].fill_null(False).to_pylist(), bool)
     return _Held(places.astype(np.int64), table["fold"], table["prediction"].to_numpy(), seen, permuted, names)
+
+
+def _unfitted_last(done: CaseDone) -> tuple[bool, CaseDone]:
+    """Return by what cases are ordered: those that predict nothing name no features that were permuted."""
+    return not done.fitted.rows, done
 
 
 def _metric_rows(

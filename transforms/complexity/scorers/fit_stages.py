@@ -25,6 +25,7 @@ from transforms.complexity.scorers.design import GENRE, DesignRows, FeatureMatri
 from transforms.complexity.scorers.holding_out import (
     ALL,
     FOLDS,
+    SPLIT,
     Case,
     DesignFacts,
     HoldOptions,
@@ -205,6 +206,9 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
         else:
             other = None if task.other is None else _open(task.other)
             train, held = sides_of(rows, case, options.hold, options.scorer.seed, other)
+            if not train.any() or (case.way == SPLIT and not held.any()):
+                part = write_part(artefact, PREDICTED, [], sort_keys=("instance_id",))
+                return FittedCase(part.file, 0, (), 0, None)
             trained_on = rows.at(train)
             genres = sorted(set(trained_on.genres.tolist()) - {""})
             training, trained = training_of(trained_on, mode_of(case), genres, case.without)

@@ -10,9 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schemas.complexity.instances import KINDS
 from transforms.common.draws.by_content import uniform
-from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.complexity.scorers.design import GENRE, DesignRows, folds_of
 from transforms.complexity.scorers.multiword import MODES, SINGLE, Mode
@@ -197,8 +195,8 @@ def sides_of(
         seed: of folds and shares.
         other: rows of another folder that is predicted in place of these.
 
-    Raises:
-        UsageError: there is nothing to train on, or nothing to predict.
+    Returns:
+        Both may be none: of too few rows nothing is left for a model, and it has no predictions then.
     """
     held, train = _held_out(rows, case, options, seed)
     if options.train_on:
@@ -212,14 +210,6 @@ def sides_of(
     if case.share < 1:
         drawn = uniform(rows.groups.tolist(), seed=seed, label="learning curve")
         train &= drawn < case.share
-    if not train.any():
-        splits = f" of split {', '.join(options.train_on)}" if options.train_on else ""
-        mode = mode_of(case)
-        kinds = [name for name, used in zip(KINDS, (mode.singles, mode.expressions), strict=True) if used]
-        raise UsageError(
-            f"scorer {case.scorer}: no labelled instances{splits} of kind {' or '.join(kinds)} to "
-            f"train on, for {case.kind}, {case.way} {case.held}: give more, or fewer `folds`"
-        )
     return train, held
 
 
@@ -232,9 +222,6 @@ def _held_out(rows: DesignRows, case: Case, options: HoldOptions, seed: int) -> 
         return held, ~held
     if case.way == SPLIT:
         held = of_kind & (rows.splits == case.held)
-        if not held.any():
-            known = ", ".join(sorted(set(rows.splits.tolist()) - {""})) or "none"
-            raise UsageError(f"`test`: no {case.kind} instance is of split {case.held!r}; there are {known}")
         # Instances that were left out of the splits are on neither side.
         return held, (rows.splits != case.held) & (rows.splits != "")
     if case.way == LEFT:

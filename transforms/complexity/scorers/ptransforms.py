@@ -133,10 +133,12 @@ class MeasureSystems(beam.PTransform):
         return (*parts, predictions) | "AllParts" >> beam.Flatten()
 
 
-def _keep(element: tuple[int, Iterable[tuple[str, CaseDone]]], folder: str, overwrite: bool) -> SavedScorer:
+def _keep(element: tuple[int, Iterable[tuple[str, CaseDone]]], folder: str, overwrite: bool) -> Iterator[SavedScorer]:
+    """Save the models, if there are any: of no labelled instance there is none."""
     done = sorted(case for _, case in element[1] if case.fitted.model is not None)
     models = [load_model(case.fitted.model) for case in done if case.fitted.model]
-    return SavedScorer(keep_model(folder, merged(models), overwrite=overwrite))
+    if models:
+        yield SavedScorer(keep_model(folder, merged(models), overwrite=overwrite))
 
 
 @dataclass
@@ -152,5 +154,5 @@ class KeepModel(beam.PTransform):
             done
             | "Gather" >> beam.WithKeys(0)
             | "GroupAll" >> beam.GroupByKey()
-            | "Keep" >> beam.Map(_keep, self.folder, self.overwrite)
+            | "Keep" >> beam.FlatMap(_keep, self.folder, self.overwrite)
         )

@@ -22,7 +22,7 @@ from transforms.common.draws.balancing import Floats, Ints
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.draws.folds import Oversized
 from transforms.common.draws.splits import Shares, distances, parse_shares
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError, NoDataError, UsageError
 from transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
 
 __all__ = [
@@ -169,13 +169,14 @@ def split(held: SplitInstances, options: SplitOptions, kept: pa.Table | None = N
             them, and the rest is dealt out by the rule; None: all are dealt out.
 
     Raises:
-        LexbeamError: no instance has a label, or a split that is kept is not among the shares.
+        NoDataError: no instance has a label.
+        LexbeamError: a split that is kept is not among the shares.
     """
     shares = parse_shares(options.shares)
     before = _kept(held.ids, shares, kept)
     inside = np.isfinite(held.complexity)
     if not inside.any():
-        raise LexbeamError("no instance has a complexity: load labelled files, or aggregate judgments first")
+        raise NoDataError("no splits: no instance has a complexity")
     reasons = np.where(inside, "", NO_LABEL).astype(object)
     if options.duplicates == "leave-out":
         reasons[inside & held.duplicate] = DUPLICATE

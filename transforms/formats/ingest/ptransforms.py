@@ -353,12 +353,12 @@ class SettleDuplicates(beam.PTransform):
         )
 
 
-_Counts = tuple[int, int, frozenset[int]]  # records, rejects, years
+_Counts = tuple[int, int, int, frozenset[int]]  # records, rejects, those by a rule among them, years
 
 
 def _counts(element: Ingested) -> _Counts:
     by_rule = sum(number for reason, number in element.reasons.items() if reason in NOT_COUNTED)
-    return element.counts["records"], element.counts["rejects"] - by_rule, frozenset(element.years)
+    return element.counts["records"], element.counts["rejects"], by_rule, frozenset(element.years)
 
 
 def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:
@@ -366,8 +366,9 @@ def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:
 
 
 def _gate(element: Any, share: float, year_checks: YearChecks, counts: _Counts) -> Iterator[Any]:
-    records, rejected, years = counts
-    if acceptable(records, rejected, share) and not lacking(years, year_checks):
+    records, rejected, by_rule, years = counts
+    # Where no document is left, there is nothing to compare, and nothing lacks a year.
+    if acceptable(records, rejected - by_rule, share) and (records == rejected or not lacking(years, year_checks)):
         yield element
 
 
@@ -388,7 +389,7 @@ class KeepAcceptable(beam.PTransform):
         counts = (
             self.receipts
             | "CountRecords" >> beam.Map(_counts)
-            | "SumRecords" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum, _union))
+            | "SumRecords" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum, sum, _union))
         )
         return elements | "Gate" >> beam.FlatMap(
             _gate, self.share, self.year_checks, counts=beam.pvalue.AsSingleton(counts)

@@ -193,7 +193,6 @@ def test_parts_and_the_order_of_rows_do_not_count():
         ({}, ["--shares", "train=.5,test=.4"], 2, "--shares: shares add up to 0.9, not to 1"),
         ({}, ["--method", "papr"], 2, "did you mean 'paper'"),
         ({}, ["--method", "paper", "--one-sentence"], 2, "--one-sentence is for --method balanced"),
-        ({"complexity": None}, [], 1, "no instance has a complexity"),
         ({"instance_id": "0" * 32}, [], 1, "twice"),
     ],
 )
@@ -202,6 +201,15 @@ def test_what_is_wrong_is_told(loaded, capsys, change, words, code, message):
     assert main(["complexity", "split", str(folder), *words]) == code
     assert message in capsys.readouterr().err
     assert "complexity.split" not in open_snapshot(str(folder)).sections
+
+
+def test_without_a_label_no_instance_is_in_a_split(loaded):
+    """A table of labels that has rows, all of them null, as of instances that nobody has judged."""
+    folder = loaded([row | {"complexity": None} for row in made_up(20)])
+    assert main(["complexity", "split", str(folder)]) == 0
+    found = open_snapshot(str(folder))
+    assert found.sections["complexity.split"]["empty"] == "no splits: no instance has a complexity"
+    assert [found.tables[name]["rows"] for name in ("complexity/splits", "complexity/strata")] == [0, 0]
 
 
 def test_a_folder_without_instances_is_told(tmp_path, capsys):

@@ -10,7 +10,7 @@ from making import made_section, put
 import lexbeam
 from pipelines.cli import main
 from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.publishing import Intended, publish_run
+from pipelines.frame.publishing import Intended, Sections, publish_run
 from transforms.common.publish import history, publication
 from transforms.common.publish.layout import locked, read_record, snapshot_name
 from transforms.common.publish.publication import Keep
@@ -184,7 +184,9 @@ def test_runs_keep_snapshots_by_age(tmp_path, monkeypatch):
             monkeypatch.setattr(module, "now", lambda hours=12 * number: 1e9 + 3600 * hours)
         section = made_section(tmp_path / str(number), "corpus", {"documents": [[str(number)]]})
         options = PublishOptions(out=str(out), overwrite=True, keep_snapshots=1, keep_days=1.2)
-        publish_run(options, [Intended("corpus", ("documents",), {})], lambda *_, made=section: [made], {}, print)
+        publish_run(
+            options, [Intended("corpus", ("documents",), {})], lambda *_, made=section: Sections([made]), {}, print
+        )
     assert len(read_record(str(out)).snapshots) == 3
 
 

@@ -10,7 +10,7 @@ from pipelines.commands.folder import watch as watch_module
 from pipelines.commands.folder.watch import LONGEST, Pace, input_files, watch
 from pipelines.frame.configuration import read_jobs
 from pipelines.runners.hooks import PublishHookError
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import HeldSectionsError, LexbeamError, UsageError
 from transforms.formats.ingest.arrivals import Seen
 from transforms.formats.ingest.stage import InputFile
 
@@ -154,8 +154,15 @@ def test_looks_are_noted_that_fail_and_each_minute_that_find_nothing_to_do():
     assert all(later - earlier >= 60 for earlier, later in pairwise(rested))
 
 
-def test_a_failed_refresh_is_told_and_tried_again_not_at_once(caplog):
-    world = World({"a": 0}, 200, fails=[LexbeamError("a full disk"), None])
+@pytest.mark.parametrize(
+    "error",
+    [
+        LexbeamError("a full disk"),
+        HeldSectionsError("change is held: a full disk", {"change": "failed"}, published=True),
+    ],
+)
+def test_a_failed_refresh_is_told_and_tried_again_not_at_once(caplog, error):
+    world = World({"a": 0}, 200, fails=[error, None])
     ((at, number),) = world.watch()
     assert number == 1
     assert 9 + 30 <= at <= 9 + 30 + 7 + 4

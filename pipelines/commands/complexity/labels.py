@@ -1,0 +1,32 @@
+"""Labels as commands read them: files that were loaded may have none, and then there is no table of them."""
+
+from pipelines.frame.command import Inputs, InputTable, TableSource
+from pipelines.frame.inputs import missing_table
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import LABELS
+from transforms.common.errors import NoDataError
+
+__all__ = ["find_labels", "labels_source"]
+
+_LOADED = "complexity.load"
+
+
+def labels_source(folder: str | None, otherwise: str = "") -> TableSource:
+    """Return the source of the labels of a folder's instances, which `find_labels` finds."""
+    return TableSource(LABELS.name, folder, optional=True, otherwise=otherwise)
+
+
+def find_labels(inputs: Inputs, source: TableSource, out: str) -> InputTable:
+    """Return the labels of instances.
+
+    Raises:
+        NoDataError: the instances came with files in which none has a label.
+        LexbeamError: nothing makes labels of the instances.
+    """
+    found = inputs.of(LABELS.name)
+    if found:
+        return found[0]
+    instances = inputs.of(INSTANCES.name)[0]
+    if instances.name == _LOADED and instances.section.get("labelled") == 0:
+        raise NoDataError("no labels: no instance that was loaded has one")
+    raise missing_table(source, out)
