@@ -233,9 +233,6 @@ EMPTIED = {
 def test_from_filled_to_empty_and_back_a_refresh_is_a_rebuild(tmp_path, capsys, kind):
     world = make_world(tmp_path, kind)
     folder = world / ("labelled" if kind == "load" else "texts")
-    if kind == "cloze":
-        for number, path in enumerate(sorted(folder.iterdir())):
-            path.write_text("\n\n".join(text_of(random.Random(f"{number} {part}")) for part in range(3)))
     kept = {path: path.read_bytes() for path in folder.iterdir()}
     assert refresh(world, *ANY) == 0
     empties, names = EMPTIED[kind]
