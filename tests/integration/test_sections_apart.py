@@ -189,7 +189,6 @@ def test_what_does_not_hang_on_a_failure_is_published_and_all_is_once_it_is_mend
     for name in held:
         stale = found["published"]["sections"][name]["stale"]
         assert stale[0] == f"held back: {held[name]}"
-        assert name != "corpus" or stale[1:] == ["input: 1 new (1800_9.txt)"], stale
     made = {}
     if failed == "change":
         made = check_once_more(world, capsys)
