@@ -20,7 +20,7 @@ import pyarrow as pa
 from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, last_published, snapshot_name
-from transforms.common.publish.manifests import PartEntry, TableEntry, is_named
+from transforms.common.publish.manifests import PartEntry, TableEntry, is_idle, is_named
 from transforms.common.store import files
 from transforms.common.store.sound import is_sound
 from transforms.common.store.tables import Part, read_table
@@ -92,6 +92,17 @@ class Snapshot:
             words = name.replace(".", " ")
             raise LexbeamError(f"no {name} tables are published at {self.out!r}: run `lexbeam {words}` first")
         return self.sections[name]
+
+    def filled(self, name: str) -> dict[str, Any]:
+        """Return a section of which there is something to tell.
+
+        Raises:
+            LexbeamError: as `section`, or nothing was done for it, for want of data.
+        """
+        section = self.section(name)
+        if is_idle(section):
+            raise LexbeamError(f"section {name} at {self.out!r} is empty: {section['empty']}")
+        return section
 
     def parts(self, table: str) -> list[Part]:
         """Return the parts of a table in their order.
