@@ -45,7 +45,7 @@ def vectors(
         LexbeamError: nothing is published, or no map could be fitted.
     """
     snapshot = (results if isinstance(results, Results) else open_results(results)).snapshot
-    section = snapshot.section("change")
+    section = snapshot.filled("change")
     names = [row[0] for row in section["slices"]]
     slice = _known("slice", slice, names)
     number = section["seeds"][0] if seed is None else _known("seed", seed, section["seeds"])

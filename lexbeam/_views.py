@@ -8,9 +8,8 @@ import pyarrow as pa
 from lexbeam._signatures import as_function, option_values
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.registry import COMMANDS, available, command_of, section_of
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import from_mapping, options_of
-from transforms.common.publish.sections import is_idle
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 
@@ -45,9 +44,7 @@ def answer_lines(snapshot: Snapshot, sections: Sequence[str], name: str, values:
 
 def _view(snapshot: Snapshot, sections: Sequence[str], name: str) -> View[Any]:
     section = next((section for section in sections if section in snapshot.sections), sections[0])
-    values = snapshot.section(section)
-    if is_idle(values):
-        raise LexbeamError(f"section {section} is empty: {values['empty']}")
+    snapshot.filled(section)
     command = command_of(section)
     known = command.views if command is not None else {}
     if name not in known:

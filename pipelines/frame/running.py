@@ -32,8 +32,9 @@ from pipelines.runners.hooks import tell_readers
 from transforms.common.errors import HeldSectionsError, LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
 from transforms.common.publish.holding import FAILED, Unmade, check_bounds, made_from
+from transforms.common.publish.manifests import is_idle
 from transforms.common.publish.run_log import RunLine
-from transforms.common.publish.sections import Made, is_idle, owner_of
+from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace

@@ -15,7 +15,7 @@ from pipelines.shown.overview import changed_options, in_words
 from transforms.common.options.fields import options_of
 from transforms.common.options.option import Option
 from transforms.common.publish.holding import FAILED
-from transforms.common.publish.sections import is_idle
+from transforms.common.publish.manifests import is_idle
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.report.panels import Head

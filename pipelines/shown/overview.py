@@ -15,7 +15,7 @@ from pipelines.frame.registry import command_of
 from pipelines.frame.staleness import stale_sections
 from pipelines.shown.rows import first_rows, rows_at
 from transforms.common.options.fields import plain_defaults
-from transforms.common.publish.sections import is_idle
+from transforms.common.publish.manifests import is_idle
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import LISTED, Block, Grid, columns_with
 from transforms.common.store import files

@@ -187,8 +187,7 @@ def test_what_does_not_hang_on_a_failure_is_published_and_all_is_once_it_is_mend
     assert set(found["unfinished"]) == held.keys()
     assert any(reason in line for line in found["held_back"])
     for name in held:
-        stale = found["published"]["sections"][name]["stale"]
-        assert stale[0] == f"held back: {held[name]}"
+        assert found["published"]["sections"][name]["stale"][0] == f"held back: {held[name]}"
     made = {}
     if failed == "change":
         made = check_once_more(world, capsys)
@@ -208,7 +207,9 @@ def check_once_more(world, capsys):
     assert refresh(world, *APART, "--keep", "published", "--on-publish", f"touch {world / 'told'}") == 5
     assert snapshot_name(str(out)) == name
     assert not (world / "told").exists(), "readers see nothing new"
-    assert "held now: change: failed\n" in _dry(world, capsys)
+    heard = _dry(world, capsys)
+    assert "held now: change: failed\n" in heard
+    assert "\ncorpus: held back: feeds change; input: 1 new (1800_9.txt)\n" in heard
     assert call("report", out, "--out", world / "report.html") == 0
     page = (world / "report.html").read_text()
     assert "Section change is as it was published before: the last run held it back, since it has failed." in page

@@ -194,8 +194,11 @@ def test_a_question_to_what_is_empty_is_answered_by_the_reason(run, capsys):
     assert "nothing to show: section change is empty: no sentences: table sentences has no rows" in told(
         capsys, "show", out, "--top", "5"
     )
-    with pytest.raises(LexbeamError, match="section change is empty: no sentences"):
-        lexbeam.open(str(out)).top(5)
+    asked = [lambda: lexbeam.open(str(out)).top(5), lambda: lexbeam.vectors(out, slice="1800-1849")]
+    asked += [lambda: lexbeam.export(out, format="tsv", out=out.parent / "none")]
+    for ask in asked:
+        with pytest.raises(LexbeamError, match=r"section change at .*changed' is empty: no sentences"):
+            ask()
 
 
 def test_one_question_is_too_few_for_folds(tmp_path):

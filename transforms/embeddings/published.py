@@ -117,7 +117,7 @@ def _holds(reader: pq.ParquetFile, group: int, slice_name: str, seed: int, varia
 
 def first_variant(snapshot: Snapshot) -> str:
     """Return which spaces of a run are looked at where it has several: those of its first alignment."""
-    return str(snapshot.section("change").get("variants", [APART])[0])  # older runs have one
+    return str(snapshot.filled("change").get("variants", [APART])[0])  # older runs have one
 
 
 def side_row(side: Side, fitted: bool) -> SideRow:
@@ -176,7 +176,7 @@ def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[AlignmentRow]:
     Raises:
         UsageError: the run has no such alignment.
     """
-    known = snapshot.section("change")["alignments"]
+    known = snapshot.filled("change")["alignments"]
     if alignment not in known:
         hint = nearest(alignment, known) or f"; there are {', '.join(known)}"
         raise UsageError(f"no alignment {alignment!r} at {snapshot.out!r}{hint}")

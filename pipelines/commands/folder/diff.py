@@ -23,7 +23,7 @@ from transforms.common.publish.changes import changes
 from transforms.common.publish.differences import TableDifference, differences
 from transforms.common.publish.history import read_history, resolve_snapshot
 from transforms.common.publish.layout import read_record
-from transforms.common.publish.sections import is_idle
+from transforms.common.publish.manifests import is_idle
 from transforms.common.publish.snapshots import Snapshot, explaining_damage, open_kept, open_snapshot, output_folder
 from transforms.common.shown import Block, listed
 from transforms.common.store import files

@@ -114,7 +114,7 @@ def _export(options: ExportOptions, action: Action) -> None:
 
 def _vectors(snapshot: Snapshot, format: str, options: ExportOptions, action: Action) -> None:
     """Write vectors as files, one per slice (or side of a pair) and seed."""
-    snapshot.section("change")
+    snapshot.filled("change")
     make_output_folder(options.out)
     write = EXPORTS[format]
     name = options.aligned

@@ -15,7 +15,7 @@ from pipelines.frame.registry import COMMANDS, load, section_of
 from pipelines.shown.openings import page_head, section_head
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
-from transforms.common.publish.sections import is_idle
+from transforms.common.publish.manifests import is_idle
 from transforms.common.publish.snapshots import explaining_damage, open_snapshot, output_folder
 from transforms.common.store import files
 from transforms.report.page import write_report

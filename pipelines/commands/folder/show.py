@@ -20,7 +20,7 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import from_mapping, option, options_of, value_of
 from transforms.common.options.option import Option
 from transforms.common.publish.failed import failed_files
-from transforms.common.publish.sections import is_idle
+from transforms.common.publish.manifests import is_idle
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot, published_below
 from transforms.common.publish.views import View
 from transforms.common.shown import Block

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from transforms.common.code.registry import Entry
 from transforms.common.errors import HeldBackError
-from transforms.common.publish.manifests import Manifest
-from transforms.common.publish.sections import Made, is_idle, table_digest
+from transforms.common.publish.manifests import Manifest, is_idle
+from transforms.common.publish.sections import Made, table_digest
 from transforms.common.shown import listed
 
 __all__ = [

@@ -11,7 +11,17 @@ from typing import Any, NotRequired, TypedDict
 
 from transforms.common.code.fingerprints import digest
 
-__all__ = ["Manifest", "PartEntry", "Section", "TableEntry", "files_of", "is_named", "parts_named", "without_objects"]
+__all__ = [
+    "Manifest",
+    "PartEntry",
+    "Section",
+    "TableEntry",
+    "files_of",
+    "is_idle",
+    "is_named",
+    "parts_named",
+    "without_objects",
+]
 
 
 class PartEntry(TypedDict):
@@ -48,6 +58,11 @@ Section = Mapping[str, Any]
 Manifest = Mapping[str, Any]
 
 _FOLDER = re.compile(r"_snapshots/[0-9a-f]{32}")
+
+
+def is_idle(section: Section) -> bool:
+    """Return whether nothing was done for a section, for want of data: of it is known why, and nothing else."""
+    return "empty" in section and not section.get("stages")
 
 
 def without_objects(manifest: Manifest) -> Manifest:

@@ -28,7 +28,6 @@ __all__ = [
     "decide",
     "input_columns",
     "inputs_entry",
-    "is_idle",
     "owner_of",
     "replaced",
     "same_content",
@@ -145,11 +144,6 @@ def input_columns(snapshot: Snapshot, section: Section) -> Iterator[tuple[list[s
         listed = [row for row in inputs if isinstance(row, Mapping)]
         names, sizes, digests = ([row[name] for row in listed] for name in _INPUT)
         yield names, sizes, digests
-
-
-def is_idle(section: Section) -> bool:
-    """Return whether nothing was done for a section, for want of data: of it is known why, and nothing else."""
-    return "empty" in section and not section.get("stages")
 
 
 def owner_of(manifest: Manifest, table: str) -> str | None:

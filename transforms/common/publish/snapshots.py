@@ -21,7 +21,7 @@ from transforms.common.code.fingerprints import parse_json
 from transforms.common.code.version import Build, own_build
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, DamagedFolderError, last_published, snapshot_name
-from transforms.common.publish.manifests import PartEntry, TableEntry, files_of, is_named
+from transforms.common.publish.manifests import PartEntry, TableEntry, files_of, is_idle, is_named
 from transforms.common.store import files
 from transforms.common.store.remote import ROWLESS
 from transforms.common.store.sound import is_sound
@@ -106,6 +106,17 @@ class Snapshot:
             return Build(environment["lexbeam"], environment.get("commit", ""))
         noted = (read_log(self.out, self.name).get("sections") or {}).get(name) or {}  # as 0.1.0 did
         return Build(noted["lexbeam"]) if noted.get("lexbeam") else None
+
+    def filled(self, name: str) -> dict[str, Any]:
+        """Return a section of which there is something to tell.
+
+        Raises:
+            LexbeamError: as `section`, or nothing was done for it, for want of data.
+        """
+        section = self.section(name)
+        if is_idle(section):
+            raise LexbeamError(f"section {name} at {self.out!r} is empty: {section['empty']}")
+        return section
 
     def parts(self, table: str) -> list[Part]:
         """Return the parts of a table in their order; those without rows need have no files of their own (`written`).

@@ -103,7 +103,7 @@ def read_table(path: str, options: VectorOptions, vectors: bool) -> Iterator[Vec
         LexbeamError: nothing is published at the path, or no vectors, or no such slice or seed.
     """
     snapshot = open_snapshot(path)
-    section = snapshot.section("change")
+    section = snapshot.filled("change")
     names = [row[0] for row in section["slices"]]
     if options.slice not in names:
         hint = nearest(options.slice, names) or f"; there are {', '.join(names)}"
