@@ -16,10 +16,10 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners java-runners go-runners clean
+.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api fixture lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners java-runners go-runners clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 $(UV):
 	$(PYTHON) -m venv $(VENV)
@@ -95,6 +95,9 @@ notebook: $(VENV)/.all ## write docs/reference/python.ipynb from the page
 api: $(VENV)/.all ## write the types of the Python interface, as installing does
 	$(BIN)/python -m lexbeam._stubs
 
+fixture: $(VENV)/.all ## folders as this release makes them, which later ones are to read and refresh
+	$(BIN)/python tests/releases/release_folders.py
+
 LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--custom-compile-command "make lock" --upgrade setup.py
 
@@ -141,7 +144,7 @@ build/prism/prism: requirements/core.lock
 	cd build/prism/source && go build -o ../prism ./go/cmd/prism
 	rm -rf build/prism/source
 
-# Its schema of a FlinkDeployment, to check deploy/kubernetes/flink.yaml.
+# Its schema of a FlinkDeployment, to check deploy/kubernetes/overlays/flink/flink.yaml.
 build/flink/operator-api.jar:
 	mvn --quiet --batch-mode dependency:copy -Dartifact=org.apache.flink:flink-kubernetes-operator-api:1.10.0 \
 		-DoutputDirectory=build/flink -Dmdep.stripVersion=true
@@ -156,16 +159,16 @@ flink-jar: build/flink/job-server.jar ## the embedded Flink (needs Java 11 or la
 
 CLUSTER := $(BIN)/python -m pipelines.runners.flink.cluster
 CLUSTER_FOLDER := build/flink/cluster
-flink-up: $(VENV)/.core build/flink/job-server.jar build/flink/boot ## a Flink cluster on this machine (needs Java, Maven, Go)
+flink-up: $(VENV)/.core build/flink/job-server.jar build/flink/boot ## test equipment: a Flink cluster on this machine (needs Java, Maven, Go)
 	$(CLUSTER) up --folder $(CLUSTER_FOLDER) --jar build/flink/job-server.jar
 
-flink-down: $(VENV)/.core ## end it, and leave nothing of it
+flink-down: $(VENV)/.core ## test equipment: end that cluster, and leave nothing of it
 	$(CLUSTER) down --folder $(CLUSTER_FOLDER)
 
 test-flink: $(VENV)/.all build/flink/job-server.jar build/flink/boot ## the tests on such a cluster, with every kill
 	$(BIN)/python -m pytest -n 0 -m "soak or not soak" -k cluster tests/pipelines/runners/flink tests/integration
 
-prism: build/prism/prism ## Beam's portable runner (needs Go)
+prism: build/prism/prism ## test equipment: Beam's portable runner (needs Go)
 
 # The server of S3 that tests use: its writes can be conditional, as those of S3 are. Its command `test` is
 # left out, with which a fifth more is to be compiled.
@@ -177,9 +180,18 @@ build/s3/versitygw:
 	cd build/s3/source && go build -o ../versitygw ./cmd/versitygw
 	rm -rf build/s3/source
 
-s3-server: build/s3/versitygw ## a server of S3, to test object stores (needs Go)
+# Its keys are no secret: it listens on this machine alone. A folder in its own is a bucket.
+S3_PORT ?= 7070
+S3_FOLDER ?= build/s3/served
+s3-server: build/s3/versitygw ## test equipment: a server of S3 on this machine, until Ctrl-C (needs Go)
+	@mkdir -p $(S3_FOLDER)/bucket
+	@echo "S3 on this machine alone, with the bucket s3://bucket in $(S3_FOLDER)/bucket. Ctrl-C ends it. In another shell:"
+	@echo "  export AWS_ENDPOINT_URL=http://127.0.0.1:$(S3_PORT) AWS_REGION=us-east-1"
+	@echo "  export AWS_ACCESS_KEY_ID=lexbeam AWS_SECRET_ACCESS_KEY=not-a-secret"
+	@ROOT_ACCESS_KEY=lexbeam ROOT_SECRET_KEY=not-a-secret exec \
+		build/s3/versitygw --quiet --port 127.0.0.1:$(S3_PORT) posix $(S3_FOLDER)
 
-runners: java-runners go-runners ## all of them, and the server of S3, each where its tools are there
+runners: java-runners go-runners ## what tests run on: all of these, each where its tools are there
 
 # One after the other: two Mavens would fetch the same files into one place.
 java-runners:
@@ -187,7 +199,7 @@ java-runners:
 	else echo "no Java or no Maven: flink_local and flink_cluster will not be tested"; fi
 
 go-runners:
-	@if command -v go >/dev/null; then $(MAKE) prism s3-server build/flink/boot; \
+	@if command -v go >/dev/null; then $(MAKE) prism build/s3/versitygw build/flink/boot; \
 	else echo "no Go: prism, flink_cluster and S3 will not be tested"; fi
 
 clean: ## remove what make made

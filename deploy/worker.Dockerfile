@@ -1,7 +1,10 @@
 # What runs Lexbeam's Python on a cluster: Beam's boot program, and Lexbeam with its locked packages.
 #
-#     docker build -f deploy/worker.Dockerfile --target worker   -t REGISTRY/lexbeam-worker:TAG .     for Flink
-#     docker build -f deploy/worker.Dockerfile --target dataflow -t REGISTRY/lexbeam-dataflow:TAG .   for Dataflow
+#     docker build -f deploy/worker.Dockerfile --build-arg VERSION --build-arg COMMIT \
+#         --target worker -t REGISTRY/lexbeam-worker:TAG .
+#
+# `--target dataflow` makes what Dataflow takes. VERSION and COMMIT are variables of the shell: docs/deploy.md has the line
+# that sets them.
 #
 # Build driver and worker from one checkout: a worker with other code is refused.
 FROM apache/beam_python3.11_sdk:2.77.0 AS lexbeam
@@ -15,8 +18,12 @@ COPY pipelines pipelines
 COPY runner_configs runner_configs
 COPY schemas schemas
 COPY transforms transforms
+ARG VERSION
+ARG COMMIT
+LABEL org.opencontainers.image.version="${VERSION}" \
+    org.opencontainers.image.revision="${COMMIT}"
 # Beam's image has a compiler, for the loops of `--trainer fast`.
-RUN pip install --no-cache-dir --constraint requirements/all.lock ".[${EXTRAS}]" \
+RUN LEXBEAM_COMMIT="${COMMIT}" pip install --no-cache-dir --constraint requirements/all.lock ".[${EXTRAS}]" \
     && python -I -c "from transforms.embeddings.fast_trainer import compiled; compiled()"
 # One BLAS thread a process: sums have one order, and processes do not fight for cores. One kind of kernel, which every
 # x86 of ten years has: products have the same last bits on all machines, the driver's too. No environment is made for each

@@ -24,9 +24,10 @@ from lexbeam._pandas import explain_missing_pandas
 from lexbeam.results import Results
 from lexbeam.results import open_results as open
 from pipelines.frame.registry import COMMANDS
+from transforms.common.code.version import VERSION as __version__
 from transforms.common.errors import LexbeamError, UsageError
 
-__all__ = ["LexbeamError", "Results", "UsageError", "open", "vectors"]
+__all__ = ["LexbeamError", "Results", "UsageError", "__version__", "open", "vectors"]
 __all__ += _functions.names()
 globals().update({group: _functions.group_module(group) for group in _functions.groups()})
 

@@ -38,6 +38,8 @@ from lexbeam.results import Results as Results
 from lexbeam.results import open_results as open
 from transforms.common.errors import LexbeamError as LexbeamError
 from transforms.common.errors import UsageError as UsageError
+
+__version__: str
 """
 
 

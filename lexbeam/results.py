@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +14,10 @@ from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.history import resolve_snapshot
 from transforms.common.publish.snapshots import Snapshot, open_kept, open_snapshot
 from transforms.common.store import files
+from transforms.common.store.remote import file_system
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
 
 __all__ = ["Results", "open_results"]
 
@@ -80,6 +84,18 @@ class Results(Views):
     def paths(self, name: str) -> list[str]:
         """Return the Parquet files of a table, in the order of its rows; raises as `table`."""
         return self.snapshot.paths(name)
+
+    @property
+    def filesystem(self) -> "AbstractFileSystem":
+        """The file system that `paths` are on, as fsspec has it: pandas, DuckDB and Arrow read by it.
+
+        It signs in as Lexbeam does.
+
+        Raises:
+            UsageError: the package fsspec is missing.
+            LexbeamError: fsspec knows no such file system.
+        """
+        return file_system(self.folder)
 
     def __fspath__(self) -> str:
         return self.folder

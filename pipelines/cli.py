@@ -3,7 +3,6 @@
 import argparse
 import atexit
 import contextlib
-import importlib.metadata
 import logging
 import os
 import sys
@@ -21,6 +20,8 @@ from pipelines.frame.interrupts import (
 )
 from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
 from pipelines.messages import STYLES, JsonFormatter, JsonLines, json_message, without_style
+from pipelines.monitoring.events import emit_failure, printing
+from transforms.common.code.version import own_build
 from transforms.common.errors import LexbeamError, NothingToDoError, UsageError, nearest, readable
 from transforms.common.heap import share_heap
 from transforms.common.spared_imports import spare_imports
@@ -158,7 +159,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
         print(_overview())
         return
     if line[0] == "--version":
-        print(f"lexbeam {importlib.metadata.version('lexbeam')}")
+        print(f"lexbeam {own_build()}")
         return
     if line[0] == "--print-completion":
         _print_completion(line[1] if len(line) > 1 else "")
@@ -201,7 +202,9 @@ def _print_aside(line: str) -> None:
 def _say(text: str, level: str) -> None:
     """Print a message to standard error."""
     if _JSON:
-        print(json_message(level, text), file=_JSON[0].stream, flush=True)
+        if text.strip():
+            _JSON[0].stream.write(json_message(level, text) + "\n")  # at once: threads print, too
+            _JSON[0].stream.flush()
     else:
         print(text if level == "info" else f"lexbeam: {text}", file=sys.stderr)
 
@@ -224,9 +227,17 @@ def _print_data(line: str, *, flush: bool = False) -> None:
         raise LexbeamError(f"the output cannot be written: {reason_of(error)}") from None
 
 
+def _json_handler(stream: TextIO) -> logging.Handler:
+    """Return what prints records as JSON lines."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter(_Format("%(message)s")))
+    return handler
+
+
 def _log(*, verbose: bool) -> None:
-    handler = logging.StreamHandler(_JSON[0].stream if _JSON else None)
-    handler.setFormatter(JsonFormatter(_Format("%(message)s")) if _JSON else _Format())
+    handler = _json_handler(_JSON[0].stream) if _JSON else logging.StreamHandler()
+    if not _JSON:
+        handler.setFormatter(_Format())
     logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, handlers=[handler])
     logging.getLogger("lexbeam").setLevel(logging.INFO)
     if not verbose:
@@ -241,7 +252,10 @@ def _print_error(message: object, level: str = "error") -> None:
             with contextlib.suppress(LexbeamError):
                 load(words)
         text = _as_flags(text)
-    _say(text, level if _JSON else "error")
+    if _JSON and level == "error" and isinstance(message, Exception):
+        emit_failure(message)  # a run has told of its own by then
+    else:
+        _say(text, level if _JSON else "error")
 
 
 def _interrupted() -> str:
@@ -266,7 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if style == "text" or sys.stderr is None:
         return _main(words)
     _JSON.append(JsonLines(sys.stderr))
-    with contextlib.redirect_stderr(cast(TextIO, _JSON[0])):
+    with contextlib.redirect_stderr(cast(TextIO, _JSON[0])), printing(_json_handler(_JSON[0].stream)):
         return _main(words)
 
 
@@ -290,7 +304,7 @@ def _main(words: Sequence[str]) -> int:
             return error.exit_code
         if logging.getLogger().isEnabledFor(logging.INFO):
             raise
-        _print_error(readable(f"{type(error).__name__}: {error} (--verbose shows where)"))
+        _print_error(error if _JSON else readable(f"{type(error).__name__}: {error} (--verbose shows where)"))
         return 1
     return 0
 

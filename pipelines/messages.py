@@ -1,14 +1,15 @@
-"""Messages of the command line as JSON lines on standard error, for whoever collects logs: `--log json`.
+"""What the command line says as JSON lines on standard error, for whoever collects logs: `--log json`.
 
-{"time": "2026-01-31T02:00:05.120Z", "level": "info", "message": "corpus: input: 3 new (a.txt, ...)"}
+{"event": "section_started", "section": "corpus", "time": "2026-01-31T02:00:05.120Z", "level": "info", ...}
 """
 
-import json
 import logging
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, TextIO
 
+import msgspec
+
+from pipelines.monitoring.events import Event, as_line, message_event
 from transforms.common.errors import UsageError
 
 __all__ = ["STYLES", "JsonFormatter", "JsonLines", "json_message", "without_style"]
@@ -20,21 +21,23 @@ def without_style(words: Sequence[str]) -> tuple[list[str], str]:
     """Return a command line without `--log`, and the style that this asks for; what is for Beam stays as it is.
 
     Raises:
-        UsageError: it asks for no style, or for one that there is not.
+        UsageError: it asks for no style, for one that there is not, or for two.
     """
     end = list(words).index("--") if "--" in words else len(words)
     kept: list[str] = []
-    style = STYLES[0]
+    style = ""
     ours = iter(words[:end])
     for word in ours:
         name, given, value = word.partition("=")
         if name != "--log":
             kept.append(word)
             continue
-        style = value if given else next(ours, "")
+        before, style = style, value if given else next(ours, "")
         if style not in STYLES:
             raise UsageError(f"--log is one of {', '.join(STYLES)}, not {style!r}")
-    return [*kept, *words[end:]], style
+        if before not in ("", style):
+            raise UsageError(f"--log is given twice, as {before!r} and as {style!r}, and takes one value")
+    return [*kept, *words[end:]], style or STYLES[0]
 
 
 def json_message(level: str, message: str, at: float | None = None) -> str:
@@ -45,13 +48,11 @@ def json_message(level: str, message: str, at: float | None = None) -> str:
         message: what is said; its lines stay within the line.
         at: seconds since 1970; None: now.
     """
-    time = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
-    stamp = time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return json.dumps({"time": stamp, "level": level, "message": message}, ensure_ascii=False)
+    return as_line(message_event(level, message, at))
 
 
 class JsonFormatter(logging.Formatter):
-    """What a formatter makes of a record, as a JSON line."""
+    """A record as a JSON line: an event as it is, anything else as what a formatter makes of it."""
 
     def __init__(self, words: logging.Formatter) -> None:
         super().__init__()
@@ -59,7 +60,13 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
-        return json_message(record.levelname.lower(), self._words.format(record), record.created)
+        event: object = record.msg
+        if not isinstance(event, Event):
+            return json_message(record.levelname.lower(), self._words.format(record), record.created)
+        if hasattr(event, "message"):
+            said = self._words.format(logging.makeLogRecord({"msg": event.message}))
+            event = msgspec.structs.replace(event, message=said)
+        return as_line(event)
 
 
 class JsonLines:

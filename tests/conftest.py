@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from transforms.common.code.version import VARIABLE, commit
+
 # What tests share, such as `outsiders.py` and the makers of a domain, is imported by its name alone.
 _TESTS = Path(__file__).parent
 sys.path[:0] = sorted(
@@ -46,6 +48,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # As the command sets it: a process that a test starts while gRPC is at work here may be aborted before it begins.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 sys.dont_write_bytecode = False
+
+# Whoever commits while tests run would have two runs of one test say that different Lexbeams made what they compare.
+os.environ.setdefault(VARIABLE, commit())
 
 # What a test makes need not outlast a loss of power, for which a disk takes 6 ms a file: sixty of them in a small run.
 os.fsync = lambda handle: None

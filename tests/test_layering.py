@@ -20,7 +20,7 @@ MODULES = {
 FILES_A_FOLDER = 20
 
 # A flag of the command line, not a CSS variable.
-OF_OTHERS = re.compile("--(?:editable|force|python|convert-to)")  # flags of pip, uv and soffice
+OF_OTHERS = re.compile("--(?:editable|force|python|convert-to|porcelain)")  # flags of pip, uv, soffice and git
 FLAG = re.compile(r"(?:^|[\s`]|(?<!var)\()--[a-z]")
 # Details of rejects are data of the table `rejects`, and name flags.
 DETAILS = {
@@ -269,7 +269,7 @@ def test_what_serves_all_commands_names_none():
     wrong = {}
     for module in MODULES:
         if (
-            re.match(r"pipelines\.(cli|frame|progress|runners|shown)\b", module)
+            re.match(r"pipelines\.(cli|frame|monitoring|progress|runners|shown)\b", module)
             and module != "pipelines.frame.registry"
         ):
             source = source_of(module)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar
 
-from transforms.common.errors import UsageError, nearest
+from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.options.fields import from_mapping, options_of
 from transforms.common.options.option import Option
 
@@ -123,6 +123,32 @@ class _Files(argparse._AppendAction):
     """An option that takes several files, which may follow each other after one flag."""
 
 
+class _Once(argparse.Action):
+    """An option that takes one value: to be given twice, it must be given the same."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, flag: str | None = None
+    ) -> None:
+        """Keep the value."""
+        before = getattr(namespace, self.dest, values)
+        if before != values:
+            parser.error(f"{flag} is given twice, as {quoted(before)} and as {quoted(values)}, and takes one value")
+        setattr(namespace, self.dest, values)
+
+
+class _OnOrOff(argparse.BooleanOptionalAction):
+    """An option that is on or off: not both."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, flag: str | None = None
+    ) -> None:
+        """Keep what the flag says."""
+        before = getattr(namespace, self.dest, None)
+        super().__call__(parser, namespace, values, flag)
+        if before not in (None, getattr(namespace, self.dest)):
+            parser.error(f"{' and '.join(self.option_strings)} are both given: leave out one")
+
+
 class _List(argparse.Action):
     """A flag that prints the choices of an option, a line each, and ends."""
 
@@ -173,13 +199,13 @@ def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:
         return
     shared: dict[str, Any] = {"dest": entry.name, "default": argparse.SUPPRESS, "help": text}
     if entry.type is bool:
-        action: Any = argparse.BooleanOptionalAction if _may_be_off(entry) else "store_true"
+        action: Any = _OnOrOff if _may_be_off(entry) else "store_true"
         group.add_argument(f"--{entry.shown}", action=action, **shared)
         return
     choices = "{" + ",".join(entry.allowed) + "}" if entry.choices else entry.name.upper()
     several: Any = _Files if entry.path else "append"
     group.add_argument(
-        f"--{entry.shown}", action=several if entry.several else "store", metavar=entry.metavar or choices, **shared
+        f"--{entry.shown}", action=several if entry.several else _Once, metavar=entry.metavar or choices, **shared
     )
 
 

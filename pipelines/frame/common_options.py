@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from pipelines.monitoring.lineage import check_lineage_place
+from pipelines.monitoring.prometheus import check_metrics_file
 from pipelines.runners.hooks import hook_words
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
@@ -13,6 +15,7 @@ __all__ = [
     "HookOptions",
     "IntakeOptions",
     "KeepOptions",
+    "MonitoringOptions",
     "PublishOptions",
     "RunnerOptions",
     "model_folder",
@@ -38,7 +41,8 @@ class HookOptions:
 
     on_publish: str | None = option(
         None,
-        help="run this once readers see another snapshot, with LEXBEAM_OUT and LEXBEAM_SNAPSHOT set; not by a shell",
+        help="run this once readers see another snapshot, until it ends well, with LEXBEAM_OUT, LEXBEAM_SNAPSHOT and "
+        "LEXBEAM_TOKEN set; not by a shell",
         metavar="COMMAND",
         check=hook_words,
         published=False,
@@ -47,7 +51,32 @@ class HookOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeepOptions(HookOptions):
+class MonitoringOptions(HookOptions):
+    """Options of what others are told of a run; none of them affects what is published."""
+
+    prometheus: str | None = option(
+        None,
+        help="write metrics here when the run has ended, however it did, for node_exporter's textfile collector",
+        metavar="FILE.prom",
+        path="place",
+        check=check_metrics_file,
+        published=False,
+        group=RUN,
+    )
+    openlineage: str | None = option(
+        None,
+        help="send OpenLineage events there: a file, to which they are added, or the URL of a server (extra "
+        "`openlineage`); OPENLINEAGE_URL and the like count as well",
+        metavar="FILE|URL",
+        path="place",
+        check=check_lineage_place,
+        published=False,
+        group=RUN,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeepOptions(MonitoringOptions):
     """Options of what a folder keeps, and of what follows a publication; none of them affects what is published."""
 
     keep: str = option(

@@ -9,7 +9,7 @@ from typing import Any
 from pipelines.frame.command import Command, Job
 from pipelines.frame.common_options import RunnerOptions
 from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import noted_paths, options_of, value_of
+from transforms.common.options.fields import noted_paths, options_of, plain_defaults, value_of
 from transforms.common.options.option import Option
 from transforms.common.store import files
 from transforms.common.store.identity import holding
@@ -107,19 +107,22 @@ def given_otherwise(options: object, before: Mapping[str, Any]) -> Iterator[str]
 
     Args:
         options: the options.
-        before: what was noted; an earlier version noted no places that are written to.
+        before: what was noted; an earlier version noted no places that are written to, and knew other options: what is
+            new and has its default is no change, and neither is what nothing reads any more.
     """
     try:
         now = given_by(options, noted_files(option_files(options)), noted_resources(options))
     except (OSError, LexbeamError) as error:
         yield f"option: {error}"
         return
-    known = options_of(type(options))
-    for name in sorted({*now, *before}):
-        if name in known and _is_written(known[name]):
+    known, defaults = options_of(type(options)), plain_defaults(type(options))
+    for name in sorted({*now, *before} & known.keys()):
+        if _is_written(known[name]):
             yield from _written_otherwise(known[name], before.get(name, now[name]), now[name])
         elif now.get(name) != before.get(name):
-            is_file = name in known and known[name].path
+            if name not in before and now[name] == defaults.get(known[name].shown):
+                continue
+            is_file = known[name].path
             yield (
                 f"option: `{name}` has other content"
                 if is_file

@@ -66,6 +66,11 @@ class ResultFiles:
         """Return the mark of a pipeline that has written all of its results; empty until then."""
         return "".join(self.read(DONE, str))
 
+    @property
+    def wanted(self) -> str:
+        """The file by which the pipeline says that it could not make all, since something was freed that it needs."""
+        return self.path("wanted")
+
     def parts(self) -> tuple[Part, ...]:
         """Return the result `parts`: the parts of tables, as artefacts."""
         return tuple(part._replace(path=ArtefactPath(part.path)) for part in self.read("parts", Part))

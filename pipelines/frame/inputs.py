@@ -9,6 +9,7 @@ from pipelines.frame.command import Inputs, InputTable, Job, TableSource
 from pipelines.frame.registry import makers_of
 from transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
 from transforms.common.options.checks import LONGEST_PATH
+from transforms.common.publish.layout import DamagedFolderError
 from transforms.common.publish.sections import Made, decide, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
@@ -120,7 +121,7 @@ def check_tables_there(sources: Iterable[TableSource], made: Collection[str], ou
 def _holds_tables(out: str) -> bool:
     try:
         return find_snapshot(out) is not None
-    except LexbeamError:
+    except DamagedFolderError:
         return True
 
 

@@ -14,12 +14,15 @@ from typing import Any, NamedTuple
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.detaching import Leaving, check_at_work, left_run, look_at
 from pipelines.frame.interrupts import resuming_line, was_interrupted
+from pipelines.monitoring.events import ArtefactsFreed, SnapshotPublished, emit, report
+from pipelines.progress.forecasts import used_artefacts
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import HeldBackError, HeldSectionsError, LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.holding import Unmade, held_sections, made_contents, published_contents
 from transforms.common.publish.layout import (
     ARTEFACTS,
+    DamagedFolderError,
     check_links,
     locked,
     make_marked_folder,
@@ -28,15 +31,16 @@ from transforms.common.publish.layout import (
     snapshot_name,
 )
 from transforms.common.publish.publication import Keep, finish_publication, publish
-from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free
+from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free, receipts_of
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept, open_snapshot
 from transforms.common.publish.streaming import check_not_streaming, is_streaming
 from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace
+from transforms.common.store.artefacts import Workspace, give_up
 from transforms.common.store.objects import Tag
+from transforms.common.store.receipts import FREED
 from transforms.common.store.remote import remote
-from transforms.common.store.sound import REMEDY, Damaged
+from transforms.common.store.sound import REMEDY, Damaged, Needed
 
 __all__ = [
     "UNFINISHED",
@@ -56,7 +60,8 @@ __all__ = [
 log = logging.getLogger("lexbeam")
 
 UNFINISHED = "unfinished.json"
-ATTEMPTS = 3
+ATTEMPTS = 3  # with damaged artefacts
+LONGEST = 100  # attempts with freed ones: no chain of artefacts, each made of the one before, is as long
 
 
 class StillDamagedError(LexbeamError):
@@ -177,7 +182,7 @@ def publish_run(
 
         with _noted_as_unfinished(workspace, terms.note, failed, leaving):
             since = begun_at(workspace.root)
-            outcome = _attempt(finish, workspace, tables, leaving)
+            outcome = _attempt(finish, workspace, leaving, tell)
         leaving.remove()
         remove_failed(out)
         if held:
@@ -187,16 +192,26 @@ def publish_run(
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
             return False
+        _emit_published(out, {name: of for name, of in tables.items() if name not in held})
         if options.keep != "all" and is_streaming(out):
             log.warning("`keep` %s: a stream lands in %r, so that no artefact is freed", options.keep, out)
         elif freed := _freed(out, workspace, options.keep, intended, held, 0 if left else since or 0):
-            tell(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
+            event = ArtefactsFreed(files=freed.files, bytes=freed.bytes)
+            report(event, f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB", tell)
     if held:
         is_new = old is None or snapshot_name(out) != old.name
         others = tables.keys() - held.keys()
         raise _held_error(options.out, held, sections.errors, outcome, others, published=is_new, tell=tell)
     _tell_outcome(outcome, tables, tell)
     return True
+
+
+def _emit_published(out: str, tables: Mapping[str, Sequence[str]]) -> None:
+    """Emit that sections, each with its tables, are published at a folder that the caller has locked."""
+    snapshot = open_snapshot(out)
+    names = {table for of_section in tables.values() for table in of_section}
+    rows = {name: entry["rows"] for name, entry in snapshot.tables.items() if name in names}
+    emit(SnapshotPublished(snapshot=snapshot.name, sections=list(tables), tables=rows))
 
 
 def _freed(
@@ -207,11 +222,16 @@ def _freed(
     Those of sections that are held are kept: what they have made so far, and what they were published from.
     """
     needed = {stage for section in intended if section.name in held for stage in section.stages}
+    stages = {stage for section in intended for stage in section.stages} - needed
     if keep == "published":
-        return free(workspace.root, kept_digests(out), needed)
+        published = kept_digests(out)
+        freed = free(workspace.root, published, needed)
+        # Receipts of earlier nights would add up. A rollback goes on with those of the snapshots that are kept.
+        used = used_artefacts(receipts_of(workspace.root, stages), published)
+        discard_unused(workspace.root, stages, since, {each.name for some in used.values() for each in some})
+        return freed
     if keep == "used":
-        stages = {stage for section in intended for stage in section.stages}
-        return discard_unused(workspace.root, stages - needed, since)
+        return discard_unused(workspace.root, stages, since)
     return None
 
 
@@ -356,6 +376,7 @@ def _finished(
         keep=_keep(options),
         versions=versions,
         mending=terms.overwrite,
+        tells=options.on_publish is not None,
         held=held,
         reasons={name: _said(error) for name, error in sections.errors.items()},
     )
@@ -395,7 +416,7 @@ def _check_drop(intended: Sequence[Intended], drop: Collection[str], old: Snapsh
 def _published(out: str, options: PublishOptions) -> Snapshot | None:
     try:
         return find_snapshot(out)
-    except LexbeamError as error:
+    except DamagedFolderError as error:
         if not options.overwrite:
             raise
         last = _last(out)
@@ -407,7 +428,7 @@ def _published(out: str, options: PublishOptions) -> Snapshot | None:
 
 
 def _last(out: str) -> Snapshot | None:
-    with suppress(LexbeamError):
+    with suppress(DamagedFolderError):
         return last_snapshot(out)
     return None
 
@@ -448,21 +469,35 @@ def _check_dropped(old: Snapshot | None, made: Sequence[Made], terms: _Terms) ->
 
 
 def _attempt(
-    finish: Callable[[], Outcome | None], workspace: Workspace, sections: Collection[str], leaving: Leaving
+    finish: Callable[[], Outcome | None], workspace: Workspace, leaving: Leaving, tell: Callable[[str], object]
 ) -> Outcome | None:
-    """Finish a run; if an artefact is damaged, discard all damaged ones and start again."""
-    for left in reversed(range(ATTEMPTS)):
+    """Finish a run; start again if something was freed that it needs, or if an artefact is damaged, without it."""
+    needed = damaged = 0
+    while True:
         try:
             return finish()
-        except Damaged as error:
-            names = {name.partition(".")[0] for name in sections}
-            discarded = discard_damaged(workspace.root, names)
-            if not left:
+        except Needed as error:
+            needed += 1
+            give_up(_freed_beside(error.path))
+            if needed == LONGEST:
                 raise
-            leaving.forget()
+            if needed == 1:
+                tell("files that were freed are needed: they are made again, and so is what they come from")
+        except Damaged as error:
+            damaged += 1
+            discarded = discard_damaged(workspace.root)
+            if damaged == ATTEMPTS:
+                raise
             what = str(error).removesuffix(REMEDY)  # which is done here
             log.warning("%s (%d artefacts discarded; making them anew)", what, len(discarded))
-    raise AssertionError("unreachable")
+        leaving.forget()
+
+
+def _freed_beside(path: str) -> Iterator[str]:
+    """Yield a freed file that a step needs which makes no artefact, and those of the same stage: it reads them all."""
+    folder = path.rpartition("/")[0]
+    if path:
+        yield from (files.join(folder, name) for name in files.list_folder(folder).files if name.endswith(FREED))
 
 
 def read_unfinished(out: str) -> dict[str, Any]:
@@ -556,6 +591,6 @@ def kept_digests(out: str) -> set[str]:
     """Return the SHA-256 of every part of the snapshots that are kept, with which a rollback goes on."""
     kept = [] if (current := find_snapshot(out)) is None else [current]
     for name in read_record(out).snapshots:
-        with suppress(LexbeamError):  # one that a killed run did not finish
+        with suppress(DamagedFolderError):  # one that a killed run did not finish
             kept.append(open_kept(out, name))
     return {part.sha256 for snapshot in kept for table in snapshot.tables for part in snapshot.parts(table)}

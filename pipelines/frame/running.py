@@ -16,21 +16,24 @@ from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Job
 from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.detaching import Leaving, Submitted
-from pipelines.frame.failures import Explained, explain
 from pipelines.frame.given import input_patterns
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
 from pipelines.frame.interrupts import note_run, was_interrupted
+from pipelines.frame.monitors import emit_made, monitored
 from pipelines.frame.piping import Tell, is_piped, run_piped
 from pipelines.frame.publishing import Intended, Sections, StillDamagedError, begun_at, publish_run, tables_line
 from pipelines.frame.registry import load, section_of
 from pipelines.frame.sections import make_section, plan_of
+from pipelines.monitoring.events import JobsSubmitted, NothingToDo, SectionStarted, are_printed, emit, report
+from pipelines.monitoring.failures import Explained, explain
 from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress
-from pipelines.runners.hooks import run_hook
+from pipelines.runners.hooks import tell_readers
 from transforms.common.errors import HeldSectionsError, LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
 from transforms.common.publish.holding import FAILED, Unmade, check_bounds, made_from
 from transforms.common.publish.manifests import is_idle
+from transforms.common.publish.run_log import RunLine
 from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
@@ -119,6 +122,20 @@ def run_jobs(
         PublishHookError: all is published, and the command that was to follow has failed.
         UsageError, LexbeamError: as `run_command`.
     """
+    with monitored(jobs, options):
+        _run_jobs(jobs, options, tell, beam, noted, after, apart, refused)
+
+
+def _run_jobs(
+    jobs: Sequence[Job],
+    options: PublishOptions,
+    tell: Tell,
+    beam: Sequence[str],
+    noted: Mapping[str, Any] | None,
+    after: str | None,
+    apart: bool,
+    refused: Mapping[str, LexbeamError],
+) -> None:
     made: set[str] = set()
     refused = {**(_wants(jobs, options.out) if apart else {}), **refused}
     for job in jobs:
@@ -151,7 +168,7 @@ def run_jobs(
             options, intended, run.make_sections, versions, tell, run.explain, leaving, run.check_bounds
         )
     except Submitted as submitted:
-        tell(str(submitted))
+        report(JobsSubmitted(message=str(submitted)), str(submitted), tell)
         return
     except StillDamagedError as error:
         published, failed, done = True, error, ()
@@ -159,8 +176,10 @@ def run_jobs(
         published, failed = error.published, error
         done = [job for job in jobs if job.section not in error.held]
     snapshot = open_snapshot(options.out)
+    if not published and failed is None:
+        emit(NothingToDo(snapshot=snapshot.name))
     try:
-        if published and done:
+        if published and done and not are_printed():
             _tell_summaries(done, snapshot, options.out, tell)
         for job in done:
             job.command.after(job.options, snapshot, tell)
@@ -168,8 +187,7 @@ def run_jobs(
         if failed is not None:
             log.error("%s", failed)
         failed = error
-    if published and options.on_publish is not None:
-        run_hook(options.on_publish, files.absolute(options.out), snapshot.name)
+    tell_readers(options.on_publish, files.absolute(options.out))
     if failed is not None:
         raise failed
 
@@ -190,6 +208,7 @@ class _Run:
         apart: whether sections fail apart.
         refused: the errors of sections that are not even to be made.
         explained: the tables that say what was wrong, as far as they have been made.
+        earlier: of each section, what its stages have taken so far, however often its graph is run.
     """
 
     jobs: Sequence[Job]
@@ -203,6 +222,7 @@ class _Run:
     apart: bool
     refused: Mapping[str, LexbeamError]
     explained: list[Explained] = field(default_factory=list)
+    earlier: dict[str, list[RunLine]] = field(default_factory=dict)
 
     def make_sections(self, workspace: Workspace, old: Snapshot | None) -> Sections:
         """Make the sections of all jobs from artefacts; nothing is published."""
@@ -245,14 +265,26 @@ class _Run:
         """Make the section of a job; one that fails apart must keep its bounds, and knows nothing of what follows."""
         if job.section in self.refused:
             raise self.refused[job.section]
+        emit(SectionStarted(section=job.section))
         checks = {} if self.apart else _year_checks(job, self.jobs)
         with explaining(self.out) if self.apart else nullcontext():
             inputs = find_inputs(job, made, old)._replace(year_checks=checks)
             action = Action(self.tell, inputs, self.beam)
-            section = make_section(job, inputs, workspace, self.config, action, self.explained, progress, self.leaving)
+            section = make_section(
+                job,
+                inputs,
+                workspace,
+                self.config,
+                action,
+                self.explained,
+                progress,
+                self.leaving,
+                self.earlier.setdefault(job.section, []),
+            )
         section = replace(section, log={**(section.log or {}), **self.noted})
         if self.apart:
             check_bounds([section], {job.section: job.bounds})
+        emit_made(section)
         return section
 
     def check_bounds(self, made: Sequence[Made]) -> None:

@@ -1,29 +1,29 @@
 """How a section is made: its plan, its graph or action, what is handed back, what is noted of it."""
 
-import importlib.metadata
 import inspect
 import os
 import time
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job
 from pipelines.frame.detaching import NAME, Leaving, Submitted
-from pipelines.frame.failures import Explained
 from pipelines.frame.given import given_by, input_patterns, noted_files, noted_resources, option_files, resources_of
 from pipelines.frame.handed_back import ResultFiles
 from pipelines.frame.inputs import check_rows
+from pipelines.monitoring.events import run_id
+from pipelines.monitoring.failures import Explained
 from pipelines.progress.progress import RunProgress, watching
 from transforms.common.code.fingerprints import digest, parse_json, readable_json
 from transforms.common.errors import LexbeamError, NoDataError
 from transforms.common.options.fields import noted_paths, options_of, plain_options, value_of
-from transforms.common.publish.run_log import RunLine, driver_line, most_at_work
+from transforms.common.publish.run_log import RunLine, added_up, driver_line, most_at_work
 from transforms.common.publish.sections import Made, ReadTable, table_digest
 from transforms.common.publish.written import WrittenTable, written
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace, make, stage_entry
 from transforms.common.store.models import carry, models_noted
+from transforms.common.store.sound import REMEDY, Needed
 from transforms.common.store.tables import Part
 
 __all__ = ["make_section", "plan_of"]
@@ -56,6 +56,7 @@ def make_section(
     explained: list[Explained],
     progress: RunProgress,
     leaving: Leaving,
+    earlier: list[RunLine],
 ) -> Made:
     """Make a section from artefacts; nothing is published. One that has nothing to do is empty, and says why.
 
@@ -68,9 +69,11 @@ def make_section(
         explained: takes the tables that say what was wrong, before the section can be refused.
         progress: the progress of the run, which knows the section.
         leaving: what is left to a cluster, or was.
+        earlier: what the stages took when the section could not be made whole; takes it if it cannot be now, either.
 
     Raises:
         Submitted: the section's job has been left to a cluster.
+        Needed: files were freed, and are needed; they count as not made now.
     """
     command = job.command
     listed, begun = time.time_ns(), time.monotonic()
@@ -103,7 +106,9 @@ def make_section(
             assert config is not None
             if not config.here:
                 carry(workspace, models)
-            outcome, chosen, listed, took = _run_graph(job, plan, workspace, config, progress, leaving, mark, listed)
+            outcome, chosen, listed, took = _run_graph(
+                job, plan, workspace, config, progress, leaving, mark, listed, earlier
+            )
         for table in command.explains:
             explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
         said = command.section(plan, outcome)
@@ -115,20 +120,14 @@ def make_section(
         progress.leave(job.section)
     # As a manifest has it, which it is compared with: no tuples.
     entry = parse_json(readable_json({**decided(chosen), **said}))
-    noted = {
-        "files": read,
-        "resources": resources,
-        "given": given_by(job.options, read, resources),
-        "listed": listed,
-        "lexbeam": _own_version(),
-    }
+    noted = {"files": read, "resources": resources, "given": given_by(job.options, read, resources), "listed": listed}
     return Made(
         name=job.section,
         parts=outcome.parts,
         entry=entry,
         reads=tuple(sorted((table.read for table in inputs.tables), key=_by_table)),
         log={**_log_of(job, inputs), **noted, **({} if is_idle else command.noted(outcome))},
-        took=(*most_at_work(took), driver_line(job.section, time.monotonic() - begun, took)),
+        took=(*most_at_work(took), driver_line(job.section, time.monotonic() - begun, took, run_id())),
     )
 
 
@@ -159,13 +158,6 @@ def _empty_for(job: Job, inputs: Inputs, outcome: HandedBack, said: Mapping[str,
     return {"empty": f"no {noun}: nothing came of {' and '.join(sources)}"}
 
 
-def _own_version() -> str | None:
-    """Return the version of Lexbeam; None where it runs without being installed."""
-    with suppress(importlib.metadata.PackageNotFoundError):
-        return importlib.metadata.version("lexbeam")
-    return None
-
-
 def _by_table(read: ReadTable) -> tuple[str, str, str]:
     return read.table, read.digest, read.section or ""
 
@@ -179,6 +171,7 @@ def _run_graph(
     leaving: Leaving,
     mark: Callable[[Chosen], str],
     listed: int,
+    earlier: list[RunLine],
 ) -> tuple[HandedBack, Chosen, int, list[RunLine]]:
     """Return what a graph hands back, its stages, when inputs were listed, and what the stages took.
 
@@ -190,7 +183,7 @@ def _run_graph(
     command = job.command
     assert command.build is not None
     results = ResultFiles(workspace.root)
-    graph = Graph(workspace, config.lanes, config.here, results.folder)
+    graph = Graph(workspace._replace(wanted=results.wanted), config.lanes, config.here, results.folder)
     chosen: dict[str, Mapping[str, Collection[str]]] = {}
     before: tuple[ResultFiles, int] | None = None
 
@@ -210,7 +203,12 @@ def _run_graph(
         return True
 
     left = None if leaving.address is None else Left(leaving.address, NAME + results.name)
-    took = run_pipeline(build, config, watching(progress, job.section, chosen), left)
+    try:
+        took = run_pipeline(build, config, watching(progress, job.section, chosen), left)
+    except LexbeamError:
+        _check_whole(job, results)  # what is made of less than all may well fail
+        raise
+    earlier[:] = took = added_up(earlier, took)
     if left is not None and before is None:
         raise Submitted(
             f"detached: {job.section}: {left.address} has it as job {left.name}; `lexbeam status "
@@ -220,6 +218,7 @@ def _run_graph(
     if before is not None:
         results.remove()
         results, listed = before
+    _check_whole(job, results)
     rows: dict[str, list[Any]] = {}
     for name, row in command.rows.items():
         rows[name] = results.read(name, row)
@@ -227,6 +226,17 @@ def _run_graph(
     if before is None:
         results.remove()
     return outcome, chosen, listed, took
+
+
+def _check_whole(job: Job, results: ResultFiles) -> None:
+    """Check that a graph could make all.
+
+    Raises:
+        Needed: something was freed that it needs, and counts as not made now.
+    """
+    if files.exists(results.wanted):
+        results.remove()
+        raise Needed(f"{job.section}: files were freed, and are needed{REMEDY}")
 
 
 def _run_action(job: Job, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:

@@ -1,136 +1,232 @@
-"""What each stage of a section would make anew, found without making anything.
+"""What each stage of a run would make anew, and how long that takes, found without making anything.
 
-The section's own graph is run in this process, and looks artefacts up where a run would make them. What is missed
-is made by the next run. What is made from that cannot be told before: the stages that come after a missed
-artefact, as the graph has them, make what follows from it, and that may be nothing. A part that was found and whose
-file was freed since is made again, as soon as it is published, and with it what was freed of what it is made from.
+A section's own graph is run in this process over what is published, and looks artefacts up where a run would make them.
+What is missed is made by the next run. What is made from that cannot be told before: it is foreseen from what the
+last run was made of (`forecasts`). What was found and whose files were freed is made again if it is to be published. It
+may be made again, too, if something is to be made that names it, or what is made from it: that depends on whether it
+is read then.
 """
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.frame.command import Graph, Job
+from pipelines.frame.command import Graph, HandedBack, Job
 from pipelines.frame.handed_back import ResultFiles
 from pipelines.frame.inputs import find_inputs
 from pipelines.frame.sections import plan_of
+from pipelines.progress.forecasts import Change, LastArtefact, forecast, used_artefacts
 from transforms.common.errors import LexbeamError, NoDataError
 from transforms.common.publish.layout import ARTEFACTS
-from transforms.common.publish.run_log import RunLine
+from transforms.common.publish.removing import receipts_of
+from transforms.common.publish.run_log import DRIVER, RunLine
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.written import written
+from transforms.common.publish.written import written as written_tables
 from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.sound import state_of
+from transforms.common.store.artefacts import Stage, Workspace
+from transforms.common.store.receipts import source_of, stem_of
+from transforms.common.store.sound import Needed, is_freed
+from transforms.common.store.tables import written
 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["Estimate", "StagePlan", "estimated", "plan_stages", "stages_that_follow"]
+    from transforms.common.store.ptransforms import Looked
+
+__all__ = ["Estimate", "StagePlan", "estimated", "plan_stages"]
+
+_STARTED = 5.0  # seconds within which the lines of a run and its driver's end
 
 
 class StagePlan(NamedTuple):
     """What a stage would make anew.
 
     Attributes:
+        section: that it makes artefacts for.
         stage: its name.
         unit: what a person calls its artefacts.
         kept: how many artefacts are taken up; None: it is not known how many, or not asked.
         made: how many are made; None: not known before.
         after: where `made` is None, the stages or sections from which it follows.
+        freed: how many of those that are kept were freed, and may be needed all the same.
+        likely: how many are likely made, where `made` is None, and `kept` are kept; None: nobody knows.
+        bytes: of those that were made in their place last, as far as these are known.
     """
 
+    section: str
     stage: str
     unit: str
     kept: int | None
     made: int | None
     after: tuple[str, ...] = ()
+    freed: int = 0
+    likely: int | None = None
+    bytes: int = 0
 
 
 class Estimate(NamedTuple):
-    """How long stages would work, by what their artefacts took when they were made last.
+    """How long a run would take, by what it took when it was done last.
 
     Attributes:
-        least: seconds for what is known to be made.
-        most: seconds if all that may follow is made, too.
+        work: seconds of all stages, on one worker.
+        clock: seconds by the clock, with as many workers as then.
         unknown: stages that have something to make, or may have, of which no time is known.
     """
 
-    least: float
-    most: float
+    work: float
+    clock: float
     unknown: tuple[str, ...]
 
 
-def estimated(plans: Iterable[StagePlan], log: Iterable[RunLine]) -> Estimate:
-    """Return how long stages would work.
+def estimated(plans: Iterable[StagePlan], log: Sequence[RunLine]) -> Estimate:
+    """Return how long a run would take, by the bytes of what it makes, or by the number where these are not known.
 
     Args:
-        plans: what they would make.
+        plans: of all stages of all sections: each has its graph run anew, if only to find that all is there.
         log: what they took before.
     """
-    lines: dict[str, list[RunLine]] = {}
+    of_stage: dict[str, list[RunLine]] = {}
     for line in log:
-        lines.setdefault(line.stage, []).append(line)
-    least = most = 0.0
-    unknown = []
+        of_stage.setdefault(line.stage, []).append(line)
+    of_section: dict[str, list[StagePlan]] = {}
     for plan in plans:
-        seconds, elements, there = (
-            sum(getattr(line, name) for line in lines.get(plan.stage, ())) for name in ("seconds", "elements", "there")
-        )
-        if plan.made == 0:
-            continue
-        if not elements:
-            unknown.append(plan.stage)
-            continue
-        least += (plan.made or 0) * seconds / elements
-        most += (elements + there if plan.made is None else plan.made) * seconds / elements
-    return Estimate(least, most, tuple(unknown))
+        of_section.setdefault(plan.section, []).append(plan)
+    work = clock = 0.0
+    unknown = []
+    for section, in_section in of_section.items():
+        lines = [line for plan in in_section for line in of_stage.get(plan.stage, ())]
+        driver = next((line for line in of_stage.get(section, ()) if line.worker == DRIVER), None)
+        last = [line for line in lines if driver and abs(driver.time - line.time) < _STARTED]
+        workers = len({line.worker for line in last}) or 1
+        seconds = 0.0
+        for plan in in_section:
+            took = _seconds(plan, of_stage.get(plan.stage, ()))
+            if took is None or (driver is None and plan.made != 0):
+                unknown.append(plan.stage)
+            seconds += took or 0.0
+        work += seconds
+        clock += seconds / workers
+        if driver:
+            clock += max(driver.seconds - sum(line.seconds for line in last) / workers, 0.0)
+    return Estimate(work, clock, tuple(unknown))
 
 
-def stages_that_follow(job: Job, snapshot: Snapshot | None, after: Iterable[str]) -> list[StagePlan]:
-    """Return the stages of a section that make what follows from others, or that has not been made before."""
-    stages = job.command.making(job.section)
-    made = {} if snapshot is None else snapshot.sections.get(job.section, {}).get("stages")
-    return [
-        StagePlan(stage.name, stage.unit, None, None, tuple(after))
-        for stage in stages
-        if not made or stage.name in made  # of one that had nothing to do, nobody knows which
-    ]
+def _seconds(plan: StagePlan, lines: Sequence[RunLine]) -> float | None:
+    """Return how long a stage would work; None: it may have to, and nothing says how long."""
+    seconds, elements, there, size = (
+        sum(getattr(line, name) for line in lines) for name in ("seconds", "elements", "there", "bytes")
+    )
+    number = plan.made
+    if number is None:  # as many as there are, where nobody knows
+        number = elements + there if plan.likely is None else plan.likely
+    if not number:
+        return 0.0
+    if not elements:
+        return None
+    if plan.bytes and size:
+        return float(seconds * plan.bytes / size)
+    return float(seconds * number / elements)
 
 
-def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[StagePlan]:
-    """Return what the stages of a section would make, that reads no table which the same run makes anew.
+@dataclass(frozen=True)
+class _Look:
+    """What was found of a section that is published, looked at as if no other were made anew.
+
+    Attributes:
+        stages: those in its graph, in their order.
+        looked: by stage, what was looked up.
+        before: by stage, those before it in the graph.
+        wanted: parts that were freed, and are to be published.
+        failure: why the graph failed, if it did: with artefacts left out, what comes after them need not make sense.
+    """
+
+    stages: Sequence[Stage[Any, Any, Any]]
+    looked: Mapping[str, "Looked"]
+    before: Mapping[str, Collection[str]]
+    wanted: frozenset[str] = frozenset()
+    failure: LexbeamError | None = None
+
+    @property
+    def sources(self) -> set[str]:
+        """The stages that lack something."""
+        lacking = {stage for stage, found in self.looked.items() if found.missed}
+        if isinstance(self.failure, Needed):  # by a step that makes no artefact
+            lacking.add(_stage_of(self.failure.path))
+        return lacking
+
+    def of(self, stage: str) -> "Looked":
+        """Return what was looked up of a stage."""
+        from transforms.common.store.ptransforms import Looked
+
+        return self.looked.get(stage, Looked())
+
+
+def plan_stages(
+    jobs: Sequence[Job],
+    snapshot: Snapshot | None,
+    follows: Mapping[str, Sequence[str]],
+    stays: Collection[str],
+    documents: float,
+) -> Iterator[tuple[Job, list[StagePlan] | LexbeamError]]:
+    """Yield what the stages of sections would make, or why it cannot be told, since one cannot be made as things are.
 
     Of a section that is new nothing is looked up, which would read all of its input files.
 
     Args:
-        job: the job that makes the section.
+        jobs: the jobs that make them, in their order.
         snapshot: what is published; None: nothing.
-        stays: whether nothing has changed of what it is made from. Its artefacts may be gone all the same.
-
-    Raises:
-        LexbeamError: it cannot be told, since the section cannot be made as things are.
+        follows: by section, those before it whose tables it reads and that are made anew.
+        stays: sections of which nothing has changed that they are made from. Their artefacts may be gone all the same.
+        documents: how many input documents have come, changed or gone; infinity where options have changed.
     """
+    looks: dict[str, _Look | LexbeamError] = {}
+    for job in jobs:
+        try:
+            looks[job.section] = _look(job, snapshot, job.section in stays)
+        except LexbeamError as error:
+            looks[job.section] = _listed(job, snapshot) if follows[job.section] else error
+    likely = _likely(looks, snapshot, documents) if snapshot else {}
+    for job in jobs:
+        look, after = looks[job.section], follows[job.section]
+        if isinstance(look, LexbeamError):
+            yield job, look
+        elif look.failure is not None and not look.sources and not after:
+            yield job, LexbeamError("the graph fails: run it to see why")
+        else:
+            yield job, list(_plans(job, look, after, likely))
+
+
+def _listed(job: Job, snapshot: Snapshot | None) -> _Look:
+    """Return the stages of a section that cannot be looked at before what it reads is made: those of last time."""
+    made = {} if snapshot is None else snapshot.sections.get(job.section, {}).get("stages")
+    # Of one that had nothing to do, nobody knows which.
+    stages = [stage for stage in job.command.making(job.section) if not made or stage.name in made]
+    return _Look(stages, {}, {stage.name: () for stage in stages})
+
+
+def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
+    is_new = snapshot is None or job.section not in snapshot.sections
+    from transforms.common.store.ptransforms import Looked, looked_up, stages_before, stages_in
+
     if job.command.build is None:
-        stages = job.command.making(job.section)
-        return [StagePlan(stage.name, stage.unit, None, 0 if stays else None) for stage in stages]
+        making = job.command.making(job.section)
+        missed = {} if stays or is_new else {making[-1].name: Looked(missed=1)}
+        return _Look(making, missed, {stage.name: () for stage in making})
     from pipelines.runners.configs import load_runner_config
     from pipelines.runners.runners import run_pipeline
-    from transforms.common.store.ptransforms import looked_up, stages_before, stages_in
 
     job = job._replace(options=replace(job.options, keep="all"))  # else the graph might free what it has looked up
     try:
         plan = plan_of(job, find_inputs(job, (), snapshot))
     except NoDataError:  # its empty tables are all that is written
-        tables = written(job.section)
-        return [StagePlan(tables.name, tables.unit, None, 0 if stays else None)]
-    is_new = snapshot is None or job.section not in snapshot.sections
+        making = (written_tables(job.section),)
+        return _Look(making, {} if stays else {making[0].name: Looked(missed=1)}, {making[0].name: ()})
     before: dict[str, set[str]] = {}
     used: set[str] = set()
-    with tempfile.TemporaryDirectory() as looked, tempfile.TemporaryDirectory() as scratch:
-        workspace = Workspace(files.join(files.absolute(job.options.out), ARTEFACTS), looked)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
+        workspace = Workspace(_root(job), folder)
         results = ResultFiles(scratch)
 
         def build(pipeline: "beam.Pipeline") -> bool:
@@ -141,36 +237,96 @@ def plan_stages(job: Job, snapshot: Snapshot | None, *, stays: bool) -> list[Sta
             used.update(stages_in(pipeline))
             return not is_new
 
-        failed = False
+        failure: LexbeamError | None = None
         try:
             run_pipeline(build, load_runner_config("direct"))
-        except LexbeamError:
-            # With artefacts left out, what comes after them need not make sense; without, it is a run's to say why.
-            failed = True
-        if is_new:
-            return [StagePlan(each.name, each.unit, None, None) for each in job.command.stages if each.name in used]
-        counts = looked_up(workspace)
-        freed = Counter(_stage_of(part.path) for part in results.parts() if state_of(part.path) is None)
-    missed = {stage for stage, (_, number) in counts.items() if number}
-    if failed and not missed:
-        raise LexbeamError("the graph fails: run it to see why")
-    if freed and not missed:
-        return [
-            StagePlan(stage.name, stage.unit, counts[stage.name][0] - freed[stage.name], freed[stage.name])
-            if stage.name in freed
-            else StagePlan(stage.name, stage.unit, None, None)
-            for stage in job.command.stages
-            if stage.name in used
-        ]
-    plans = []
-    for stage in (each for each in job.command.stages if each.name in used):
-        after = sorted(before[stage.name] & missed)
-        found, number = counts.get(stage.name, (0, 0))
-        if after or failed:  # what fails need not have looked everything up
-            plans.append(StagePlan(stage.name, stage.unit, None, None, tuple(after or missed - {stage.name})))
-        else:
-            plans.append(StagePlan(stage.name, stage.unit, found, number))
-    return plans
+        except LexbeamError as error:
+            failure = error
+        stages = [stage for stage in job.command.stages if stage.name in used]
+        parts = HandedBack(results.parts(), {})
+        published = [part for table in job.command.table_names for part in written(parts.of_table(table))]
+        wanted = frozenset(stem_of(part.path) for part in published if is_freed(part.path))
+        return _Look(stages, looked_up(workspace), before, wanted, failure)
+
+
+def _root(job: Job) -> str:
+    return files.join(files.absolute(job.options.out), ARTEFACTS)
+
+
+def _likely(
+    looks: Mapping[str, _Look | LexbeamError], snapshot: Snapshot, documents: float
+) -> dict[str, tuple[list[LastArtefact], int]]:
+    """Return, by stage, what of what is published will likely be made again, and how many artefacts will not.
+
+    A stage is left out whose artefacts no receipt names.
+    """
+    parts = {source_of(part.sha256): part for table in snapshot.tables for part in snapshot.parts(table)}
+    published = {
+        section: look for section, look in looks.items() if section in snapshot.sections and isinstance(look, _Look)
+    }
+    names = [stage.name for look in published.values() for stage in look.stages]
+    root = files.join(snapshot.out, ARTEFACTS)
+    used = used_artefacts(receipts_of(root, dict.fromkeys(names)), (part.sha256 for part in parts.values()))
+    changes: dict[str, Change] = {}
+    for section, look in published.items():
+        entries = snapshot.sections[section].get("stages", {})
+        for stage in look.stages:
+            superseded: set[str] = set()
+            if not look.sources & {*look.before[stage.name]} and stage.name in look.looked:
+                superseded = {a.name for a in used.get(stage.name, ())} - look.of(stage.name).there
+            whole = stage.name in entries and _is_other(stage, entries[stage.name])
+            changes.setdefault(stage.name, Change(stage.name, superseded, whole, stage.splits))
+
+    def place(artefact: LastArtefact) -> int:
+        return min((parts[file].number for file in artefact.files if file in parts), default=0)
+
+    found = forecast([*changes.values()], used, documents, place)
+    return {name: (made, len(used[name]) - len(made)) for name, made in found.items() if name in used}
+
+
+def _is_other(stage: Stage[Any, Any, Any], entry: Mapping[str, Any]) -> bool:
+    """Return whether a stage makes otherwise than what a manifest says of it."""
+    try:
+        return bool(stage.code(entry["chosen"]).digest != entry["identity"])
+    except LexbeamError:  # an entry of a registry that is no longer there
+        return True
+
+
+def _plans(
+    job: Job, look: _Look, follows: Sequence[str], likely: Mapping[str, tuple[list[LastArtefact], int]]
+) -> Iterator[StagePlan]:
+    again = Counter(map(_stage_of, look.wanted))  # for sure; others only if they are read of what names them
+    needed = Counter(map(_stage_of, _needed_again(look.looked.values(), look.wanted)))
+    after = {stage.name: sorted(look.sources & {*look.before[stage.name]}) for stage in look.stages}
+    for stage in look.stages:
+        found = look.of(stage.name)
+        plan = StagePlan(job.section, stage.name, stage.unit, None, None)
+        if stage.name in likely:
+            made, kept = likely[stage.name]
+            plan = plan._replace(kept=kept, likely=len(made), bytes=sum(artefact.bytes for artefact in made))
+        if follows or after[stage.name] or look.failure is not None:  # what fails need not have looked everything up
+            others = follows or after[stage.name] or sorted(look.sources - {stage.name})
+            yield plan._replace(after=tuple(others))
+            continue
+        sure = again[stage.name]
+        may = any(after[other] and stage.name in look.before[other] for other in after)
+        freed = (len(found.freed) if may else needed[stage.name]) - sure
+        yield plan._replace(kept=found.found - sure, made=found.missed + sure, freed=freed)
+
+
+def _needed_again(looked: Iterable["Looked"], wanted: Iterable[str]) -> set[str]:
+    """Return the freed artefacts that are needed at most: those wanted, for what is missed, and for one another."""
+    made_of: dict[str, frozenset[str]] = {}
+    left = {*wanted}
+    for found in looked:
+        made_of |= found.freed
+        left |= found.needed
+    again: set[str] = set()
+    while left:
+        stem = left.pop()
+        again.add(stem)
+        left |= made_of.get(stem, frozenset()) - again
+    return again
 
 
 def _stage_of(path: str) -> str:

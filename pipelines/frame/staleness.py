@@ -5,26 +5,31 @@ what lies now where the log says that it was. Within the folder nothing can be s
 there unchanged, or the section has gone with it.
 """
 
+import itertools
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from pipelines.frame.command import Job
+from pipelines.frame.command import Command, Job
 from pipelines.frame.given import given_otherwise, input_patterns, noted_files, resources_of
 from pipelines.frame.inputs import find_inputs
 from pipelines.frame.registry import command_of
 from pipelines.frame.sections import plan_of
 from transforms.common.code.fingerprints import environment, parse_json, readable_json
+from transforms.common.code.version import own_build
 from transforms.common.errors import LexbeamError, NoDataError
-from transforms.common.options.fields import plain_options
-from transforms.common.publish.layout import ARTEFACTS
+from transforms.common.options.changes import option_changes
+from transforms.common.publish.layout import ARTEFACTS, DamagedFolderError
+from transforms.common.publish.manifests import Section
 from transforms.common.publish.sections import ReadTable, input_columns, table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from transforms.common.store import files
+from transforms.common.store.artefacts import Stage
 from transforms.common.store.sound import is_sound_size
 from transforms.formats.ingest.comparing import SHOWN, Changes, input_changes
 from transforms.formats.ingest.listing import InputPatterns
@@ -34,10 +39,13 @@ __all__ = [
     "OutsideChanges",
     "all_outside",
     "changes_outside",
+    "newest_input",
     "planned_otherwise",
     "section_logs",
     "stale_sections",
 ]
+
+_NAMED = 3  # new options that are named; of more it is said that there are some
 
 
 class InputChanges(NamedTuple):
@@ -58,10 +66,12 @@ class OutsideChanges(NamedTuple):
     Attributes:
         reasons: a line each; none: nothing.
         inputs: of its input files; None where it has none, or they cannot be listed.
+        stages: those whose code is another, of which a reason tells in words.
     """
 
     reasons: list[str]
     inputs: InputChanges | None
+    stages: tuple[str, ...] = ()
 
 
 def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
@@ -81,6 +91,12 @@ def all_outside(snapshot: Snapshot) -> dict[str, OutsideChanges]:
         options = [wrong] if wrong else _options(jobs[name], snapshot, noted) if noted and name in jobs else []
         found[name] = outside._replace(reasons=[*outside.reasons, *options])
     return found
+
+
+def newest_input(outside: Mapping[str, OutsideChanges]) -> float | None:
+    """Return when the newest input file of all sections was changed, in seconds since 1970; None: nobody knows."""
+    newest = [changes.inputs.changes.newest for changes in outside.values() if changes.inputs is not None]
+    return max(newest, default=0) / 1e9 or None
 
 
 def _configured(path: str | None, out: str) -> tuple[dict[str, Job], str]:
@@ -116,8 +132,9 @@ def changes_outside(
         keep_gone: whether input files that have gone change nothing, since what was made of them is kept.
     """
     section = snapshot.sections[name]
+    code = _code(name, snapshot, job)
     reasons = [f"held back: {snapshot.held[name]}"] if name in snapshot.held else []
-    reasons += _code(name, section, snapshot.manifest["environments"])
+    reasons += code.reasons
     if noted is None:
         reasons.append("its log is damaged or gone: what it was made from cannot be compared")
         noted = {}
@@ -145,7 +162,7 @@ def changes_outside(
         reasons += [*_files(noted), *_resources(noted)]
     else:
         reasons += given_otherwise(job.options, noted["given"])
-    return OutsideChanges(reasons, inputs)
+    return OutsideChanges(reasons, inputs, code.stages)
 
 
 def planned_otherwise(job: Job, snapshot: Snapshot, passed: Collection[str] = ()) -> Iterator[str]:
@@ -173,36 +190,89 @@ def planned_otherwise(job: Job, snapshot: Snapshot, passed: Collection[str] = ()
         yield f"resource: {', '.join(other)} {'has' if len(other) == 1 else 'have'} changed"
 
 
-def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]) -> Iterator[str]:
+class _Code(NamedTuple):
+    """What makes a section anew of code and packages.
+
+    Attributes:
+        reasons: a line each; none: nothing.
+        stages: those whose code is another.
+    """
+
+    reasons: list[str]
+    stages: tuple[str, ...] = ()
+
+
+def _code(name: str, snapshot: Snapshot, job: Job | None) -> _Code:
+    """Return how the code that made a section, and its packages, differ from what would make it now."""
     command = command_of(name)
+    by, here = snapshot.made_by(name), own_build()
     if command is None:
-        yield f"no command is called {name.replace('.', ' ')!r} any more"
-        return
+        newer = f": made by {by}, and this is {here}, which is older" if by and by.is_newer(here) else " any more"
+        return _Code([f"no command is called {name.replace('.', ' ')!r}{newer}"])
+    section = snapshot.sections[name]
     known = {stage.name: stage for stage in command.stages_of(name)}
-    code: list[str] = []
-    packages: set[str] = set()
-    for name, entry in section.get("stages", {}).items():
-        if name not in known:
-            code.append(name)
-            continue
+    other: list[str] = []
+    required: dict[str, Collection[str]] = {}  # by stage whose packages are others
+    for stage, entry in section.get("stages", {}).items():
         try:
-            now = known[name].code(entry["chosen"])
-        except LexbeamError:  # an entry of a registry that is no longer there
-            code.append(name)
+            now = known[stage].code(entry["chosen"])
+        except (KeyError, LexbeamError):  # a stage or an entry of a registry that is no longer there
+            other.append(stage)
             continue
         if now.code != entry["code"]:
-            code.append(name)
+            other.append(stage)
         elif now.digest != entry["identity"]:
-            packages.update(package for package, _ in now.packages)
-    if code:
-        yield f"code of {', '.join(code)} has changed"
-    if packages:
-        before = environments.get(section["environment"], {}).get("packages", {})
-        here = environment()["packages"]
-        other = sorted(
-            f"{name} {before.get(name)} to {here.get(name)}" for name in packages if before.get(name) != here.get(name)
-        )
-        yield f"packages have changed: {', '.join(other) or 'Python, or what they need'}"
+            required[stage] = [package for package, _ in now.packages]
+    told = []
+    if other:
+        every = len(other) == len(section["stages"])
+        told.append(f"{_made_anew([] if every else other, known)} code has changed")
+    if required:
+        packages = ", ".join(_packages(snapshot, section, required.values())) or "Python, or what they need"
+        every = len(required) == len(section["stages"])
+        told.append(f"{_made_anew([] if every else required, known)} packages have changed: {packages}")
+    if not told:
+        return _Code([])
+    if by is not None and by != here:
+        which = f"and this is {here}, which is older" if by.is_newer(here) else f"this is {here}"
+        told[0] = f"made by {by}, {which}: {told[0]}"
+        told += _other_options(command, section, job)
+    return _Code(["; ".join(told)], tuple(sorted(other)))
+
+
+def _packages(snapshot: Snapshot, section: Section, required: Iterable[Collection[str]]) -> Iterator[str]:
+    """Yield the packages of other versions among those that code requires, or required: what is gone is not known."""
+    before = snapshot.manifest["environments"].get(section["environment"], {}).get("packages", {})
+    now = environment()["packages"]
+    for package in sorted({*itertools.chain(*required), *(before.keys() - now.keys())}):
+        if before.get(package) != now.get(package):
+            yield f"{package} {before.get(package, 'none')} to {now.get(package, 'none')}"
+
+
+def _made_anew(stages: Collection[str], known: Mapping[str, Stage[Any, Any, Any]]) -> str:
+    """Return the words for that stages, or all, are made anew because of something of theirs."""
+    in_order = [*(name for name in known if name in stages), *(name for name in stages if name not in known)]
+    nouns = dict.fromkeys(_noun(name, known.get(name)) for name in in_order)
+    if not nouns:
+        return "all of it is made anew because its"
+    *others, last = nouns
+    words = f"{', '.join(others)} and {last}" if others else last
+    several = others or any(word.endswith("s") for word in last.split())
+    return f"{words} are made anew because their" if several else f"{words} is made anew because its"
+
+
+def _noun(name: str, stage: Stage[Any, Any, Any] | None) -> str:
+    return (stage is not None and stage.noun) or re.sub(r"[-_]", " ", name.rpartition("/")[2])
+
+
+def _other_options(command: Command[Any, Any], section: Section, job: Job | None) -> Iterator[str]:
+    """Yield which options another Lexbeam has: those that are new and have their defaults, and those that are gone."""
+    changes = option_changes(command.options, section["options"], None if job is None else job.options)
+    if changes.new:
+        names = f" ({', '.join(f'`{name}`' for name in changes.new)})" if len(changes.new) <= _NAMED else ""
+        yield f"options that are new have their defaults{names}"
+    if changes.gone:
+        yield f"options that are gone: {', '.join(f'`{name}`' for name in changes.gone)}"
 
 
 def _noted_patterns(snapshot: Snapshot, noted: Mapping[str, Any]) -> InputPatterns | None:
@@ -247,7 +317,7 @@ def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[s
     for folder in dict.fromkeys(noted.get("folders", ())):
         try:
             snapshot = find_snapshot(folder)
-        except LexbeamError:
+        except DamagedFolderError:
             snapshot = None
         if snapshot is None:
             yield f"input: nothing is published at {folder} any more: put it back, or make it anew first"
@@ -307,9 +377,7 @@ def _resources(noted: Mapping[str, Any]) -> Iterator[str]:
 def _options(job: Job, snapshot: Snapshot, noted: Mapping[str, Any]) -> Iterator[str]:
     from pipelines.frame.configuration import SHARED
 
-    here = snapshot.section(job.section)["options"]
-    for option, value in plain_options(job.options).items():
-        if option.replace("-", "_") in SHARED:
-            continue  # the command line may have said otherwise
-        if here.get(option) != value:
-            yield f"option: {option} is {value} in {noted['config']}, {here.get(option)} here"
+    before = snapshot.section(job.section)["options"]
+    for option, (here, value) in option_changes(type(job.options), before, job.options).other.items():
+        if option.replace("-", "_") not in SHARED:  # the command line may have said otherwise
+            yield f"option: {option} is {value} in {noted['config']}, {here} here"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from transforms.common.shown import units
 
-__all__ = ["Foreseen", "Line", "StageCount", "amount", "in_one_line", "line_of", "settled"]
+__all__ = ["Foreseen", "Line", "StageCount", "amount", "at_work", "in_one_line", "line_of", "settled"]
 
 
 class Foreseen(NamedTuple):
@@ -140,11 +140,15 @@ def settled(counts: Sequence[StageCount]) -> list[StageCount]:
     return [c._replace(ended=True) if c.stage.name in over else c for c in counts]
 
 
-def in_one_line(counts: Sequence[StageCount], now: float, left: str = "") -> str:
-    """Return how far the stages at work have come, or the last finished one, and the time left in words."""
+def at_work(counts: Sequence[StageCount]) -> list[StageCount]:
+    """Return the stages at work, or the one that has finished last."""
     begun = [count for count in counts if count.begun is not None]
     shown = [count for count in begun if not count.is_finished]
-    shown = shown or sorted(begun, key=lambda count: count.last or 0.0)[-1:]
-    lines = [line_of(count, now) for count in shown]
+    return shown or sorted(begun, key=lambda count: count.last or 0.0)[-1:]
+
+
+def in_one_line(counts: Sequence[StageCount], now: float, left: str = "") -> str:
+    """Return how far the stages at work have come, or the last finished one, and the time left in words."""
+    lines = [line_of(count, now) for count in at_work(counts)]
     texts = [f"{line.name}: {line.words}" for line in lines] or ["starting"]
     return "; ".join([*texts, *([left] if left else [])])

@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
+from pipelines.monitoring.events import StageProgress, are_printed, emit
 from pipelines.progress.estimates import Estimates, time_left
-from pipelines.progress.lines import Foreseen, StageCount, in_one_line, settled
+from pipelines.progress.lines import Foreseen, StageCount, at_work, in_one_line, settled
 from pipelines.progress.stores import StageObjects
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
@@ -217,7 +218,23 @@ def _tell(run: RunProgress, now: float) -> None:
     left = run.left(now)
     if now - run.last_line >= LINE_INTERVAL:
         run.last_line = now
-        print(f"progress: {in_one_line(run.all(), now, left)}", file=sys.stderr, flush=True)
+        if are_printed():
+            for count in at_work(run.all()):
+                emit(_progress_of(count, now))
+        else:
+            print(f"progress: {in_one_line(run.all(), now, left)}", file=sys.stderr, flush=True)
+
+
+def _progress_of(count: StageCount, now: float) -> StageProgress:
+    begun = now if count.begun is None else count.begun
+    return StageProgress(
+        stage=count.stage.name,
+        made=count.made,
+        there=count.there,
+        planned=count.planned,
+        unit=count.stage.unit,
+        seconds=round(now - begun, 3),
+    )
 
 
 class StageFolder:

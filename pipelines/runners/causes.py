@@ -5,7 +5,7 @@ import re
 from transforms.common.errors import LexbeamError, UsageError, readable
 from transforms.common.store.files import NoFilesError
 from transforms.common.store.objects import StoreFailed
-from transforms.common.store.sound import Damaged
+from transforms.common.store.sound import Damaged, Needed
 
 __all__ = ["explained_flink", "raised_in", "root_cause"]
 
@@ -13,7 +13,7 @@ __all__ = ["explained_flink", "raised_in", "root_cause"]
 # running ...]`.
 _KINDS = {
     f"{kind.__module__}.{kind.__qualname__}": kind
-    for kind in (LexbeamError, UsageError, Damaged, StoreFailed, NoFilesError)
+    for kind in (LexbeamError, UsageError, Damaged, Needed, StoreFailed, NoFilesError)
 }
 _RAISED = re.compile(
     rf"({'|'.join(map(re.escape, _KINDS))}): (.*?)(?:\s*\[while running|\n\n|\nTraceback|\Z)", re.DOTALL

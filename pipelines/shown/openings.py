@@ -1,7 +1,7 @@
 """How a report and its sections begin: titles, sentences, the options that matter, version and command.
 
 It is taken from the manifest, whose paths are names of files without their folders, and which does not have all
-of them; the version from the log beside the snapshot.
+of them.
 """
 
 import os
@@ -16,7 +16,7 @@ from transforms.common.options.fields import options_of
 from transforms.common.options.option import Option
 from transforms.common.publish.holding import FAILED
 from transforms.common.publish.manifests import is_idle
-from transforms.common.publish.snapshots import Snapshot, read_log
+from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.report.panels import Head
 
@@ -59,8 +59,8 @@ def section_head(snapshot: Snapshot, section: str) -> Head:
     subject, options = "" if is_idle(values) else opening.subject(values), values.get("options", {})
     shown = [name for name in opening.options if name in options]
     facts = [(name.replace("-", " "), in_words(name, options[name]) or "none") for name in shown]
-    if version := _version(snapshot, section):
-        facts.append(("made by", f"Lexbeam {version}"))
+    if build := snapshot.made_by(section):
+        facts.append(("made by", f"Lexbeam {build}"))
     facts.append(
         ("command, without paths", f"`{shlex.join(_command_line(section, options, command, _folder(snapshot)))}`")
     )
@@ -76,12 +76,6 @@ def _title(section: str) -> str:
 
 def _folder(snapshot: Snapshot) -> str:
     return os.path.basename(files.absolute(snapshot.out).rstrip("/"))
-
-
-def _version(snapshot: Snapshot, section: str) -> str:
-    """Return the version of Lexbeam that made a section; empty if it was not noted."""
-    noted = read_log(snapshot.out, snapshot.name).get("sections", {}).get(section) or {}
-    return str(noted.get("lexbeam") or "")
 
 
 def _command_line(section: str, options: Mapping[str, Any], command: Command[Any, Any], folder: str) -> Iterator[str]:

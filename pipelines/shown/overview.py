@@ -3,7 +3,6 @@
 Sections are shown without digests and long lists; `lexbeam show DIR --json` has those.
 """
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -15,7 +14,7 @@ from pipelines.frame.command import Command
 from pipelines.frame.registry import command_of
 from pipelines.frame.staleness import stale_sections
 from pipelines.shown.rows import first_rows, rows_at
-from transforms.common.options.fields import options_of
+from transforms.common.options.fields import plain_defaults
 from transforms.common.publish.manifests import is_idle
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import LISTED, Block, Grid, columns_with
@@ -173,17 +172,8 @@ def _options(section: str, options: Mapping[str, Any], command: Command[Any, Any
 
 def changed_options(options: Mapping[str, Any], command: Command[Any, Any] | None) -> dict[str, Any]:
     """Return the options of a section in a manifest that are not at their defaults."""
-    defaults = {} if command is None else _defaults(command.options)
+    defaults = {} if command is None else plain_defaults(command.options)
     return {name: value for name, value in options.items() if name not in defaults or defaults[name] != value}
-
-
-def _defaults(options: type) -> dict[str, Any]:
-    defaults = {}
-    for entry in options_of(options).values():
-        if entry.default is not dataclasses.MISSING:
-            default = entry.default
-            defaults[entry.shown] = list(default) if isinstance(default, tuple) else default
-    return defaults
 
 
 def _is_table(value: object) -> bool:

@@ -43,3 +43,15 @@ def test_neutral_packages_are_left_out_of_what_others_require(project, monkeypat
     needs = {"numpy": ["tqdm>=4", "wrapt", "orjson; extra == 'fast'"]}
     monkeypatch.setattr(importlib.metadata, "requires", lambda name: needs.get(name))
     assert [name for name, _ in project(PACKAGED).packages] == ["numpy", "wrapt"]
+
+
+def test_what_is_required_elsewhere_alone_counts_nowhere_though_it_is_here(project, monkeypatch):
+    needs = {
+        "numpy": [
+            "wrapt; sys_platform == 'nowhere'",
+            "orjson; python_version < '3'",
+            "Smart.Open[s3]>=1; os_name != ''",
+        ]
+    }
+    monkeypatch.setattr(importlib.metadata, "requires", lambda name: needs.get(name))
+    assert [name for name, _ in project(PACKAGED).packages] == ["numpy", "smart-open"]

@@ -20,6 +20,7 @@ __all__ = [
     "make_out",
     "manifest",
     "published",
+    "unless_given",
     "write_judgments",
     "write_texts",
 ]
@@ -62,26 +63,20 @@ def write_texts(folder):
     return folder
 
 
+def unless_given(defaults, options):
+    """Flags with their values, but those that options give: of one value the command line takes no two."""
+    given = {str(word).partition("=")[0] for word in options}
+    pairs = zip(defaults[::2], defaults[1::2], strict=True)
+    return [word for flag, value in pairs if flag not in given for word in (flag, value)]
+
+
 def corpus(texts, out, *options):
-    return call(
-        "corpus",
-        texts,
-        "--out",
-        out,
-        "--engine",
-        "builtin:en",
-        "--format",
-        "text",
-        "--dates",
-        "name:^(\\d+)",
-        "--parts",
-        "2",
-        *options,
-    )
+    defaults = ["--engine", "builtin:en", "--format", "text", "--dates", "name:^(\\d+)", "--parts", "2"]
+    return call("corpus", texts, "--out", out, *unless_given(defaults, options), *options)
 
 
 def change(out, *options):
-    return call("change", "--out", out, *SLICES, *SMALL, *options)
+    return call("change", "--out", out, *unless_given([*SLICES, *SMALL], options), *options)
 
 
 def make_out(folder):

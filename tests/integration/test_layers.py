@@ -15,7 +15,7 @@ from transforms.common.publish.snapshots import open_snapshot
 from transforms.corpora.corpus import Corpus, check_layers, common_layers
 from transforms.corpora.fetching import SentenceKey, fetch
 from transforms.corpora.ptransforms import FetchSentences
-from transforms.corpora.reading import read_annotated
+from transforms.corpora.reading import column_names, read_annotated
 
 BASE = SENTENCES.schema().names
 TREES = """\
@@ -58,7 +58,7 @@ def corpus(out):
 
 
 def schemas(out):
-    return [pq.read_schema(path).names for path in sorted((out / "current/sentences").iterdir())]
+    return [column_names(part) for part in open_snapshot(str(out)).parts("sentences")]
 
 
 def test_columns_are_there_only_if_they_are_asked_for(folders):

@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from refreshed import KINDS, check_steps, date_by_table, make_world, refresh
+from refreshed import KINDS, begun_world, check_steps, date_by_table, make_world
 from small_runs import published
 
 from transforms.formats.ingest import units
@@ -17,37 +17,23 @@ def _several_units(monkeypatch):
     monkeypatch.setattr(units, "UNIT_FILES", 3)
 
 
-@pytest.fixture(scope="module")
-def begun(made_once):
-    """A function that gives a world of a kind with what was made of it."""
-
-    def make(folder, kind):
-        world = make_world(folder, kind)
-        if kind == "change":
-            date_by_table(world)
-        assert refresh(world) == 0
-        return world
-
-    return lambda kind: made_once(f"refreshed {kind}", lambda folder: make(folder, kind))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
-def test_a_step_is_a_rebuild(begun, tmp_path, seed, capsys):
+def test_a_step_is_a_rebuild(made_once, tmp_path, seed, capsys, monkeypatch):
     kind = NAMES[seed % len(NAMES)]
-    world = shutil.copytree(begun(kind), tmp_path / "world", symlinks=True)
-    check_steps(world, kind, seed, 1, capsys)
+    world = shutil.copytree(begun_world(made_once, kind), tmp_path / "world", symlinks=True)
+    check_steps(world, kind, seed, 1, capsys, monkeypatch)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(1, 201))
-def test_ten_steps_are_rebuilds(tmp_path, seed, capsys):
+def test_ten_steps_are_rebuilds(tmp_path, seed, capsys, monkeypatch):
     """All kinds in turn; of texts, every second time a table tells the dates."""
     kind = NAMES[seed % len(NAMES)]
     world = make_world(tmp_path, kind)
     if KINDS[kind].corpus and seed // len(NAMES) % 2:
         date_by_table(world)
-    check_steps(world, kind, seed, 10, capsys)
+    check_steps(world, kind, seed, 10, capsys, monkeypatch)
     made = published(world / "out")
     for table in KINDS[kind].tables:
         assert any(name.startswith(f"{table}/") for name in made)

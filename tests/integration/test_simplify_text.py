@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_runs import call, manifest
+from small_runs import call, manifest, unless_given
 
 import lexbeam
 from transforms.common.errors import LexbeamError, UsageError
@@ -31,8 +31,9 @@ REPORT = (
 EASY = "\ufeffThe cat sat.\r\n\r\n  It was  a cat\u2026 cafe\u0301\n"
 
 
-def words(folder):
-    return (
+def words(folder, *options):
+    """The options of most runs, and these."""
+    most = (
         "--language",
         "en",
         "--settings",
@@ -46,6 +47,7 @@ def words(folder):
         "--parts",
         2,
     )
+    return (*unless_given(most, options), *options)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -165,7 +167,7 @@ def test_code_and_addresses_stay_and_blank_texts_come_out(world, tmp_path, capsy
     for name, text in CODE.items():
         (texts / name).write_bytes(text.encode())
     written = ("--write-text", tmp_path / "written", "--parts", 1)
-    assert call("simplify", "text", texts, "--out", tmp_path / "out", *words(world), *written) == 0
+    assert call("simplify", "text", texts, "--out", tmp_path / "out", *words(world, *written)) == 0
     made = {name: (tmp_path / "written" / name).read_bytes().decode() for name in CODE}
     page = CODE["page.html"].replace("An arduous", "A hard").replace(", arduous", ", hard")
     assert made["page.html"] == page
@@ -224,10 +226,11 @@ def test_memory_does_not_grow_with_the_text(world, tmp_path):
 
 def test_languages_are_those_of_engines(world, tmp_path):
     (tmp_path / "a.txt").write_text("An arduous task.")
-    plain = [*words(world), "--thesaurus", f"{world / 'th.dat'}:language=en"]
+    thesaurus = ("--thesaurus", f"{world / 'th.dat'}:language=en")
     for number, language in enumerate(("en-GB", "eng")):
         out = tmp_path / f"o{number}"
-        assert call("simplify", "text", tmp_path / "a.txt", "--out", out, *plain, "--language", language) == 0
+        plain = words(world, *thesaurus, "--language", language)
+        assert call("simplify", "text", tmp_path / "a.txt", "--out", out, *plain) == 0
         assert [row["text"] for row in rows(out, "documents")] == ["A hard task."]
         assert [row["language"] for row in rows(out, "documents")] == ["en"]
 

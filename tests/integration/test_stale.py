@@ -90,7 +90,7 @@ def test_a_stage_whose_engine_is_no_more_is_stale(out):
     snapshot = open_snapshot(str(out))
     stage = snapshot.section("corpus")["stages"]["corpus/annotate"]
     stage["chosen"] = {"transforms.annotation.engines.registry:ENGINES": ["mine"]}
-    assert stale_sections(snapshot) == {"corpus": ["code of corpus/annotate has changed"]}
+    assert stale_sections(snapshot) == {"corpus": ["annotation is made anew because its code has changed"]}
 
 
 def test_a_section_without_its_log_is_stale(texts, out, capsys):

@@ -166,18 +166,20 @@ def test_a_watch_that_is_killed_as_it_publishes_is_finished_by_the_next(world, w
     # Readers see the tables by then, and nothing else is done: no links beside `current`, no history, no hook.
     kill = "import os, transforms.common.publish.publication as p; real = p._replace_link\n"
     kill += "def killing(*a): real(*a); os.kill(os.getpid(), 9)\n"
-    words = ["--out", world / "out", "--watch", "--watch-poll", "0.1", "--on-publish", f"touch {world / 'told'}"]
+    hook = shlex.join(["sh", "-c", f'echo "$LEXBEAM_SNAPSHOT" >> {shlex.quote(str(world / "told"))}'])
+    words = ["--out", world / "out", "--watch", "--watch-poll", "0.1", "--on-publish", hook]
     killed = Started("refresh", world / "config.yaml", *words, before=f"{kill}p._replace_link = killing")
     assert killed.process.wait(SECONDS) == -signal.SIGKILL
     out = world / "out"
     before, name = published(out), snapshot_name(str(out))
     assert not (out / "documents").exists()
-    assert watched(lambda number, looks: looks == 5, "--on-publish", f"touch {world / 'told'}") == 130
+    assert not (world / "told").exists()
+    assert watched(lambda number, looks: looks == 5, "--on-publish", hook) == 130
     assert "nothing has changed since" in capsys.readouterr().out
     assert published(out) == before
     assert [each.snapshot for each in read_history(str(out)).publications] == [name]
     assert (out / "documents").exists()
-    assert not (world / "told").exists(), "of a publication a hook is told once, or never"
+    assert (world / "told").read_text() == f"{name}\n", "a hook is told of each publication"
     capsys.readouterr()
     assert call("status", out, "--json") == 0
     assert json.loads(capsys.readouterr().out)["unfinished"] == []
@@ -188,3 +190,13 @@ def test_what_a_watch_cannot_do_is_refused(world, capsys):
         assert call("refresh", world / "config.yaml", "--out", world / "out", "--watch", option) == 2
         assert f"leave out {option}" in capsys.readouterr().err
     assert call("refresh", world / "none.yaml", "--out", world / "out", "--watch") == 2
+
+
+def test_a_hook_that_fails_is_run_again_at_the_next_look(world, watched, caplog):
+    told = world / "told"
+    hook = shlex.join(["sh", "-c", f"echo $LEXBEAM_TOKEN >> {shlex.quote(str(told))}; test $(wc -l < {told}) -gt 1"])
+    assert watched(lambda number, looks: looks == 4, "--on-publish", hook) == 130
+    (publication,) = read_history(str(world / "out")).publications
+    assert told.read_text().split() == [publication.token] * 2
+    said = [record.getMessage() for record in caplog.records if record.name == "lexbeam"]
+    assert len([message for message in said if "ended with 1" in message]) == 1

@@ -9,7 +9,7 @@ import re
 import pytest
 import yaml
 from edges_inputs import ASKED
-from refreshed import ANY, WORDS, check_plan, make_world, planned, rebuilt, receipts, refresh, text_of, told
+from refreshed import ANY, WORDS, check_plan, make_world, planned, rebuilt, refresh, run_log, text_of, told
 from small_runs import SLICES, SMALL, call, manifest, published
 from wordnet_making import Synset, write_wordnet
 
@@ -242,11 +242,12 @@ def test_from_filled_to_empty_and_back_a_refresh_is_a_rebuild(tmp_path, capsys, 
     filled = published(world / "out")
     empties(world)
     for wanted in (names, []):
-        plan, before = planned(world, capsys, *ANY), receipts(world / "out")
+        plan, before = planned(world, capsys, *ANY), run_log(world / "out")
         assert refresh(world, *ANY) == 0
-        check_plan(plan, before, receipts(world / "out"))
+        check_plan(plan, before, run_log(world / "out"))
         assert published(world / "out") == rebuilt(world)
-        assert sorted(name for name, section in manifest(world / "out").items() if "empty" in section) == wanted
+        empty = {name: section["empty"] for name, section in manifest(world / "out").items() if "empty" in section}
+        assert sorted(empty) == wanted, empty
         assert refresh(world, *ANY, "--exit-code") == 3
         for path, content in kept.items():
             path.write_bytes(content)

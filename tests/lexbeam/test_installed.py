@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from transforms.common.code.version import VARIABLE, VERSION, own_build
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("lexbeam", "pipelines", "runner_configs", "schemas", "transforms", "setup.py", "pyproject.toml")
 
@@ -45,6 +47,16 @@ def editable_install(folder):
     lines = subprocess.run(make, check=True, cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
     (line,) = (line for line in lines if "--editable" in line)
     return line.replace(f"{folder}/none/bin/python", sys.executable).split()
+
+
+def test_what_is_built_notes_its_commit(tmp_path):
+    """As an image does, which is told of it."""
+    words = [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", str(tmp_path)]
+    subprocess.run(words, check=True, cwd=ROOT, capture_output=True, env={**os.environ, VARIABLE: "0123456789abcdef"})
+    code = "from transforms.common.code.version import own_build; print(own_build())"
+    elsewhere = {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, capture_output=True, env=elsewhere)
+    assert done.stdout.decode() == f"{VERSION} (0123456789ab)\n"
 
 
 TEI = (
@@ -94,6 +106,8 @@ def test_a_wheel_in_an_empty_environment_does_what_readme_shows(tmp_path):
     python = str(environment / "bin" / "python")
     install = [uv, "pip", "install", "--quiet", "--python", python, f"lexbeam[report] @ {wheel.as_uri()}"]
     run([*install, "--constraint", str(ROOT / "requirements" / "run.lock")])
+    told = run([str(environment / "bin" / "lexbeam"), "--version"], cwd=tmp_path).stdout
+    assert told == f"lexbeam {own_build()}\n"
     write_novels(tmp_path / "novels")
     (tmp_path / "gold.tsv").write_text("word\tgraded\tbinary\nengine\t0.9\t1\nstone\t0.1\t0\niron\t0.0\t0\n", "utf-8")
     commands, code = blocks_of_readme()

@@ -2,9 +2,12 @@
 
 import os
 import shutil
+import sys
 
+import duckdb
 import pandas as pd
 import pytest
+from pyarrow.dataset import dataset
 from python_runs import CORPUS
 
 import lexbeam
@@ -37,10 +40,26 @@ def test_tables_are_those_of_the_folder(results, published):
     assert os.fspath(results) == str(published)
 
 
+def test_other_programs_read_by_the_file_system_of_the_results(results, monkeypatch):
+    paths, where = results.paths("sentences"), results.filesystem
+    rows = results.table("sentences").num_rows
+    assert rows == len(pd.read_parquet(paths, filesystem=where)) == dataset(paths, filesystem=where).count_rows()
+    with duckdb.connect() as connection:
+        connection.register_filesystem(where)
+        assert len(connection.read_parquet(paths)) == rows
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(lexbeam.UsageError, match=r"file systems need the Python package fsspec: .*objects"):
+        results.filesystem  # noqa: B018
+
+
 def test_repr_tells_folder_and_rows(results, published):
     assert repr(results).startswith(f"<Results of {str(published)!r}: ")
     assert "documents 4 rows" in repr(results)
     assert f"scores {results.table('scores').num_rows} rows" in repr(results)
+
+
+def test_repr_of_a_snapshot_tells_folder_name_and_sections(results, published):
+    assert repr(results.snapshot) == f"<Snapshot {results.snapshot.name} of {str(published)!r}: change, corpus>"
 
 
 def test_a_wrong_table_is_named(results):

@@ -5,11 +5,14 @@ import sys
 import pyarrow as pa
 import pytest
 
+from pipelines.frame.registry import COMMANDS, load
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import from_mapping, noted_paths, plain_options
+from transforms.common.options.fields import from_mapping, noted_paths, options_of, plain_options
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.sound import Damaged
+from transforms.lexicon.kinds import KINDS, parse_spec
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from transforms.simplification.generation.inputs import GenerationFiles
 
 
 @pytest.fixture
@@ -98,6 +101,30 @@ def test_paths_are_made_absolute_and_not_published(toy):
 def test_a_path_may_be_part_of_its_kinds_name(tmp_path, spec, whole):
     options = from_mapping(LexiconOptions, {"resources": [f"w={spec}"]}, "", str(tmp_path))
     assert options.resources == ("w=" + whole.format(tmp_path),)
+
+
+def test_an_option_that_says_the_kind_takes_it_before_the_path_too():
+    kinds = set()
+    for words in COMMANDS:
+        for entry in options_of(load(words).options).values():
+            if entry.path == "resource" and entry.stands_for is not None:
+                said = entry.stands_for("x").partition("=")[2].partition(":")[0]
+                kind = said if said in KINDS else "words"
+                path = "x:word=w,value=v" if kind == "words" else "x"
+                given = entry.stands_for(f"{kind}:{path}")
+                assert parse_spec(given) == parse_spec(entry.stands_for(path)), (words, entry.name)
+                assert entry.stands_for(given) == given
+                kinds.add(kind)
+    assert {"wordnet", "vectors", "thesaurus", "words"} <= kinds
+
+
+def test_a_kind_before_the_path_is_the_same_resource(tmp_path):
+    made = [
+        from_mapping(GenerationFiles, {"wordnet": path}, "", str(tmp_path))
+        for path in ("wn:language=pt", "wordnet:wn:language=pt")
+    ]
+    assert made[0] == made[1]
+    assert made[0].wordnet == f"wordnet_=wordnet:{tmp_path}/wn:language=pt"
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 from pipelines.cli import main
 from pipelines.frame.registry import COMMANDS, CommandEntry, load
 from transforms.common.code import registry
+from transforms.common.code.version import own_build
 
 HEAVY = ("apache_beam", "gensim", "spacy", "stanza", "torch", "altair", "pandas", "scipy")
 LOADED = """
@@ -105,7 +106,9 @@ def test_a_path_of_an_unknown_scheme_is_told(capsys):
 
 def test_the_version_is_told(capsys):
     assert main(["--version"]) == 0
-    assert re.fullmatch(r"lexbeam \d+\.\d+\.\d+\n", capsys.readouterr().out)
+    told = capsys.readouterr().out
+    assert re.fullmatch(r"lexbeam \d+\.\d+\.\d+( \([0-9a-f]{12}\+?\))?\n", told)
+    assert told == f"lexbeam {own_build()}\n"
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

@@ -12,6 +12,7 @@ from making import made_section, put
 from pipelines import cli
 from pipelines.cli import main
 from pipelines.messages import JsonFormatter, JsonLines, json_message, without_style
+from transforms.common.code.version import own_build
 from transforms.common.errors import NothingToDoError, UsageError
 
 
@@ -19,6 +20,12 @@ def test_the_style_is_taken_from_the_line_wherever_it_stands():
     assert without_style(["run", "c.yaml"]) == (["run", "c.yaml"], "text")
     assert without_style(["--log", "json", "run"]) == (["run"], "json")
     assert without_style(["run", "--log=json", "c", "--", "--log", "x"]) == (["run", "c", "--", "--log", "x"], "json")
+
+
+def test_of_two_styles_none_is_dropped_in_silence():
+    assert without_style(["run", "--log", "text", "--log=text"]) == (["run"], "text")
+    with pytest.raises(UsageError, match="--log is given twice, as 'text' and as 'json', and takes one value"):
+        without_style(["run", "--log", "text", "--log=json"])
 
 
 @pytest.mark.parametrize("words", [["run", "--log"], ["run", "--log", "xml"], ["run", "--log="]])
@@ -33,14 +40,17 @@ def test_no_other_style_is_taken(words, capsys):
 def test_a_message_is_one_line_that_can_be_read(text, level):
     line = json_message(level, text, 1.5)
     assert len(line.splitlines()) == 1 or "\n" not in line
-    assert json.loads(line) == {"time": "1970-01-01T00:00:01.500Z", "level": level, "message": text}
+    event = {"info": "message"}.get(level, level)
+    wanted = {"event": event, "time": "1970-01-01T00:00:01.500Z", "level": level, "message": text}
+    assert json.loads(line) == {**wanted, "version": str(own_build())}
 
 
 def test_records_of_logging_have_their_level_and_time():
     record = logging.LogRecord("lexbeam", logging.WARNING, "f", 1, "%d files", (3,), None)
     record.created = 2.0
     line = JsonFormatter(logging.Formatter("%(message)s")).format(record)
-    assert json.loads(line) == {"time": "1970-01-01T00:00:02.000Z", "level": "warning", "message": "3 files"}
+    wanted = {"event": "warning", "time": "1970-01-01T00:00:02.000Z", "level": "warning", "message": "3 files"}
+    assert json.loads(line) == {**wanted, "version": str(own_build())}
 
 
 def test_lines_of_a_stream_are_messages_when_they_end():

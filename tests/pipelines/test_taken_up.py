@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections import Counter
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -15,6 +14,7 @@ from transforms.annotation import annotate
 from transforms.change.spaces import alignment_stage, training
 from transforms.change.view import view_stage
 from transforms.common.publish.sections import table_digest
+from transforms.common.publish.snapshots import open_snapshot
 from transforms.formats.ingest import stage as ingest
 
 pytestmark = pytest.mark.slow
@@ -90,9 +90,9 @@ def refuse(monkeypatch, module, name):
 
 def rows_of(out, table, *keys):
     """The rows of a table in one order, and the number of its parts."""
-    parts = sorted((Path(out) / table).glob("part-*"))
-    frame = pd.concat([pd.read_parquet(part) for part in parts])
-    return frame.sort_values(list(keys)).reset_index(drop=True), len(parts)
+    snapshot = open_snapshot(str(out))
+    frame = pd.concat([pd.read_parquet(path) for path in snapshot.paths(table)])
+    return frame.sort_values(list(keys)).reset_index(drop=True), len(snapshot.parts(table))
 
 
 def test_another_number_of_parts_annotates_nothing_again(texts, tmp_path, monkeypatch):

@@ -213,6 +213,7 @@ def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, .
 
 ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
     name="corpus/annotate",
+    noun="annotation",
     receipt=Annotated,
     build=_annotate_file,
     unordered=("task.decisions",),

@@ -77,8 +77,8 @@ def _renumbered(found: Iterable[Entries]) -> Iterator[Entries]:
 
 
 MERGE_DOCUMENTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-documents", receipt=PartFile, build=_merge_documents, unit="parts"
+    name="corpus/merge-documents", noun="tables", receipt=PartFile, build=_merge_documents, unit="parts"
 )
 MERGE_SENTENCES: Stage[MergeTask, Layers, PartFile] = Stage(
-    name="corpus/merge-sentences", receipt=PartFile, build=_merge_sentences, unit="parts"
+    name="corpus/merge-sentences", noun="tables", receipt=PartFile, build=_merge_sentences, unit="parts"
 )

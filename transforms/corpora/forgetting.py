@@ -27,6 +27,7 @@ from transforms.common.publish.sections import Made, inputs_entry
 from transforms.common.publish.snapshots import Snapshot, read_log
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Workspace
+from transforms.common.store.remote import as_written
 from transforms.common.store.tables import Part, StagedRows, write_part
 
 __all__ = ["CorpusDocument", "documents_of", "forgotten_documents", "holds", "original_of", "without_documents"]
@@ -102,14 +103,6 @@ def holds(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
     return bool(forgotten_documents(snapshot, marks)) or _quotes_sources(snapshot, marks)
 
 
-def _as_written(schema: pa.Schema) -> pa.Schema:
-    """Return a schema with the names of lists' items that tables are written with: Parquet has others."""
-    for place, field in enumerate(schema):
-        if pa.types.is_list(field.type):
-            schema = schema.set(place, field.with_type(pa.list_(field.type.value_type)))
-    return schema
-
-
 class _Writer(NamedTuple):
     """Writes parts that take the place of those of a snapshot."""
 
@@ -122,7 +115,7 @@ class _Writer(NamedTuple):
         for number, rows in changed.items():
             old = parts[number]
             with files.open_read(old.path) as stream:
-                schema = _as_written(pq.read_schema(stream))
+                schema = as_written(pq.read_schema(stream))
             artefact = Artefact(files.join(self.folder, digest([table.name, number, old.sha256])))
             parts[number] = Part.of(table.name, number, write_part(artefact, schema, rows, sort_keys=table.key))
         return parts

@@ -59,7 +59,7 @@ def _read(snapshot: Snapshot) -> tuple[Totals, list[Point]]:
 
 def _parts(snapshot: Snapshot) -> Iterator[tuple[list[str], list[str]]]:
     """Yield paths of documents and of their sentences: part by part, as they are made."""
-    documents, sentences = snapshot.paths("documents"), snapshot.paths("sentences")
+    documents, sentences = ([part.path for part in snapshot.parts(table)] for table in ("documents", "sentences"))
     if len(documents) != len(sentences):
         yield documents, sentences
         return

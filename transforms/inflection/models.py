@@ -7,7 +7,7 @@ package brings (`LIBRARIES`).
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ __all__ = [
     "InflectorOptions",
     "InflectorReference",
     "TrainedInflector",
+    "chosen_formats",
     "inflector_for",
     "inflector_model",
     "inflector_reference",
@@ -173,6 +174,12 @@ class InflectorReference:
     def described(self) -> Mapping[str, str]:
         """Return what a manifest says."""
         return {"kind": "inflector", "language": self.language, "digest": self.digest}
+
+
+def chosen_formats(*references: InflectorReference | None) -> dict[str, Sequence[str]]:
+    """Return the formats of models that count, for the `chosen` of a stage that loads no models but inflectors."""
+    loads = any(reference is not None and reference.path not in LIBRARIES for reference in references)
+    return {"transforms.learning.models.formats:FORMATS": (FORMAT,) if loads else ()}
 
 
 _OPENED: dict[tuple[str, str], Inflecting] = {}

@@ -87,7 +87,7 @@ class TaskStages(NamedTuple):
         """Return the stages of the task of a stage that settles, with its tables."""
         section = settle.name.partition("/")[0]
         merging: list[Stage[MergeTask, Table, PartFile]] = [
-            Stage(name=f"{section}/merge-{name}", receipt=PartFile, build=build, unit=unit)
+            Stage(name=f"{section}/merge-{name}", noun="tables", receipt=PartFile, build=build, unit=unit)
             for name, build, unit in (("rejects", merge_rejects, "tables"), ("inputs", merge_inputs, "parts"))
         ]
         return cls(settle, (rejects, merging[0]), (inputs, merging[1]), gather_stage(section))

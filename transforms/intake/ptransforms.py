@@ -115,15 +115,16 @@ def _parts_of(counts: LoadedCounts, acceptable: Callable[[LoadedCounts], bool], 
 
 
 def _dealt(
-    element: tuple[int, MergeTask], counts: LoadedCounts, deal: Callable[[MergeTask, LoadedCounts], Any]
-) -> tuple[int, Any]:
+    element: tuple[tuple[int, ...], MergeTask], counts: LoadedCounts, deal: Callable[[MergeTask, LoadedCounts], Any]
+) -> tuple[tuple[int, ...], Any]:
     return element[0], deal(element[1], counts)
 
 
-def _name_settled(element: tuple[int, Settled]) -> Iterator[Part]:
-    bucket, settled = element
+def _name_settled(element: tuple[tuple[int, ...], Settled]) -> Iterator[Part]:
+    numbers, settled = element
     for table, written in settled.tables.items():
-        yield Part.of(table, bucket, written)
+        for number in numbers:
+            yield Part.of(table, number, written)
 
 
 def _task_alone(task: MergeTask, _: LoadedCounts) -> MergeTask:

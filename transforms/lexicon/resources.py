@@ -281,9 +281,9 @@ class ResourceAlias(NamedTuple):
     kind: str | None = None
 
     def spec(self, path: str) -> str:
-        """Return the specification of a path that the kind's options may follow."""
+        """Return the specification of a path that the kind's options may follow, and the kind's word stand before."""
         kind = f"{self.kind}:" if self.kind else ""
-        return path if path.startswith(f"{self.name}=") else f"{self.name}={kind}{path}"
+        return path if path.startswith(f"{self.name}=") else f"{self.name}={kind}{path.removeprefix(kind)}"
 
     def within(self, text: str) -> Within | None:
         """Return the place of the path within a path or specification."""

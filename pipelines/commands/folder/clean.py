@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pipelines.commands.folder.survey import Leftover, leftover_sizes, survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.publishing import UNFINISHED, check_nobody_detached, kept_digests
+from pipelines.monitoring.events import ArtefactsFreed, report
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.failed import remove_failed
@@ -75,7 +76,8 @@ def _clean_folder(out: str, action: Action) -> None:
         if is_marked_folder(out, ARTEFACTS):
             freed = free(root, kept_digests(out))
             if freed.files:
-                lines.append(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
+                event = ArtefactsFreed(files=freed.files, bytes=freed.bytes)
+                report(event, f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB", lines.append)
     for line in lines or ["nothing to remove"]:
         action.tell(line)
 

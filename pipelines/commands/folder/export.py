@@ -216,7 +216,7 @@ def _write_tables(snapshot: Snapshot, tables: Sequence[str], folder: str, licens
     for table in tables:
         place = files.join(folder, *table.split("/"))
         files.make_folder(place)
-        for part in snapshot.parts(table):
+        for part in snapshot.files(table):
             source = checked(part)
             # A copy: what somebody does to it must not reach the published part.
             with (

@@ -20,12 +20,12 @@ from pipelines.commands.folder.clean import remove_leftovers
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions, HookOptions
 from pipelines.frame.publishing import UNFINISHED, check_nobody_detached
-from pipelines.runners.hooks import run_hook
+from pipelines.runners.hooks import tell_readers
 from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.inputs import INPUTS
 from schemas.rejects import REJECTS
 from transforms.annotation.annotate import ANNOTATE
-from transforms.common.errors import LexbeamError, UsageError, quoted
+from transforms.common.errors import UsageError, quoted
 from transforms.common.names import alike, file_of
 from transforms.common.options.fields import option
 from transforms.common.publish.forgotten import (
@@ -40,6 +40,7 @@ from transforms.common.publish.history import untag_snapshots
 from transforms.common.publish.layout import (
     ARTEFACTS,
     SNAPSHOTS,
+    DamagedFolderError,
     is_marked_folder,
     locked,
     make_marked_folder,
@@ -134,7 +135,8 @@ def _forget(options: ForgetOptions, action: Action) -> None:
         originals = named.originals | {
             document.place for document in found if _is_copy(document, options.names, before)
         }
-        outcome = _without(current, marks, found, pointer) if current else None
+        tells = options.on_publish is not None
+        outcome = _without(current, marks, found, pointer, tells=tells) if current else None
         removed = _remove(out, kept, marks)
         write_marks(out, marks, pending=False)
     if originals:
@@ -144,8 +146,7 @@ def _forget(options: ForgetOptions, action: Action) -> None:
     if named.bare:
         action.tell(f"only their ids were left, and no texts by which a later run knows them: {listed(named.bare)}")
         action.tell("  (if a file may bring them again, take it out of the input, or name it)")
-    if options.on_publish is not None and outcome is not None:
-        run_hook(options.on_publish, out, str(snapshot_name(out)))
+    tell_readers(options.on_publish, out)
 
 
 def _kept(out: str) -> Iterator[tuple[str, Snapshot | None]]:
@@ -153,7 +154,7 @@ def _kept(out: str) -> Iterator[tuple[str, Snapshot | None]]:
     current = snapshot_name(out)
     for name in read_record(out).snapshots:
         snapshot = None
-        with suppress(LexbeamError):
+        with suppress(DamagedFolderError):
             snapshot = open_kept(out, name)
         if snapshot is not None and name != current and not _is_there(snapshot):
             snapshot = None
@@ -224,9 +225,12 @@ def _is_copy(document: CorpusDocument, names: Collection[str], before: Forgotten
 
 
 def _without(
-    current: Snapshot, marks: ForgottenMarks, found: Sequence[CorpusDocument], pointer: Tag | None
+    current: Snapshot, marks: ForgottenMarks, found: Sequence[CorpusDocument], pointer: Tag | None, *, tells: bool
 ) -> Outcome | None:
-    """Publish the current snapshot without what is forgotten, of which `found` are documents; None: it holds none."""
+    """Publish the current snapshot without what is forgotten, of which `found` are documents; None: it holds none.
+
+    If it `tells`, readers are to be told of it.
+    """
     made: list[Made] = []
     if found or holds(current, marks):
         workspace = Workspace(make_marked_folder(current.out, ARTEFACTS))
@@ -239,7 +243,15 @@ def _without(
     every = Keep(len(read_record(current.out).snapshots) + 1)  # what goes is decided by what it holds
     versions = {table.name: table.version for table in CORPUS.tables}
     return publish(
-        current.out, made, old=current, pointer=pointer, drop=drop, keep=every, versions=versions, mending=True
+        current.out,
+        made,
+        old=current,
+        pointer=pointer,
+        drop=drop,
+        keep=every,
+        versions=versions,
+        mending=True,
+        tells=tells,
     )
 
 

@@ -13,7 +13,8 @@ import msgspec
 
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
-from transforms.common.options.fields import option
+from pipelines.frame.registry import command_of
+from transforms.common.options.fields import option, options_of, plain_defaults
 from transforms.common.publish.changes import SectionChange, TableChange
 from transforms.common.publish.history import History, Publication, read_history
 from transforms.common.publish.layout import read_record
@@ -68,6 +69,8 @@ def _record(
         "current": publication is current,
         "kept": publication.snapshot in kept,
         "tags": _tags(history, publication),
+        "token": publication.token or None,
+        "untold": publication.untold,
         "sections": msgspec.to_builtins(publication.sections),
         "tables": {
             name: {"rows": table.rows, "rows_before": table.before, "new_parts": table.parts}
@@ -89,6 +92,8 @@ def _lines(
         marks.append("current")
     elif name not in kept:
         marks.append("no longer kept")
+    if publication.untold:
+        marks.append("untold")
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{publication.time}  {name[:_DIGITS]}  {publication.how}{told}"
     if publication.code:
@@ -100,13 +105,14 @@ def _lines(
 
 def section_line(section: str, change: SectionChange) -> str:
     """Return what became of a section, and why, for a person."""
-    why = reasons(change)
+    why = reasons(section, change)
     return f"{section} {change.how}{': ' if why else ''}{'; '.join(why)}"
 
 
-def reasons(change: SectionChange) -> list[str]:
+def reasons(section: str, change: SectionChange) -> list[str]:
     """Return why a section is another, for a person."""
-    reasons = [f"option {name} {_value(old)} to {_value(new)}" for name, (old, new) in change.options.items()]
+    options = _chosen_otherwise(section, change).items()
+    reasons = [f"option {name} {_value(old)} to {_value(new)}" for name, (old, new) in options]
     reasons += [
         f"{what} kept of {name[:_DIGITS]}" if name else f"{what} no longer kept" for what, name in change.kept.items()
     ]
@@ -117,6 +123,20 @@ def reasons(change: SectionChange) -> list[str]:
     versions = [f"{name} {old or 'none'} to {new or 'none'}" for name, (old, new) in change.versions.items()]
     reasons += [f"versions: {listed(versions, most=4)}"] * bool(versions)
     return reasons
+
+
+def _chosen_otherwise(section: str, change: SectionChange) -> dict[str, tuple[Any, Any]]:
+    """Return the options that have other values by somebody's choice, not since another Lexbeam has others."""
+    command = command_of(section)
+    if command is None or "lexbeam" not in change.versions:
+        return change.options
+    defaults = plain_defaults(command.options)
+    known = {entry.shown for entry in options_of(command.options).values()}
+    return {
+        name: (old, new)
+        for name, (old, new) in change.options.items()
+        if name in known and not (old is None and name in defaults and new == defaults[name])
+    }
 
 
 def _value(value: Any) -> str:

@@ -44,7 +44,7 @@ def last_change_panels(before: Snapshot, after: Snapshot) -> Iterator[Panel]:
             {
                 "section": pa.array(list(sections), pa.string()),
                 "what became of it": pa.array([each.how for each in sections.values()], pa.string()),
-                "why": pa.array(["; ".join(reasons(each)) for each in sections.values()], pa.string()),
+                "why": pa.array(["; ".join(reasons(*each)) for each in sections.items()], pa.string()),
             }
         ),
     )

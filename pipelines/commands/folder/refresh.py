@@ -7,10 +7,11 @@ lexbeam refresh config.yaml --watch --watch-minutes 10
 """
 
 import logging
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from pipelines.commands.folder.run import ConfigOptions
 from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, watch
@@ -19,18 +20,22 @@ from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import KeepOptions
 from pipelines.frame.interrupts import was_interrupted
+from pipelines.frame.monitors import monitored, renew_metrics
 from pipelines.frame.publishing import note_refused, read_unfinished, settle_unfinished
 from pipelines.frame.running import check_runner, run_jobs
-from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages, stages_that_follow
-from pipelines.frame.staleness import changes_outside, planned_otherwise, section_logs
+from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages
+from pipelines.frame.staleness import InputChanges, changes_outside, planned_otherwise, section_logs
+from pipelines.monitoring.events import NothingToDo, SectionPlanned, report
+from pipelines.runners.hooks import PublishHookError, tell_readers
 from transforms.common.errors import HeldBackError, HeldSectionsError, LexbeamError, NothingToDoError, UsageError
-from transforms.common.options.fields import option, options_of, plain_options
+from transforms.common.options.changes import option_changes
+from transforms.common.options.fields import option, options_of
 from transforms.common.publish.history import read_history
 from transforms.common.publish.holding import FAILED
 from transforms.common.publish.layout import snapshot_name
 from transforms.common.publish.run_log import RunLine, note_success, read_run_log
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
-from transforms.common.shown import Block, columns_with, units
+from transforms.common.shown import Block, amount, columns_with, units
 from transforms.common.store import files
 from transforms.formats.ingest.stage import InputFile
 
@@ -74,6 +79,7 @@ class _Plan(NamedTuple):
         lost: of each section with input files, how many of them have gone or changed, and of how many.
         gone: of each section with input files, how many of them have gone.
         kept: the sections that keep what was made of these.
+        documents: about how many input documents have come, changed or gone; infinity where options have changed.
         released: sections that were held, were never published, and are not in the configuration any more.
     """
 
@@ -82,6 +88,7 @@ class _Plan(NamedTuple):
     lost: dict[str, tuple[int, int]]
     gone: dict[str, int]
     kept: frozenset[str]
+    documents: float
     released: tuple[str, ...]
 
     @property
@@ -103,6 +110,14 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
     if options.watch:
         _watch(options, action)
     jobs = options.jobs(overwrite=True)
+    if options.dry_run:
+        _refresh_jobs(jobs, options, action)
+        return
+    with monitored(jobs, jobs[0].options):
+        _refresh_jobs(jobs, options, action)
+
+
+def _refresh_jobs(jobs: Sequence[Job], options: RefreshOptions, action: Action) -> None:
     out = files.absolute(jobs[0].options.out)
     snapshot = find_own(out) if options.keep_missing or options.freeze_splits else find_snapshot(out)
     jobs = [_keeping(job, options, snapshot) for job in jobs]
@@ -115,7 +130,11 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
         for section in plan.released:
             action.tell(f"{section}: was held back, and is not in the configuration any more")
         for section, reasons in plan.reasons.items():
-            action.tell(f"{section}: {'; '.join(reasons) or 'stays as it is'}")
+            planned = f"{section}: {'; '.join(reasons) or 'stays as it is'}"
+            if options.dry_run:
+                action.tell(planned)
+            else:
+                report(SectionPlanned(section=section, reasons=reasons), planned, action.tell)
         for section in sorted(snapshot.sections.keys() - plan.reasons.keys()) if snapshot else ():
             action.tell(f"{section}: not in the configuration, is left unless what it was made from is another now")
         if plan.changes:
@@ -127,15 +146,33 @@ def _refresh(options: RefreshOptions, action: Action) -> None:
         refused = snapshot is not None and snapshot_name(out) == snapshot.name and not was_interrupted()
         if refused and not options.dry_run:
             note_refused(out, [job.section for job in jobs], error, before)
+            _tell_all_the_same(options.on_publish, out)
         raise
     if not plan.changes:
+        told = 0
         if snapshot is not None and not options.dry_run:
-            note_success(out, snapshot.name)
             settle_unfinished(jobs[0].options, snapshot, [job.section for job in jobs])
         since = _last_time(out)
-        action.tell(f"nothing has changed since {since}: nothing is published" if since else "nothing has changed")
-        if options.exit_code:
+        nothing = f"nothing has changed since {since}: nothing is published" if since else "nothing has changed"
+        if options.dry_run:
+            action.tell(nothing)
+        else:
+            report(NothingToDo(snapshot=snapshot.name if snapshot else None), nothing, action.tell)
+            told = tell_readers(options.on_publish, out)
+            if snapshot is not None:
+                note_success(out, snapshot.name)
+        if told:
+            action.tell(f"`on_publish` was run for {amount(told, 'publications')} of before")
+        if options.exit_code and not told:
             raise NothingToDoError(f"nothing to do at {files.shown(out)}")
+
+
+def _tell_all_the_same(command: str | None, out: str) -> None:
+    """Tell readers of publications of before, though nothing can be published now."""
+    try:
+        tell_readers(command, out)
+    except PublishHookError as error:
+        log.error("%s", error)
 
 
 def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: RefreshOptions, action: Action) -> None:
@@ -206,6 +243,8 @@ def _watch(options: RefreshOptions, action: Action) -> NoReturn:
                 note_success(out, name)
             else:
                 note_refused(out, [job.section for job in jobs], error, read_unfinished(out))
+            if options.prometheus is not None:
+                renew_metrics(options.prometheus, out, failed=error is not None)
 
     watch(
         listed,
@@ -244,6 +283,7 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
     lost = {}
     gone = {}
     kept = set()
+    documents = 0.0
     logs = section_logs(snapshot) if snapshot else {}
     for number, job in enumerate(jobs):
         read = {source.table for source in job.reads_here()}
@@ -256,9 +296,10 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
         keeps = getattr(job.options, "keep_missing", None) is not None
         noted = logs.get(job.section)
         outside = changes_outside(snapshot, job.section, noted, job=job, keep_gone=keeps)
-        found = [*outside.reasons, *_option_changes(job, snapshot)]
+        found = [*outside.reasons, *(options := _option_changes(job, snapshot))]
         if outside.inputs is not None:
             changes = outside.inputs.changes
+            documents += math.inf if options else _documents(outside.inputs, snapshot.sections[job.section])
             gone[job.section] = changes.gone.number
             lost[job.section] = (0 if keeps else changes.gone.number) + changes.changed.number, outside.inputs.taken
             if keeps:
@@ -269,18 +310,14 @@ def _planned(jobs: Sequence[Job], snapshot: Snapshot | None) -> _Plan:
             found += planned_otherwise(job, snapshot, passed=("kept",) if here else ())
         reasons[job.section] = [*found, *(f"follows {name}" for name in follows[job.section])]
     held = snapshot.held.keys() - snapshot.sections.keys() if snapshot else set()
-    return _Plan(reasons, follows, lost, gone, frozenset(kept), tuple(sorted(held - reasons.keys())))
+    return _Plan(reasons, follows, lost, gone, frozenset(kept), documents, tuple(sorted(held - reasons.keys())))
 
 
-def _stages(job: Job, plan: _Plan, snapshot: Snapshot | None) -> list[StagePlan]:
-    """Return what the stages of a section would make.
-
-    Raises:
-        LexbeamError: it cannot be told.
-    """
-    if after := plan.follows[job.section]:
-        return stages_that_follow(job, snapshot, after)
-    return plan_stages(job, snapshot, stays=not plan.reasons[job.section])
+def _documents(inputs: InputChanges, section: Mapping[str, Any]) -> float:
+    """Return about how many documents have come, changed or gone, by how many an input file has on average."""
+    changes = inputs.changes
+    number = sum(names.number for names in (changes.new, changes.gone, changes.changed, changes.back))
+    return float(number * max(1.0, section.get("records", 0) / max(inputs.taken, 1)))
 
 
 def _stage_lines(
@@ -293,12 +330,11 @@ def _stage_lines(
     stages: list[StagePlan] = []
     rows: list[tuple[str, str]] = []
     new: list[str] = []
-    for job in jobs:
-        try:
-            found = _stages(job, plan, snapshot)
-        except LexbeamError as error:
+    stays = {section for section, reasons in plan.reasons.items() if not reasons}
+    for job, found in plan_stages(jobs, snapshot, plan.follows, stays, plan.documents):
+        if isinstance(found, LexbeamError):
             yield f"{job.section}: what its stages would make cannot be told"
-            failed[job.section] = error
+            failed[job.section] = found
             continue
         stages += found
         if snapshot is None or job.section not in snapshot.sections:
@@ -317,32 +353,34 @@ def _stage_lines(
 
 def _estimate(stages: Sequence[StagePlan], log: Sequence[RunLine]) -> str:
     found = estimated(stages, log)
-    if not log or (found.unknown and not found.most):
+    if not log or (found.unknown and not found.work):
         return "no time can be estimated: no log says what these stages took before"
-    least, most = round(found.least), round(found.most)
-    span = f"{least} to {most}" if least < most else f"{most}"
-    more = f", and what {', '.join(found.unknown)} would take, of which none is known" if found.unknown else ""
-    return f"work by the log of the last run, on one worker: {span} {units(most, 'seconds')}{more}"
+    work, clock = math.ceil(found.work), math.ceil(found.clock)
+    more = f"; not in it: {', '.join(found.unknown)}, of which no time is known" if found.unknown else ""
+    return (
+        f"by the speeds of the last run: about {work} {units(work, 'seconds')} of work on one worker, {clock} by the "
+        f"clock{more}"
+    )
 
 
 def _said(stage: StagePlan) -> str:
     if stage.made is None:
-        return f"makes what follows from {', '.join(stage.after)}" if stage.after else "makes what is not there"
-    if not stage.made:
-        return "keeps all" if stage.kept is None else f"keeps all, {stage.kept} {units(stage.kept, stage.unit)}"
-    return f"makes {stage.made} {units(stage.made, stage.unit)}, keeps {stage.kept}"
+        what = f"makes what follows from {', '.join(stage.after)}" if stage.after else "makes what is not there"
+        likely = "" if stage.likely is None else f": likely {stage.likely} {units(stage.likely, stage.unit)}"
+        return f"{what}{likely}, keeps {stage.kept}" if likely else what
+    if not stage.made and stage.kept is None:
+        return "keeps all"
+    said = f"keeps all, {stage.kept} {units(stage.kept or 0, stage.unit)}"
+    if stage.made:
+        said = f"makes {stage.made} {units(stage.made, stage.unit)}, keeps {stage.kept}"
+    return f"{said}; what is needed of {stage.freed} that were freed is made again" if stage.freed else said
 
 
 def _option_changes(job: Job, snapshot: Snapshot) -> list[str]:
-    before = snapshot.sections[job.section]["options"]
-    now = plain_options(job.options)
     known = options_of(type(job.options))
     flagless = {name for name, entry in known.items() if entry.positional}  # a configuration has their names
-    return [
-        f"{name if name in flagless else f'`{name}`'} {before.get(name)} to {now.get(name)}"
-        for name in sorted({*before, *now})
-        if before.get(name) != now.get(name)
-    ]
+    other = option_changes(type(job.options), snapshot.sections[job.section]["options"], job.options).other
+    return [f"{name if name in flagless else f'`{name}`'} {before} to {now}" for name, (before, now) in other.items()]
 
 
 def _is_here(place: str | None, snapshot: Snapshot) -> bool:

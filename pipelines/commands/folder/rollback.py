@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions, HookOptions
 from pipelines.frame.publishing import check_nobody_detached
-from pipelines.runners.hooks import run_hook
+from pipelines.runners.hooks import tell_readers
 from transforms.common.options.fields import option
 from transforms.common.publish.layout import locked, snapshot_name
 from transforms.common.publish.publication import rollback
@@ -40,13 +40,12 @@ def _rollback(options: RollbackOptions, action: Action) -> None:
     with locked(out, name="path"):
         check_nobody_detached(out)
         before = snapshot_name(out)
-        earlier = rollback(out, options.snapshot)
+        earlier = rollback(out, options.snapshot, tells=options.on_publish is not None)
     if earlier.name == before:
         action.tell(f"{earlier.name} is what readers see already")
     else:
         action.tell(f"rolled back: readers see {earlier.name}; {before} is kept until later publications keep fewer")
-        if options.on_publish is not None:
-            run_hook(options.on_publish, out, earlier.name)
+    tell_readers(options.on_publish, out)
 
 
 ROLLBACK: Command[RollbackOptions, None] = Command(

@@ -47,18 +47,18 @@ class StageWork(NamedTuple):
         return None if self.planned is None else max(self.planned - self.done, 0)
 
 
-def stages_of(root: str, sections: Iterable[str]) -> tuple[StageWork, ...]:
-    """Return the stages of the run at work or cut off, by sections and in the order of their first artefacts.
+def stages_of(root: str, folders: Iterable[str]) -> tuple[StageWork, ...]:
+    """Return the stages of the run at work or cut off, by folders and in the order of their first artefacts.
 
     Args:
         root: the folder of artefacts.
-        sections: the first words of the sections that the run is to make.
+        folders: those in it that hold the stages of the sections that the run is to make.
     """
     begun = begun_at(root)
     if begun is None:  # it has just finished
         return ()
     receipts = receipts_below(root) if not files.is_local(root) else {}
-    return tuple(stage for section in sections for stage in _stages(root, section, begun, receipts))
+    return tuple(stage for folder in folders for stage in _stages(root, folder, begun, receipts))
 
 
 def _stages(root: str, section: str, begun: int, receipts: Mapping[str, list[int]]) -> list[StageWork]:

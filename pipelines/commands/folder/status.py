@@ -3,6 +3,7 @@
 lexbeam status results
 lexbeam status results --verify
 lexbeam status results --json
+lexbeam status results --prometheus /var/lib/node_exporter/lexbeam.prom
 """
 
 import json
@@ -18,14 +19,17 @@ from pipelines.commands.folder.survey import WRONG, Survey, leftover_sizes, surv
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.detaching import ended, look_at
-from pipelines.frame.staleness import OutsideChanges, all_outside, section_logs
+from pipelines.frame.monitors import folder_state
+from pipelines.frame.staleness import OutsideChanges, all_outside, newest_input, section_logs
+from pipelines.monitoring.prometheus import check_metrics_file, write_metrics
 from pipelines.runners.flink_jobs import JobKind, JobState
 from transforms.common.errors import LexbeamError, StaleError, readable
 from transforms.common.options.fields import option
-from transforms.common.publish.history import last_success, published_at
+from transforms.common.publish.history import Publication, last_success, published_at, untold_publications
 from transforms.common.publish.layout import ARTEFACTS, MANIFEST, snapshot_name
 from transforms.common.publish.snapshots import Snapshot, damage_of, output_folder, read_log
 from transforms.common.publish.streaming import is_streaming
+from transforms.common.shown import amount
 from transforms.common.store import files
 from transforms.stream.looking import last_look
 
@@ -39,6 +43,13 @@ class StatusOptions(FolderOptions):
     verify: bool = option(False, help="check every published part by its digest")
     json: bool = option(False, help="print it as one JSON object, with times in UTC")
     exit_code: bool = option(False, help="exit with 4 if a published section is stale")
+    prometheus: str | None = option(
+        None,
+        help="write metrics to this file, for node_exporter's textfile collector",
+        metavar="FILE.prom",
+        path="place",
+        check=check_metrics_file,
+    )
 
 
 def _status(options: StatusOptions, action: Action) -> None:
@@ -98,9 +109,11 @@ def _is_removed(snapshot: Snapshot | None) -> bool:
 def _look(options: StatusOptions, state: Survey) -> _Found:
     outside = {} if state.snapshot is None else all_outside(state.snapshot)
     stale = {name: changes.reasons for name, changes in outside.items() if changes.reasons}
+    if options.prometheus is not None:
+        write_metrics(options.prometheus, folder_state(files.absolute(options.path), state.snapshot, outside))
     job = None if state.left is None else look_at(files.join(options.path, ARTEFACTS), state.left)
     if options.json:
-        record = _record(options.path, state, stale, job) | {"ages": _ages(options.path, state.snapshot, outside)}
+        record = _record(options.path, state, outside, job) | {"ages": _ages(options.path, state.snapshot, outside)}
         lines = [json.dumps(record, ensure_ascii=False, indent=2)]
     else:
         lines = list(_lines(options.path, state, stale, job))
@@ -114,7 +127,7 @@ def _look(options: StatusOptions, state: Survey) -> _Found:
     return _Found(lines, list(stale), damaged)
 
 
-def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: JobState | None) -> dict[str, Any]:
+def _record(out: str, state: Survey, outside: Mapping[str, OutsideChanges], job: JobState | None) -> dict[str, Any]:
     """Return the same for programs."""
     snapshot = state.snapshot
     published = None
@@ -125,7 +138,9 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
             "sections": {
                 name: {
                     "tables": {table: snapshot.tables[table]["rows"] for table in section["parts"]},
-                    "stale": list(stale.get(name, ())),
+                    "made_by": None if (by := snapshot.made_by(name)) is None else by._asdict(),
+                    "stale": outside[name].reasons,
+                    "stages_of_other_code": list(outside[name].stages),
                     "empty": section.get("empty"),
                 }
                 for name, section in snapshot.sections.items()
@@ -145,6 +160,9 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
         "failed": state.failed,
         "held_back": list(state.held_back),
         "forgetting": state.forgetting,
+        "untold": [
+            {"snapshot": each.snapshot, "time": each.time, "token": each.token} for each in _untold(state.snapshot)
+        ],
         "command": list(state.command),
         "detached": _detached(state, job),
         "stages": [
@@ -152,8 +170,13 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Jo
             for stage in state.stages
         ],
         "artefact_bytes": state.artefacts,
+        "freed_artefacts": state.freed,
         "left_behind": [leftover._asdict() for leftover in state.leftovers],
     }
+
+
+def _untold(snapshot: Snapshot | None) -> list[Publication]:
+    return [] if snapshot is None else untold_publications(snapshot.out)
 
 
 def _held(snapshot: Snapshot) -> Iterator[tuple[str, str, list[str]]]:
@@ -179,10 +202,9 @@ def _published(snapshot: Snapshot) -> str | None:
 
 def _ages(out: str, snapshot: Snapshot | None, outside: Mapping[str, OutsideChanges]) -> dict[str, float | None]:
     """Return for how many seconds nothing has come, nothing has ended well, and no stream has looked at its inputs."""
-    newest = [changes.inputs.changes.newest for changes in outside.values() if changes.inputs is not None]
     success = None if snapshot is None else last_success(snapshot.out, snapshot.name)
     return {
-        "newest_document": _age(max(newest, default=0) / 1e9),
+        "newest_document": _age(newest_input(outside)),
         "last_success": _age(success),
         "last_look": _age(last_look(files.join(out, ARTEFACTS))),
     }
@@ -216,7 +238,7 @@ def _verified(snapshot: Snapshot | None) -> str:
     damaged = snapshot.damaged() if snapshot else []
     if snapshot is not None and damaged:
         raise damage_of(snapshot, damaged)
-    parts = sum(len(entry["parts"]) for entry in snapshot.tables.values()) if snapshot else 0
+    parts = sum(len(snapshot.files(table)) for table in snapshot.tables) if snapshot else 0
     return f"verified: {parts} parts are what the manifest says"
 
 
@@ -235,6 +257,11 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
         yield from _held_lines(state.snapshot, state.held_back)
         if stale:
             yield from _remedy(state.snapshot, stale)
+        if untold := _untold(state.snapshot):
+            yield (
+                f"untold: {amount(len(untold), 'publications')}, since {untold[0].time}: `on_publish` has not ended "
+                "well; the next refresh with it runs it again"
+            )
     if state.at_work:
         by = f"process {state.holder}" if state.holder else "another process"
         yield f"at work: {by} on {state.machine}" if state.machine else f"at work: {by}"
@@ -251,6 +278,8 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]], job: Job
         yield f"what was to be forgotten is still there: `lexbeam forget {files.typed(out)}` goes on"
     if state.artefacts:
         yield f"artefacts: {state.artefacts / 1e6:.1f} MB beside what is published"
+    if state.freed:
+        yield f"freed: {amount(state.freed, 'artefacts')}, made again where something needs them"
     if state.stages:
         yield ""
         yield from _table(state.stages, files.is_local(out))
@@ -342,6 +371,7 @@ STATUS: Command[StatusOptions, None] = Command(
     examples="""\
   lexbeam status results
   lexbeam status results --verify
-  lexbeam status results --json --exit-code""",
+  lexbeam status results --json --exit-code
+  lexbeam status results --prometheus /var/lib/node_exporter/lexbeam.prom""",
     action=_status,
 )

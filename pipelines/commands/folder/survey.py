@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pipelines.commands.folder.stages import StageWork, stages_of
 from pipelines.frame.detaching import LeftRun, left_run
 from pipelines.frame.publishing import read_unfinished
-from pipelines.frame.registry import all_tables
+from pipelines.frame.registry import all_tables, command_of
 from transforms.common.errors import LexbeamError, readable
 from transforms.common.publish.failed import failed_files
 from transforms.common.publish.forgotten import read_marks
@@ -35,6 +35,7 @@ from transforms.common.publish.leases import holder_of
 from transforms.common.publish.removing import RESULTS, leftovers
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, published_below
 from transforms.common.store import files
+from transforms.common.store.receipts import FREED
 from transforms.common.store.remote import remote
 
 __all__ = ["WRONG", "Leftover", "Survey", "leftover_sizes", "survey"]
@@ -68,6 +69,7 @@ class Survey(NamedTuple):
         left: what it has left to a cluster, or None.
         stages: of that run, in the order of their first artefacts.
         artefacts: bytes of all artefacts that nothing published shares.
+        freed: how many artefacts have been freed, of which the receipts have stayed.
         leftovers: what `lexbeam clean` would remove beside artefacts.
     """
 
@@ -83,6 +85,7 @@ class Survey(NamedTuple):
     left: LeftRun | None
     stages: tuple[StageWork, ...]
     artefacts: int
+    freed: int
     leftovers: tuple[Leftover, ...]
 
 
@@ -107,14 +110,21 @@ def survey(out: str) -> Survey:
         machine=None,
         **_of_note(note),
         forgetting=read_marks(out)[1],
-        stages=stages_of(root, _sections(note)),
+        stages=stages_of(root, _folders(note)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
+        freed=sum(name.endswith(FREED) for _, _, names in os.walk(root) for name in names) if ARTEFACTS in owned else 0,
         leftovers=(*_leftovers(out, owned, note), *_failed(out)),
     )
 
 
-def _sections(note: Mapping[str, Any]) -> dict[str, None]:
-    return dict.fromkeys(name.partition(".")[0] for name in note.get("sections", ()))
+def _folders(note: Mapping[str, Any]) -> dict[str, None]:
+    """Return the folders, among artefacts, of the stages of the sections that a run was to make, in their order."""
+    folders: dict[str, None] = {}
+    for name in note.get("sections", ()):
+        command = command_of(name)
+        stages = [name.partition(".")[0]] if command is None else [stage.name for stage in command.stages_of(name)]
+        folders |= dict.fromkeys(stage.partition("/")[0] for stage in stages)
+    return folders
 
 
 def _no_output(out: str) -> LexbeamError:
@@ -133,9 +143,12 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
     note = read_unfinished(out)
     hidden = _no_results(root, note) if ARTEFACTS in owned else ()
     # A published part is a copy of an artefact, which stays.
-    parts = [part for name in snapshot.tables for part in snapshot.parts(name)] if snapshot else []
+    parts = [part for name in snapshot.tables for part in snapshot.files(name)] if snapshot else []
     published = {part.sha256: part.bytes for part in parts}
-    size = sum(state.bytes for _, state in remote(root).below(root)) if ARTEFACTS in owned else 0
+    size = freed = 0
+    for path, state in remote(root).below(root) if ARTEFACTS in owned else ():
+        size += state.bytes
+        freed += path.endswith(FREED)
     return Survey(
         snapshot=snapshot,
         at_work=holder is not None,
@@ -143,8 +156,9 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
         machine=holder.machine if holder else None,
         **_of_note(note),
         forgetting=read_marks(out)[1],
-        stages=stages_of(root, _sections(note)) if note else (),
+        stages=stages_of(root, _folders(note)) if note else (),
         artefacts=max(0, size - sum(published.values())),
+        freed=freed,
         leftovers=(*(Leftover("temporary file", path, files.size(path) or 0) for path in hidden), *_failed(out)),
     )
 

@@ -5,6 +5,7 @@ machine's time does nothing here.
 """
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ class Pace:
         files: as soon as so many files have settled,
         seconds: or so long after the first of them was seen. So long, and twice as long each time, it is also waited
             after a refresh that has failed; after one whose inputs have changed since, the first of these times.
-        is_failing: whether a refresh, or a look, has failed since a refresh ended well.
+        is_failing: whether a refresh, or a look, or what follows a publication has failed since a refresh ended well.
     """
 
     files: int
@@ -70,6 +71,8 @@ class Pace:
     _since: float | None = None
     _failed: tuple[float, Seen] | None = None
     _failures: int = 0
+    _untold: int = 0
+    _again: float = -math.inf
     is_failing: bool = False
 
     def is_due(self, seen: Seen, now: float) -> bool:
@@ -80,7 +83,7 @@ class Pace:
         """
         if not seen.differs:
             self._since = None
-            return self.is_failing and (self._failed is None or now >= self._retry(seen))
+            return self.is_failing and now >= (self._again if self._failed is None else self._retry(seen))
         self._since = now if self._since is None else self._since
         if self._failed is not None and now < self._retry(seen):
             return False
@@ -100,7 +103,19 @@ class Pace:
     def note_success(self) -> None:
         """Note that a refresh has ended well."""
         self._is_first, self._since, self._failed, self._failures = False, None, None, 0
+        self._untold, self._again = 0, -math.inf
         self.is_failing = False
+
+    def note_untold(self, now: float) -> None:
+        """Note that a refresh has ended well, but for what follows a publication.
+
+        That is tried again after the next look, then after `seconds`, and after twice as long each time.
+        """
+        tries = self._untold
+        self.note_success()
+        wait = self.seconds * 2 ** min(tries - 1, 30) if tries else 0.0
+        self._untold, self._again = tries + 1, now + min(wait, max(LONGEST, self.seconds))
+        self.is_failing = True
 
     def note_failure(self, seen: Seen, now: float) -> None:
         """Note that the refresh after a look has failed."""
@@ -194,8 +209,12 @@ def _refreshed(
     try:
         with explaining(out):
             refresh()
-    except PublishHookError as error:  # what it was told of is published
+    except PublishHookError as error:  # what it was to be told of is published
         log.error("%s", error)
+        note_ended()
+        arrivals.take(seen)
+        pace.note_untold(clock())
+        return True
     except LexbeamError as error:
         _refuse(error, is_first)
         log.error("this refresh failed, and is tried again later or when inputs change: %s", error)

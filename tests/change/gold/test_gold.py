@@ -30,6 +30,23 @@ def test_both_files_of_semeval(write):
     assert read_gold(options, VIEW).words == ["attack_nn", "head_nn", "plane_nn"]
 
 
+@pytest.mark.parametrize("lines", ["Attack_nn\t0\nplane_nn\t1\n", "\ufeffattack_nn\t0\r\nplane_nn\t 1 "])
+def test_a_file_of_semeval_is_a_table_of_gold_too_and_its_values_tell_the_subtask(write, lines):
+    assert read_gold(GoldOptions(gold=write(lines)), VIEW) == Gold({"attack_nn": False, "plane_nn": True}, {})
+    graded = write("Attack_nn\t0\nplane_nn\t0.89\nhead_nn\t1\n")
+    assert read_gold(GoldOptions(gold=graded), VIEW) == Gold({}, {"attack_nn": 0, "plane_nn": 0.89, "head_nn": 1})
+    above = GoldOptions(gold=graded, changed_above=0.5)
+    assert read_gold(above, VIEW).binary == {"attack_nn": False, "plane_nn": True, "head_nn": True}
+    with pytest.raises(LexbeamError, match="row 3: the change of 'c' is 'x'; give a number"):
+        read_gold(GoldOptions(gold=write("a\t0.5\nb\t1\nc\tx\n")), VIEW)
+    with pytest.raises(LexbeamError, match="row 2: '' is no word"):
+        read_gold(GoldOptions(gold=write("a\t0.5\n\t1\n")), VIEW)
+    with pytest.raises(LexbeamError, match="1 words stand there more than once"):
+        read_gold(GoldOptions(gold=write("a\t0.5\nA\t1\n")), VIEW)
+    with pytest.raises(UsageError, match="has no column 'far'"):
+        read_gold(GoldOptions(gold=graded, graded_column="far"), VIEW)
+
+
 DWUG = 'lemma\tgrouping\tchange_binary\tchange_graded\na_nn\t1_2\t1\t0.5\n"b\t1_2\t0\t\n'
 
 

@@ -8,8 +8,7 @@ from space_making import COMPARISONS, DIM, ready
 from transforms.change.graph.context_ptransforms import RepresentSlices
 from transforms.change.spaces import context_stages
 from transforms.change.spaces.context_stages import ContextOptions, pieces_of
-from transforms.common.publish.removing import discard_damaged
-from transforms.common.store.artefacts import Workspace
+from transforms.common.store.artefacts import Workspace, give_up
 from transforms.embeddings.representations import RepresentationOptions
 
 PIECES = 2 * pieces_of(1)  # of two slices
@@ -70,8 +69,8 @@ def test_counts_that_were_freed_are_counted_anew_where_they_are_needed(slices, t
     assert len(counted) == PIECES
     for path in (tmp_path / "change" / "represent").glob("*.parquet"):
         path.unlink()
-    with pytest.raises(Exception, match="is not there: run the same command again"):
+    with pytest.raises(Exception, match="was freed, and is needed: run the same command again"):
         represented(slices, tmp_path, seeds=(1,), frees=True)
-    discard_damaged(str(tmp_path), ["change"])  # as a run does then
+    give_up(map(str, tmp_path.rglob("*.freed")))  # as a run does then
     assert represented(slices, tmp_path, seeds=(1,), frees=True) == made
     assert len(counted) == 2 * PIECES

@@ -18,6 +18,7 @@ from transforms.common.code.fingerprints import (
     readable_json,
     text_digest,
 )
+from transforms.common.code.version import own_build
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -69,6 +70,7 @@ def test_the_environment_names_what_the_lock_fixes():
     found = environment()
     assert {"apache-beam", "gensim", "numpy", "pyarrow", "spacy"} <= found["packages"].keys()
     assert "pytest" not in found["packages"]
+    assert (found["lexbeam"], found.get("commit", "")) == own_build()
 
 
 @pytest.mark.parametrize("seed", ["0", "77"])

@@ -10,7 +10,6 @@ COLUMNS = [
     column("share", pa.float64(), "share|part", unit="%", range="0 to 100", nullable=True),
 ]
 WORDS = Table(name="toy/words", row="a word", key=("word",), columns=COLUMNS)
-PACKAGES = {"lexbeam": "0.1.0", "numpy": "2"}
 PARTS = [{"file": "part-0", "rows": 2, "bytes": 9, "sha256": "a" * 64}]
 
 
@@ -18,7 +17,9 @@ def manifest(inputs, **options):
     return {
         "lexbeam": {"manifest_version": 2},
         "tables": {"toy/words": {"rows": 2, "parts": PARTS}, "other": {"rows": 1, "parts": PARTS}},
-        "environments": {"e1": {"python": "3.11.7", "packages": PACKAGES}},
+        "environments": {
+            "e1": {"lexbeam": "1.2.3", "commit": "0123456789ab", "python": "3.11.7", "packages": {"numpy": "2"}}
+        },
         "toy": {
             "parts": {"toy/words": ["part-0"]},
             "inputs": inputs,
@@ -72,7 +73,7 @@ def test_origin_names_inputs_by_digest_and_options():
     assert f"Input files (30, the first {LISTED} of them)" in text
     assert f"| a\\|0\\_.txt | 1,000 | {0:064x} |" in text
     assert f"{LISTED:064x}" not in text
-    assert "lexbeam 0.1.0 with Python 3.11.7" in text
+    assert "lexbeam 1.2.3 (0123456789ab) with Python 3.11.7" in text
     block = text.split("```yaml\n")[1].split("\n```")[0]
     assert yaml.safe_load(block)["least"] == 3
     assert "note" not in block

@@ -11,7 +11,15 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish import history as module
 from transforms.common.publish import publication
 from transforms.common.publish.changes import SectionChange, TableChange
-from transforms.common.publish.history import published_at, read_history, resolve_snapshot, tag_snapshot, untag
+from transforms.common.publish.history import (
+    note_told,
+    published_at,
+    read_history,
+    resolve_snapshot,
+    tag_snapshot,
+    untag,
+    untold_publications,
+)
 from transforms.common.publish.layout import locked, read_record, snapshot_name
 from transforms.common.publish.publication import KEEP, Keep, rollback
 from transforms.common.publish.snapshots import open_kept, open_snapshot
@@ -184,6 +192,68 @@ def test_rollback_is_one_switch_and_a_publication_goes_on_from_it(out):
     assert published_at(str(out), "0" * 32) is None
     publish(out, "c")
     assert kept_words(out) == ["a", "c"]  # what was rolled back from goes first
+
+
+def untold(out):
+    return [each.snapshot for each in untold_publications(str(out))]
+
+
+def test_what_readers_are_to_be_told_of_is_noted_until_they_are(out, clock):
+    first = publish(out, "a", keep=Keep(1))
+    assert untold(out) == []
+    put(out, made_section(out.parent / "w", "corpus", {"documents": [["b"]]}), tells=True, keep=Keep(1))
+    second = snapshot_name(str(out))
+    put(out, made_section(out.parent / "w", "corpus", {"documents": [["c"]]}), tells=True, keep=Keep(1))
+    third = snapshot_name(str(out))
+    put(out, made_section(out.parent / "w", "corpus", {"documents": [["c"]]}), tells=True)  # which is nothing new
+    publish(out, "d")
+    assert untold(out) == [second, third], "whether they are kept or not"
+    tokens = {each.snapshot: each.token for each in read_history(str(out)).publications}
+    assert (tokens[first], tokens[snapshot_name(str(out))]) == ("", "")
+    assert len({tokens[second], tokens[third], ""}) == 3
+    note_told(str(out), tokens[second])
+    assert untold(out) == [third]
+    assert {each.snapshot: each.token for each in read_history(str(out)).publications} == tokens
+    note_told(str(out), tokens[third])
+    assert untold(out) == []
+
+
+def test_the_same_snapshot_published_again_has_another_token(out, clock):
+    first, second = publish(out, "a"), publish(out, "b")
+    for snapshot in (first, second, first, second):
+        with locked(str(out)):
+            rollback(str(out), snapshot, tells=True)
+    found = untold_publications(str(out))
+    assert [each.snapshot for each in found] == [first, second, first, second]
+    assert len({each.token for each in found}) == 4
+
+
+def test_what_a_killed_run_had_published_is_untold(out, monkeypatch):
+    publish(out, "a")
+
+    def die(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(publication, "_remove_old", die)
+    with pytest.raises(KeyboardInterrupt):
+        put(out, made_section(out.parent / "w", "corpus", {"documents": [["b"]]}), tells=True)
+    monkeypatch.undo()
+    (found,) = untold_publications(str(out))
+    assert found.snapshot == snapshot_name(str(out))
+    publish(out, "c")
+    assert untold_publications(str(out)) == [found]
+    note_told(str(out), found.token)
+    assert untold(out) == []
+
+
+def test_with_a_damaged_history_readers_are_told_of_what_they_see(out):
+    for word in "ab":
+        put(out, made_section(out.parent / "w", "corpus", {"documents": [[word]]}), tells=True)
+    (out / "_snapshots" / ".history").write_bytes(b"x")
+    (found,) = untold_publications(str(out))
+    assert found.snapshot == snapshot_name(str(out))
+    with pytest.raises(LexbeamError, match="is damaged"):
+        note_told(str(out), found.token)
 
 
 def test_rollback_restores_tables_that_were_dropped(out):

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import shutil
 
 import pyarrow.parquet as pq
@@ -7,11 +8,16 @@ import pytest
 from making import files_below, made_section, put
 
 from pipelines.cli import main
+from transforms.common.code.version import own_build
 from transforms.common.errors import LexbeamError
 from transforms.common.publish import publication as module
+from transforms.common.publish import sections
 from transforms.common.publish.layout import read_record, snapshot_name
-from transforms.common.publish.snapshots import open_snapshot, read_log
-from transforms.common.store.sound import Damaged
+from transforms.common.publish.sections import table_digest
+from transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot, read_log
+from transforms.common.store import files
+from transforms.common.store.sound import Damaged, checked, is_sound_size
+from transforms.common.store.tables import read_table
 
 
 def section(folder, *words, name="corpus", table="documents", **more):
@@ -35,6 +41,86 @@ def test_published_tables_are_read_by_name(tmp_path):
         assert part["file"] == f"part-{number:05d}-of-00002-{part['sha256'][:8]}.parquet"
         assert (out / "documents" / part["file"]).stat().st_size == part["bytes"]
     assert manifest["corpus"]["parts"] == {"documents": [part["file"] for part in entry["parts"]]}
+
+
+def parts_at(folder):
+    return [name.removeprefix("part-0000").partition("-of-0000") for name in sorted(os.listdir(folder))]
+
+
+def numbers_at(folder):
+    return [(int(number), int(rest[0])) for number, _, rest in parts_at(folder)]
+
+
+SPARSE = {"documents": [["a"], [], ["b", "c"], []], "rejects": [[], [], []]}
+
+
+def test_a_part_without_rows_has_no_file_and_is_read_all_the_same(tmp_path):
+    out = tmp_path / "out"
+    made = made_section(tmp_path / "w", "corpus", SPARSE)
+    put(out, made)
+    assert numbers_at(out / "documents") == [(0, 4), (2, 4)]
+    assert numbers_at(out / "rejects") == [(0, 3)]  # for its columns
+    assert pq.read_table(out / "documents")["word"].to_pylist() == ["a", "b", "c"]
+    assert pq.read_table(out / "rejects").schema.names == ["word"]
+    snapshot = open_snapshot(str(out))
+    assert [len(snapshot.parts(table)) for table in SPARSE] == [4, 3]
+    assert snapshot.manifest["corpus"]["parts"]["documents"] == sorted(os.listdir(out / "documents"))
+    assert snapshot.paths("documents") == [
+        f"{snapshot.folder}/documents/{n}" for n in sorted(os.listdir(out / "documents"))
+    ]
+    for table, found in SPARSE.items():
+        assert table_digest(snapshot.parts(table)) == table_digest(made.of_table(table))
+        for part, words in zip(snapshot.parts(table), found, strict=True):
+            assert read_table([checked(part)])["word"].to_pylist() == words
+            assert files.read_bytes(part.path) == files.read_bytes(made.of_table(table)[part.number].path)
+            assert is_sound_size(part)
+    assert snapshot.damaged() == []
+
+
+def test_parts_that_are_filled_and_emptied_are_as_if_they_had_always_been_so(tmp_path):
+    out, fresh = tmp_path / "out", tmp_path / "fresh"
+    put(
+        out, made_section(tmp_path / "w", "corpus", SPARSE), section(tmp_path / "v", "s", name="change", table="scores")
+    )
+    other = made_section(
+        tmp_path / "x", "corpus", {"documents": [[], ["d"], ["b", "c"], []], "rejects": [[], ["r"], []]}
+    )
+    put(out, other)
+    assert numbers_at(out / "documents") == [(1, 4), (2, 4)]
+    assert numbers_at(out / "rejects") == [(1, 3)]
+    assert words_at(out, "scores") == ["s"]
+    put(fresh, other, section(tmp_path / "v", "s", name="change", table="scores"))
+    assert open_snapshot(str(out)).name == open_snapshot(str(fresh)).name
+    # What has no file is not missed, and what has one is.
+    gone = open_snapshot(str(out)).paths("documents")[0]
+    os.remove(gone)
+    assert open_snapshot(str(out)).damaged() == [gone]
+    put(out, other)
+    assert open_snapshot(str(out)).damaged() == []
+
+
+def test_a_folder_of_an_earlier_version_has_a_file_for_every_part_and_is_carried_over(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "written", list)
+        patch.setattr(sections, "written", list)
+        patch.setattr(module, "MANIFEST_VERSION", 2)
+        put(out, made_section(tmp_path / "w", "corpus", SPARSE))
+    assert len(os.listdir(out / "documents")) == 4
+    before = open_snapshot(str(out))
+    assert [part.rows for part in before.parts("documents")] == [1, 0, 2, 0]
+    assert len(before.paths("documents")) == 4
+    put(out, section(tmp_path / "v", "s", name="change", table="scores"))
+    after = open_snapshot(str(out))
+    assert after.tables["documents"] == before.tables["documents"]
+    assert words_at(out) == ["a", "b", "c"]
+    assert after.damaged() == []
+    assert after.manifest["lexbeam"] == {"manifest_version": 3}
+    put(out, made_section(tmp_path / "w", "corpus", SPARSE))
+    now = open_snapshot(str(out))
+    assert [len(now.paths(table)) for table in SPARSE] == [2, 1]
+    assert "change" in now.sections
+    assert table_digest(now.parts("documents")) == table_digest(before.parts("documents"))
 
 
 def test_what_is_held_is_named_until_it_is_made_or_goes(tmp_path):
@@ -218,7 +304,74 @@ def test_a_table_that_is_not_there_is_named(tmp_path):
         open_snapshot(str(tmp_path / "none"))
 
 
-def test_what_another_version_published_is_told(tmp_path):
+def test_a_section_that_is_as_it_was_keeps_what_made_it(tmp_path, monkeypatch):
+    """A new commit publishes nothing anew by itself, and is named where it made something."""
+    out, here = tmp_path / "out", module.environment()
+    corpus, change = (section(tmp_path / name, "a", name=name, table=name) for name in ("corpus", "change"))
+
+    def made_by(version, commit="abc"):
+        monkeypatch.setattr(module, "environment", lambda: {**here, "lexbeam": version, "commit": commit})
+
+    made_by("1.0.0")
+    put(out, corpus, change)
+    first = snapshot_name(str(out))
+    made_by("1.1.0", "0123456789ab")
+    put(out, corpus, change)
+    assert snapshot_name(str(out)) == first
+    put(out, section(tmp_path / "more", "a", "b", name="change", table="change"), corpus)
+    snapshot = open_snapshot(str(out))
+    assert {name: str(snapshot.made_by(name)) for name in snapshot.sections} == {
+        "corpus": "1.0.0 (abc)",
+        "change": "1.1.0 (0123456789ab)",
+    }
+    assert len(snapshot.manifest["environments"]) == 2
+    # Other options, or another form of a table, are something else.
+    put(out, section(tmp_path / "w", "a", table="corpus", options={"a": 1}))
+    assert open_snapshot(str(out)).made_by("corpus").version == "1.1.0"
+    made_by("1.2.0")
+    put(out, section(tmp_path / "w", "a", table="corpus", options={"a": 1}), versions={"corpus": "2"})
+    assert open_snapshot(str(out)).made_by("corpus").version == "1.2.0"
+
+
+def test_who_made_what_stays_is_known_where_a_log_alone_says_so(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    here = {name: value for name, value in module.environment().items() if name not in ("lexbeam", "commit")}
+    monkeypatch.setattr(module, "environment", lambda: here)
+    put(
+        out, section(tmp_path / "c", "a", log={"lexbeam": "0.1.0"}), section(tmp_path / "d", "a", name="toy", table="t")
+    )
+    monkeypatch.undo()
+    assert open_snapshot(str(out)).made_by("toy") is None
+    put(out, section(tmp_path / "c", "a"), section(tmp_path / "d", "b", name="toy", table="t"))
+    snapshot = open_snapshot(str(out))
+    assert [str(snapshot.made_by(name)) for name in ("corpus", "toy")] == ["0.1.0", str(own_build())]
+    put(out, section(tmp_path / "c", "b"))
+    assert open_snapshot(str(out)).made_by("corpus") == own_build()
+
+
+def test_what_a_later_version_published_is_read_as_far_as_it_is_known(tmp_path, monkeypatch):
+    """Fields that nobody knows yet change nothing; a manifest of another form is refused."""
+    out, here = tmp_path / "out", module.environment()
+    monkeypatch.setattr(module, "environment", lambda: {**here, "lexbeam": "99.0.0", "mood": "good"})
+    put(out, section(tmp_path / "w", "a", options={"later": 1}))
+    monkeypatch.undo()
+    assert words_at(out) == ["a"]
+    assert open_snapshot(str(out)).made_by("corpus").is_newer(own_build())
+    put(out, section(tmp_path / "v", "s", name="change", table="scores"))
+    assert open_snapshot(str(out)).made_by("corpus").version == "99.0.0"
+    monkeypatch.setattr(module, "MANIFEST_VERSION", MANIFEST_VERSION + 1)
+    put(out, section(tmp_path / "w", "b"))
+    monkeypatch.undo()
+    before = files_below(out)
+    told = f"is of form 4, and Lexbeam {own_build()} reads {MANIFEST_VERSION}: install the version that made it"
+    with pytest.raises(LexbeamError, match=re.escape(told)):
+        open_snapshot(str(out))
+    for words in (["status", str(out)], ["clean", str(out)], ["show", str(out)]):
+        assert main(words) != 0
+    assert files_below(out) == before
+
+
+def test_what_an_earlier_version_published_is_told(tmp_path):
     out = tmp_path / "out"
     put(out, section(tmp_path / "w", "a"))
     manifest = {**open_snapshot(str(out)).manifest, "lexbeam": {"schema_version": "1"}}
@@ -227,5 +380,5 @@ def test_what_another_version_published_is_told(tmp_path):
     (out / "_snapshots" / name / "manifest.json").write_text(json.dumps(manifest))
     os.remove(out / "current")
     os.symlink(f"_snapshots/{name}", out / "current")
-    with pytest.raises(LexbeamError, match="another version"):
+    with pytest.raises(LexbeamError, match="an earlier version"):
         open_snapshot(str(out))

@@ -1,16 +1,27 @@
 """Publication on an object store: no folders, no links; manifests name objects."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
+from making import made_section
 from object_store import OBJECTS, STORE, Store
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish import publication as module
-from transforms.common.publish.history import read_history, resolve_snapshot, tag_snapshot
+from transforms.common.publish.history import (
+    note_told,
+    read_history,
+    resolve_snapshot,
+    tag_snapshot,
+    untold_publications,
+)
 from transforms.common.publish.layout import pointer_tag, read_record, snapshot_name
 from transforms.common.publish.publication import Keep, make_manifest, publish, rollback
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import find_snapshot, last_snapshot, open_snapshot
-from transforms.common.store.tables import Part
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_table
 
 
 def remote(name, table, *words):
@@ -50,6 +61,28 @@ def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkey
     publish(STORE, [remote("corpus", "documents", "d")], **now())
     publish(STORE, [remote("corpus", "documents", "e")], **now())
     assert not any(path.startswith(first.folder) for path in store)
+
+
+def test_on_an_object_store_parts_without_rows_have_no_objects(store, tmp_path):
+    def copied(made):
+        """A section whose parts are objects."""
+        parts = []
+        for part in made.parts:
+            path = f"{STORE}/_artefacts/{part.table}-{part.sha256}"
+            OBJECTS[path] = Path(part.path).read_bytes()
+            parts.append(part._replace(path=path))
+        return replace(made, parts=tuple(parts))
+
+    publish(
+        STORE, [copied(made_section(tmp_path / "w", "corpus", {"documents": [[], ["a"], []], "rejects": [[], []]}))]
+    )
+    publish(STORE, [copied(made_section(tmp_path / "v", "change", {"scores": [["s"], []]}))], **now())
+    snapshot = open_snapshot(STORE)
+    assert [len(snapshot.paths(table)) for table in ("documents", "rejects", "scores")] == [1, 1, 1]
+    assert sum(path.endswith(".parquet") for path in store) == 3
+    for table, found in {"documents": [0, 1, 0], "rejects": [0, 0], "scores": [1, 0]}.items():
+        assert [read_table([checked(part)]).num_rows for part in snapshot.parts(table)] == found
+    assert snapshot.damaged() == []
 
 
 @pytest.fixture
@@ -201,3 +234,19 @@ def test_history_tags_and_rollback_of_objects(unchecked):
     rollback(STORE, "v1")
     assert snapshot_name(STORE) == second
     assert [each.how for each in read_history(STORE).publications[-2:]] == ["published", "rolled back"]
+
+
+def test_what_readers_are_to_be_told_of_is_noted_there_too(unchecked, monkeypatch):
+    def die(*_):
+        raise KeyboardInterrupt
+
+    publish(STORE, [remote("corpus", "documents", "a")], tells=True)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(module, "_remove_old", die)  # the first that follows the switch
+        publish(STORE, [remote("corpus", "documents", "b")], **now(), tells=True)
+    first, second = untold_publications(STORE)
+    assert second.snapshot == snapshot_name(STORE) != first.snapshot
+    note_told(STORE, second.token)
+    assert untold_publications(STORE) == [first]
+    note_told(STORE, first.token)
+    assert untold_publications(STORE) == []

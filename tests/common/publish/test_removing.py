@@ -33,15 +33,14 @@ def test_damaged_artefacts_are_discarded_wherever_they_are(space):
     with open(first.file.path, "r+b") as stream:
         stream.write(b"C")
     os.remove(second.file.path)
-    assert len(discard_damaged(space.root, ["other"])) == 2
-    assert discard_damaged(space.root, ["other"]) == []
+    assert len(discard_damaged(space.root)) == 2
+    assert discard_damaged(space.root) == []
     assert make(space, TOY, "a", None) == first
 
 
-def test_freed_artefacts_are_discarded_of_the_sections_at_work(space):
+def test_freed_artefacts_are_not_damaged(space):
     free(space.root, set())
-    assert discard_damaged(space.root, ["other"]) == []
-    assert len(discard_damaged(space.root, ["toy"])) == 4
+    assert discard_damaged(space.root) == []
 
 
 def test_a_fresh_run_discards_its_own_sections_and_nothing_foreign(space):
@@ -80,7 +79,7 @@ def test_artefacts_on_an_object_store_are_discarded(remote_space, store):
     first, second = (make(remote_space, TOY, task, None) for task in "ab")
     store[first.file.path] += b"x"
     del store[second.file.path]
-    assert len(discard_damaged(remote_space.root, ["other"])) == 2
-    assert discard_damaged(remote_space.root, ["other"]) == []
+    assert len(discard_damaged(remote_space.root)) == 2
+    assert discard_damaged(remote_space.root) == []
     discard_stages(remote_space.root, ["toy"])
     assert list(store.values()) == [b"mine"]

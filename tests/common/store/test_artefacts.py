@@ -7,7 +7,8 @@ from making import BUILT, TOY, Toy
 
 from transforms.common.code.code_identity import CodeIdentity
 from transforms.common.store import artefacts
-from transforms.common.store.artefacts import FREED, Stage, Workspace, announce, make, make_all
+from transforms.common.store.artefacts import Stage, Workspace, announce, make, make_all
+from transforms.common.store.receipts import FREED
 from transforms.common.store.sound import Damaged, checked
 
 
@@ -160,5 +161,5 @@ def test_a_file_that_was_freed_is_missed_only_by_who_reads_it(space):
     receipt_of(toy).with_suffix(FREED).touch()
     assert make(space, TOY, "x", None) == toy
     assert BUILT == ["x"]
-    with pytest.raises(Damaged, match="is not there"):
+    with pytest.raises(Damaged, match="was freed, and is needed"):
         checked(toy.file)

@@ -277,3 +277,14 @@ def test_patterns_of_an_object_store_mean_what_beams_mean(pattern):
         assert sorted(entry.path for entry in files.list_files(path)) == expected
     except LexbeamError:
         assert not expected
+
+
+def test_writers_of_a_small_file_wait_for_each_other(tmp_path):
+    path = str(tmp_path / "count")
+    add = "import sys; from transforms.common.store.files import update_bytes\n"
+    add += "for _ in range(100): update_bytes(sys.argv[1], lambda before: b'%d' % (int(before or 0) + 1))"
+    writers = [subprocess.Popen([sys.executable, "-c", add, path], cwd=ROOT) for _ in range(3)]
+    assert [writer.wait() for writer in writers] == [0] * 3
+    assert files.read_bytes(path) == b"300"
+    files.update_bytes(path, lambda before: None)
+    assert os.listdir(tmp_path) == ["count"]

@@ -1,15 +1,18 @@
 """Objects by obstore, on its store in memory under `gs://`; a real server of S3 is in tests/integration/stores."""
 
+import http.server
 import io
+import json
 import os
 import sys
+import threading
 
 import obstore
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from obstore.exceptions import GenericError
-from obstore.store import MemoryStore
+from obstore.store import GCSStore, MemoryStore
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store import files, objects
@@ -147,6 +150,114 @@ def test_keys_that_cannot_be_used_are_told_and_not_shown(place, variables, told,
     with pytest.raises(LexbeamError, match=told) as error:
         files.exists(place)
     assert "secret" not in str(error.value)
+
+
+@pytest.fixture
+def answer():
+    """A server that answers everything with the status and the text that this list holds; then comes its address."""
+    said = [404, ""]
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1  # an answer is one packet
+
+        def log_message(self, *_):
+            pass
+
+        def reply(self):
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            content = said[1].encode()
+            self.send_response_only(said[0])
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(content)
+
+        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = reply
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    said.append(f"http://127.0.0.1:{server.server_address[1]}")
+    yield said
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(params=["s3", "gs"])
+def place(request, answer, monkeypatch):
+    """An object of a bucket on that server, by the interface of S3 or of Google Cloud Storage."""
+    known = {"AWS_ENDPOINT_URL": answer[2], "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
+    for name, value in known.items():
+        monkeypatch.setenv(name, value)
+    objects._opened.cache_clear()
+    if request.param == "gs":
+        key = json.dumps(
+            {
+                "gcs_base_url": answer[2],
+                "disable_oauth": True,
+                "client_email": "",
+                "private_key": "",
+                "private_key_id": "",
+            }
+        )
+        google = GCSStore("bucket", config={"service_account_key": key}, client_options={"allow_http": True})
+        monkeypatch.setattr(objects, "_opened", lambda scheme, name: google)
+    yield f"{request.param}://bucket/a/b"
+    monkeypatch.undo()
+    objects._opened.cache_clear()
+
+
+def error_text(code):
+    return f"<?xml version='1.0' encoding='UTF-8'?><Error><Code>{code}</Code><Message>id secret</Message></Error>"
+
+
+READS = (files.exists, files.size, files.modified, files.is_glob, files.read_bytes, files.open_read)
+LISTS = (files.list_folder, files.list_files)
+WRITES = (
+    lambda path: files.write_bytes(path, b"x"),
+    lambda path: files.update_bytes(path, lambda _: b"x"),
+    lambda path: remote(path).swap(path, b"x", Tag('"1"', "1")),
+    lambda path: files.link_or_copy(path, path + "c"),
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "told"),
+    [
+        (404, error_text("NoSuchBucket"), "there is no such bucket: check its name"),
+        (404, error_text("XAdminUserNotFound"), r"the store refuses \(XAdminUserNotFound\): check the keys"),
+        (403, error_text("InvalidAccessKeyId"), r"the store refuses \(InvalidAccessKeyId\): check the keys"),
+        (403, error_text("SignatureDoesNotMatch"), r"the store refuses \(SignatureDoesNotMatch\): check the keys"),
+        (403, error_text("AccessDenied"), r"the store refuses \(AccessDenied\): check the keys"),
+        (401, "", r"the store refuses \(401 Unauthorized\): check the keys"),
+        (400, error_text("ExpiredToken"), r"the store refuses \(ExpiredToken\): check the keys"),
+        (
+            404,
+            "<html>Not Found</html>",
+            r"404 Not Found\) does not say that there is no such object: check the address",
+        ),
+        (404, "", r"404 Not Found\) does not say that there is no such object: check the address"),
+        (404, error_text("AnotherCode"), r"AnotherCode\) does not say that there is no such object: check the address"),
+    ],
+)
+def test_only_a_store_that_says_so_has_no_such_object(place, answer, status, text, told):
+    answer[:2] = status, text
+    for use in (*READS, *LISTS, *WRITES):
+        with pytest.raises(StoreFailed, match=told) as error:
+            use(f"{place}*" if use is files.is_glob else place)
+        assert "secret" not in str(error.value)
+
+
+def test_a_store_that_says_so_has_no_such_object(place, answer):
+    answer[:2] = 404, error_text("NoSuchKey")
+    assert not files.exists(place)
+    assert files.size(place) is None
+    assert remote(place).read_tagged(place) is None
+    assert remote(place).swap(place, b"x", Tag('"1"', "1")) is None
+    files.remove(place)
+    for use in (files.read_bytes, files.open_read):
+        with pytest.raises(FileNotFoundError, match="no such object"):
+            use(place)
 
 
 def test_what_fails_while_it_is_written_leaves_what_was_there(bucket):

@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import json
+import random
 import typing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from transforms.common.code.fingerprints import digest, hash_of
 from transforms.common.code.usage import worker_name
 from transforms.common.errors import LexbeamError
 from transforms.common.store import merge
-from transforms.common.store.artefacts import Artefact, Stage, Workspace
+from transforms.common.store.artefacts import Artefact, Stage, Workspace, free_files
 from transforms.common.store.ptransforms import (
     Collect,
     MakeArtefact,
@@ -32,7 +33,8 @@ from transforms.common.store.ptransforms import (
     WriteResult,
     stages_in,
 )
-from transforms.common.store.receipts import ArtefactPath, File
+from transforms.common.store.receipts import ArtefactPath, File, decode
+from transforms.common.store.sound import checked
 from transforms.common.store.staged import StagedWriter
 from transforms.common.store.tables import Part, PartFile
 
@@ -320,6 +322,25 @@ def test_a_further_file_merges_those_parts_alone_that_it_has_entries_of(tmp_path
     assert len(after - parts) == 1
 
 
+def test_parts_without_rows_are_one_artefact(tmp_path):
+    space = Workspace(str(tmp_path / "work"))
+    staged = [("documents", stage_documents(tmp_path / "staged", [digest([number]) for number in range(3)]))]
+    stages = {"documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES}
+    with beam.Pipeline(runner="FnApiRunner") as pipeline:
+        made = pipeline | beam.Create(staged) | MergeTables(space, stages, GATHER, 8)
+        made | "Result" >> WriteResult(str(tmp_path / "parts.json"))
+    parts = decode((tmp_path / "parts.json").read_bytes(), list[Part])
+    assert sorted((part.table, part.number) for part in parts) == [(name, n) for name in stages for n in range(8)]
+    documents = [part for part in parts if part.table == "documents"]
+    filled = sum(part.rows > 0 for part in documents)
+    assert 1 <= filled <= 3
+    assert len({part.path for part in documents}) == filled + 1
+    assert len({part.path for part in parts if part.table == "sentences"}) == 1
+    for stage, number in ((MERGE_DOCUMENTS, filled + 1), (MERGE_SENTENCES, 1)):
+        assert len([*Path(space.stage(stage.name)).glob("*.json")]) == number
+        assert Path(space.root, "plan", *stage.name.split("/")).read_text() == str(number)
+
+
 # Of few files the suite has one case for either kind of number of parts.
 SOME = [(0, 3), (2, 2), (9, 3)]
 OTHERS = [pytest.param(*case, marks=pytest.mark.soak) for case in ((0, 2), (1, 2), (1, 3), (2, 3), (9, 2))]
@@ -350,3 +371,97 @@ def test_tables_are_merged_in_levels_into_the_same_parts(tmp_path, monkeypatch, 
     monkeypatch.setattr(merge, "MOST_OPEN", 2)
     again, gathered = merged("levels")
     assert (again, gathered) == (rows, files > 2 or (parts == 3 and files > 0))
+
+
+@dataclass(frozen=True)
+class Text:
+    """A receipt of a file, made of those of other artefacts."""
+
+    file: File
+
+
+@dataclass(frozen=True)
+class Joining:
+    """What a text is made of: its name, texts that are read, and one that is named and not read."""
+
+    name: str
+    read: tuple[Text, ...] = ()
+    unread: tuple[Text, ...] = ()
+
+
+BUILT: list[str] = []
+
+
+def _text(artefact: Artefact, task: Joining, _: None) -> Text:
+    BUILT.append(task.name)
+    content = task.name + "".join(Path(checked(text.file)).read_text() for text in task.read)
+    with artefact.writing(".txt") as stream:
+        stream.write(content.encode())
+    return Text(artefact.file(".txt"))
+
+
+LEAF, MIDDLE, TOP = (Stage(name=f"toy/{name}", receipt=Text, build=_text) for name in ("leaf", "middle", "top"))
+
+
+def _middle(element):
+    name, leaf = element
+    return name, Joining(f"m{name}", (leaf,))
+
+
+def _top(element, last):
+    _, middles = element
+    return 0, Joining(f"top{last}", middles[:2], middles[2:])
+
+
+def texts(workspace, last):
+    """Make three leaves, a middle of each, and a top of these, which reads two; whether all could be made."""
+    with beam.Pipeline("FnApiRunner") as pipeline:
+        _ = (
+            pipeline
+            | beam.Create([(name, Joining(name)) for name in "abc"])
+            | "Leaf" >> beam.ParDo(MakeArtefact(workspace, LEAF, None))
+            | beam.Map(_middle)
+            | "Middle" >> beam.ParDo(MakeArtefact(workspace, MIDDLE, None))
+            | Collect(keyed=True)
+            | beam.Map(lambda element: (0, tuple(made for _, made in element[1])))
+            | beam.Map(_top, last)
+            | "Top" >> beam.ParDo(MakeArtefact(workspace, TOP, None))
+        )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_needed_and_freed_is_made_again_with_what_it_comes_from_and_nothing_else(tmp_path, seed):
+    """Whatever is freed beside it; what is only named is made again with the others that its task names."""
+    work, wanted = tmp_path / "work", tmp_path / "wanted"
+    workspace = Workspace(str(work), wanted=str(wanted))
+    texts(workspace, "1")
+    whole = {path.name: path.read_bytes() for path in work.rglob("*.txt")}
+    freed = {name for name in ("a", "b", "c", "ma", "mb", "mc") if random.Random(f"{seed} {name}").random() < 0.6}
+    for path in work.rglob("*.txt"):
+        if path.read_text()[: 2 if "middle" in str(path) else 1] in freed and "top" not in str(path):
+            free_files([File(ArtefactPath(str(path)), 0, "")])
+    BUILT.clear()
+    texts(workspace, "1")
+    assert not BUILT, "all is there that anything is to be made of"
+    runs = 0
+    while True:
+        texts(workspace, "2")
+        runs += 1
+        if not wanted.exists():
+            break
+        wanted.unlink()
+    middles = freed & {"ma", "mb", "mc"} if freed & {"ma", "mb"} else set()
+    leaves = {name for name in freed & {*"abc"} if f"m{name}" in middles}
+    assert {*BUILT} == {"top2", *middles, *leaves}
+    assert runs == 1 + bool(middles) + bool(leaves)
+    made = {path.name: path.read_bytes() for path in work.rglob("*.txt")}
+    assert made.items() >= {name: content for name, content in whole.items() if name in made}.items()
+
+
+def test_a_freed_file_that_is_needed_where_nothing_says_so_is_an_error(tmp_path):
+    workspace = Workspace(str(tmp_path))
+    texts(workspace, "1")
+    for path in tmp_path.rglob("middle/*.txt"):
+        free_files([File(ArtefactPath(str(path)), 0, "")])
+    with pytest.raises(Exception, match="was freed, and is needed"):
+        texts(workspace, "2")

@@ -1,6 +1,7 @@
 """Receipts come back as they were written; damage is never read; counts of receipts are summed."""
 
 import hashlib
+import json
 import random
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transforms.common.code.version import own_build
 from transforms.common.store.artefacts import files_of
 from transforms.common.store.receipts import (
     ArtefactPath,
@@ -84,6 +86,17 @@ def test_a_receipt_of_another_type_counts_as_none(tmp_path, caplog):
     assert "of another kind" in caplog.text
     assert read_envelope(path).files == ()
     assert read_envelope(str(tmp_path / "none")) is None
+
+
+def test_a_receipt_says_which_lexbeam_made_it_and_one_of_0_1_0_is_read_without(tmp_path):
+    path = tmp_path / "r.json"
+    write_receipt(str(path), "", Row("a", None), [])
+    assert read_envelope(str(path)).lexbeam == str(own_build())
+    content = json.loads(path.read_text())
+    del content["lexbeam"]
+    path.write_text(json.dumps(content, separators=(",", ":")))
+    assert read_envelope(str(path)).lexbeam == ""
+    assert read_receipt(str(path), "", Row) == Row("a", None)
 
 
 DEEP = "[" * 100_000 + "]" * 100_000

@@ -1,4 +1,4 @@
-"""A real S3 server (versitygw, which `make s3-server` builds) on a folder, behind a proxy that counts and disturbs.
+"""A real S3 server (versitygw, which `make runners` builds) on a folder, behind a proxy that counts and disturbs.
 
 with s3_server(tmp_path, buckets=["b"]) as server:
     server.environment            # for Lexbeam
@@ -92,8 +92,9 @@ class S3Server:
 
     def is_refused(self, method, path):
         """Count a request; return whether it is one that the proxy refuses."""
-        path = path.partition("?")[0]
-        kind = next((kind for kind, pattern in _KINDS if re.search(pattern, path)), "listing or input")
+        path, _, query = path.partition("?")
+        other = "listing" if "list-type=2" in query else "input or removal"
+        kind = next((kind for kind, pattern in _KINDS if re.search(pattern, path)), other)
         with self._lock:
             if self.at is not None:
                 left, function = self.at
@@ -163,7 +164,7 @@ def published_bytes(out):
 def led_to(server):
     """Let the environment lead to a server while the block runs; without one the test is skipped."""
     if server is None:
-        pytest.skip("no server of S3; `make s3-server` builds one")
+        pytest.skip("no server of S3; `make runners` builds one")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in server.environment.items():
             patch.setenv(name, value)

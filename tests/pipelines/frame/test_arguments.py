@@ -54,6 +54,26 @@ def test_an_option_of_many_values_may_be_given_several_times():
     assert parse("a", "--slices", "s", "--min-count", "1,6", "--min-count=7").min_count == (1, 6, 7)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--dim", "3", "--dim=4"), "--dim is given twice, as '3' and as '4', and takes one value"),
+        (("--unit", "form", "--unit", "lemma"), "--unit is given twice, as 'form' and as 'lemma'"),
+        (("--genre", "-a", "--genre", "b"), "--genre is given twice, as '-a' and as 'b'"),
+    ],
+)
+def test_an_option_of_one_value_is_not_given_two(words, message):
+    with pytest.raises(UsageError, match=message):
+        parse("a", "--slices", "s", *words)
+
+
+def test_the_same_value_may_be_given_twice_and_on_and_off_may_not():
+    assert parse("a", "--slices", "s", "--slices=s", "--resume", "--resume").slices == "s"
+    assert not parse("a", "--no-quoting", "--no-quoting", cls=Reader).quoting
+    with pytest.raises(UsageError, match="--quoting and --no-quoting are both given: leave out one"):
+        parse("a", "--no-quoting", "--quoting", cls=Reader)
+
+
 def test_positional_values_with_a_default_may_be_left_out():
     assert parse(cls=Optional) == Optional()
     assert parse("--dim", "3", cls=Optional) == Optional(dim=3)

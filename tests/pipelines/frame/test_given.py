@@ -53,3 +53,18 @@ def test_a_note_of_an_earlier_version_says_nothing_of_places(tmp_path):
     assert not list(given_otherwise(given({"save": THERE, "to": THERE}, tmp_path), noted))
     assert not list(given_otherwise(Options(), noted))
     assert len(list(given_otherwise(given({"save": GONE, "to": GONE}, tmp_path), noted))) == 2
+
+
+def test_options_that_an_earlier_version_did_not_have_are_changes_where_they_are_set(tmp_path):
+    @dataclass(frozen=True, kw_only=True)
+    class Later(Options):
+        """Options of a later version."""
+
+        words: tuple[str, ...] = option(("a",), help="not published", published=False)
+        names: str | None = option(None, help="a file", path="file")
+
+    noted = given_by(Options(), {}, {}) | {"gone": 3}
+    assert not list(given_otherwise(Later(), noted))
+    assert list(given_otherwise(Later(words=("b",)), noted)) == ["option: `words` None to ['b']"]
+    (tmp_path / "names").write_text("x")
+    assert list(given_otherwise(Later(names=str(tmp_path / "names")), noted)) == ["option: `names` has other content"]

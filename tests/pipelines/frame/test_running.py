@@ -108,7 +108,7 @@ def test_what_is_read_of_the_same_folder_is_noted_with_its_section(corpus, capsy
 def test_other_code_of_an_action_makes_its_section_stale(corpus, monkeypatch, capsys):
     assert main(["toy", "evaluate", "--out", str(corpus)]) == 0
     assert main(["status", str(corpus)]) == 0
-    assert "stale: code" not in capsys.readouterr().out
+    assert "stale" not in capsys.readouterr().out
     manifest = open_snapshot(str(corpus)).section("toy.evaluate")
     assert sorted(manifest["stages"]) == ["toy/action", "toy/tables"]
 
@@ -118,7 +118,7 @@ def test_other_code_of_an_action_makes_its_section_stale(corpus, monkeypatch, ca
     monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, action=other))
     registry.load.cache_clear()
     assert main(["status", str(corpus)]) == 0
-    assert "stale: code of toy/action has changed" in capsys.readouterr().out
+    assert "stale: tables are made anew because their code has changed" in capsys.readouterr().out
 
 
 def test_of_several_tables_read_elsewhere_one_that_changes_makes_a_section_stale(tmp_path, monkeypatch):

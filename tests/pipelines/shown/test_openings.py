@@ -1,7 +1,5 @@
 """How a report and its sections begin, from what is published."""
 
-import json
-
 import pytest
 
 from pipelines.frame.registry import COMMANDS, load, section_of
@@ -10,6 +8,7 @@ from transforms.common.options.fields import options_of
 from transforms.common.publish.snapshots import Snapshot
 
 CHANGE = {
+    "environment": "e1",
     "options": {
         "dim": 50,
         "window": 10,
@@ -33,10 +32,9 @@ CORPUS = {
 
 @pytest.fixture
 def snapshot(tmp_path):
-    log = {"sections": {"change": {"lexbeam": "1.2.3"}, "corpus": None}}
-    (tmp_path / "_snapshots").mkdir()
-    (tmp_path / "_snapshots" / "made-up.log.json").write_text(json.dumps(log))
-    return Snapshot(str(tmp_path), "made-up", "", {"change": CHANGE, "corpus": CORPUS, "of others": {}, "tables": {}})
+    environments = {"e1": {"lexbeam": "1.2.3", "commit": "0123456789ab"}}
+    sections = {"change": CHANGE, "corpus": CORPUS, "of others": {}}
+    return Snapshot(str(tmp_path), "made-up", "", {**sections, "environments": environments, "tables": {}})
 
 
 def test_a_section_says_what_it_is_about_with_which_options_and_by_which_command(snapshot, tmp_path):
@@ -52,7 +50,7 @@ def test_a_section_says_what_it_is_about_with_which_options_and_by_which_command
         "seeds": "3",
         "alignment": "op, cca",
         "null": "0",
-        "made by": "Lexbeam 1.2.3",
+        "made by": "Lexbeam 1.2.3 (0123456789ab)",
     }
     expected = "--dim 50 --min-count 5,6 --seeds 3 --slices '1800-1850,every 20' --no-series"
     words = command.strip("`").removeprefix(f"lexbeam change --out {tmp_path.name} ")

@@ -3,7 +3,7 @@
 Two forms are read:
 
 - files of SemEval-2020 Task 1, without a header, `word<TAB>value`: 0 or 1 in subtask 1, a number in
-  subtask 2;
+  subtask 2, which the values tell where the option does not;
 - a table with a header, Parquet or tab-separated without quoting: a column of words, and columns of
   classes and of graded change, with the names below or others. The published statistics of DWUG
   and the truth of `lexbeam sample` are such tables.
@@ -28,7 +28,7 @@ from transforms.common.options.fields import option
 from transforms.common.options.small_texts import read_lines
 from transforms.common.store import files
 
-__all__ = ["Gold", "GoldOptions", "read_gold", "table_of"]
+__all__ = ["Gold", "GoldOptions", "pairs_without_header", "read_gold", "table_of"]
 
 # Default names of the columns of a table; the first that it has is taken.
 WORDS = ("word", "lemma", "target")
@@ -45,7 +45,11 @@ class GoldOptions:
     """Where gold is, and in which form."""
 
     gold: str | None = option(
-        None, help="table of gold, Parquet or tab-separated with a header", metavar="FILE", path="file", published=False
+        None,
+        help="table of gold, Parquet or tab-separated with a header; or a file such as `binary` and `graded` take",
+        metavar="FILE",
+        path="file",
+        published=False,
     )
     binary: str | None = option(
         None,
@@ -142,6 +146,10 @@ def _pairs(path: str | None, name: str) -> Iterator[_Cell]:
 
 def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_Cell]]:
     rows = table_of(path, "gold")
+    if pairs := pairs_without_header(rows):
+        words, values = zip(*pairs, strict=True)
+        is_binary = all(_float(value) in (0, 1) for value in values)
+        rows = pa.table({WORDS[0]: words, (BINARY if is_binary else GRADED)[0]: values})
     if doubled := sorted(n for n, times in Counter(rows.column_names).items() if times > 1):
         raise LexbeamError(f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them")
     word = _column(rows, path, "word_column", options.word_column, WORDS)
@@ -163,6 +171,13 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
         )
     binary, graded = (_cells(rows, path, word, name) for name in columns)
     return binary, graded
+
+
+def pairs_without_header(rows: pa.Table) -> list[tuple[str, str]]:
+    """Return the words and values of a table that has none but them: its first line is no header; else nothing."""
+    if rows.num_columns != 2 or math.isnan(_float(rows.column_names[1])):
+        return []
+    return [tuple(rows.column_names), *zip(*(column.to_pylist() for column in rows.columns), strict=True)]
 
 
 def table_of(path: str, name: str) -> pa.Table:

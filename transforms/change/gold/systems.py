@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.change.gold.gold import table_of
+from transforms.change.gold.gold import pairs_without_header, table_of
 from transforms.change.scores.evidence_rows import LEVEL
 from transforms.change.scores.ranking import Row
 from transforms.change.view.targets import target_word
@@ -276,8 +276,8 @@ def _pairs(path: str) -> Iterable[tuple[Any, Any]]:
         raise LexbeamError(f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them")
     if {"word", SCORE} <= set(names):
         return zip(columns[names.index("word")], columns[names.index(SCORE)], strict=True)
-    if len(names) == 2 and _is_number(names[1]):
-        return [tuple(rows.column_names), *zip(*columns, strict=True)]
+    if pairs := pairs_without_header(rows):
+        return pairs
     raise UsageError(
         f"`predictions`: {files.shown(path)} has no columns 'word' and 'score': it has "
         f"{', '.join(map(repr, rows.column_names))}; name two columns so, or give lines of a word, a tab and a number"
@@ -295,11 +295,3 @@ def _table(path: str) -> pa.Table:
         if len(row) != len(header):
             raise LexbeamError(f"{files.shown(path)}, row {number}: {len(row)} cells under a header of {len(header)}")
     return pa.table([pa.array([row[place] for row in cells], pa.string()) for place in range(len(header))], header)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

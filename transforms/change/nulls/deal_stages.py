@@ -281,10 +281,17 @@ def _inside(views: Sequence[File], held: Held) -> Iterator[pa.RecordBatch]:
             yield batch.take(pa.array(held.rows(batch)))
 
 
-SIZES: Stage[SizesTask, None, Sized] = Stage(name="change/sizes", unit="parts of slices", receipt=Sized, build=_sizes)
+SIZES: Stage[SizesTask, None, Sized] = Stage(
+    name="change/sizes", noun="slices", unit="parts of slices", receipt=Sized, build=_sizes
+)
 DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
-    name="change/deal", unit="deals", receipt=Deal, build=_deal, unordered=("task.slices[]", "task.sentences[]")
+    name="change/deal",
+    noun="null slices",
+    unit="deals",
+    receipt=Deal,
+    build=_deal,
+    unordered=("task.slices[]", "task.sentences[]"),
 )
 DEALT: Stage[DealtTask, None, Dealt] = Stage(
-    name="change/dealt", receipt=Dealt, build=_dealt, unit="parts of null slices"
+    name="change/dealt", noun="null slices", receipt=Dealt, build=_dealt, unit="parts of null slices"
 )

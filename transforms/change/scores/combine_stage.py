@@ -185,6 +185,7 @@ def _number(value: float) -> float | None:
 
 COMBINE: Stage[CombineTask, ChangeScoreOptions, Combined] = Stage(
     name="change/combine",
+    noun="scores",
     receipt=Combined,
     build=_combine,
     unused={

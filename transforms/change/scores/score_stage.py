@@ -242,6 +242,7 @@ def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> 
 
 SCORE: Stage[ScoreTask, ChangeScoreOptions, ScoredSeed] = Stage(
     name="change/score",
+    noun="scores",
     receipt=ScoredSeed,
     build=_score,
     unused={

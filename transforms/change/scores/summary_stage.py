@@ -54,7 +54,7 @@ def _summarise(artefact: Artefact, task: SummaryTask, columns: SummaryColumns) -
 
 
 SUMMARISE: Stage[SummaryTask, SummaryColumns, ListedPart] = Stage(
-    name="change/summarise", receipt=ListedPart, build=_summarise, unit="pairs"
+    name="change/summarise", noun="scores", receipt=ListedPart, build=_summarise, unit="pairs"
 )
 
 

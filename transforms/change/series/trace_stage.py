@@ -255,6 +255,7 @@ def read_trace(file: File, slices: int) -> Trace:
 
 TRACE: Stage[TraceTask, SeriesOptions, Traced] = Stage(
     name="change/series-trace",
+    noun="series",
     receipt=Traced,
     build=_trace,
     unused={

@@ -215,6 +215,7 @@ _UNALIGNED = (Side(), Side())
 
 ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
     name="change/align",
+    noun="alignments",
     receipt=Aligned,
     build=_align,
     unused={

@@ -172,16 +172,23 @@ def _chosen(_: RepresentTask, options: RepresentationOptions) -> dict[str, tuple
 
 COUNT_CONTEXTS: Stage[ContextTask, ContextOptions, CountedContexts] = Stage(
     name="change/contexts",
+    noun="embeddings",
     receipt=CountedContexts,
     build=_count,
     unused={"task.space.seed": "counting has no chance in it", "task.space.tokens": "they say how long it takes"},
     unit="pieces of slices",
 )
 ADD_CONTEXTS: Stage[SumTask, None, CountedContexts] = Stage(
-    name="change/add-contexts", receipt=CountedContexts, build=_add, unordered=("task.parts",), unit="sums"
+    name="change/add-contexts",
+    noun="embeddings",
+    receipt=CountedContexts,
+    build=_add,
+    unordered=("task.parts",),
+    unit="sums",
 )
 REPRESENT: Stage[RepresentTask, RepresentationOptions, TrainedSpace] = Stage(
     name="change/represent",
+    noun="embeddings",
     receipt=TrainedSpace,
     build=_represent,
     unused=dict.fromkeys(

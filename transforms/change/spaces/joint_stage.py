@@ -79,6 +79,7 @@ def _chosen(task: JointTask, options: SgnsOptions) -> dict[str, tuple[str, ...]]
 
 TRAIN_JOINTLY: Stage[JointTask, SgnsOptions, TrainedSpaces] = Stage(
     name="change/train-jointly",
+    noun="embeddings",
     receipt=TrainedSpaces,
     build=_train,
     unused={"options.min_count": "each slice has a cut of its own, that of its task"},

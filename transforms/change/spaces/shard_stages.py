@@ -213,6 +213,7 @@ def _taught(vectors: Floats, by_chance: Floats) -> Floats:
 
 SHARD: Stage[ShardTask, SgnsOptions, TrainedShard] = Stage(
     name="change/train-shard",
+    noun="embeddings",
     receipt=TrainedShard,
     build=_train_shard,
     unused=UNUSED,
@@ -222,8 +223,8 @@ SHARD: Stage[ShardTask, SgnsOptions, TrainedShard] = Stage(
 )
 # Their option is the dimension.
 AVERAGE: Stage[AverageTask, int, AveragedWeights] = Stage(
-    name="change/average", receipt=AveragedWeights, build=_average, unit="averages"
+    name="change/average", noun="embeddings", receipt=AveragedWeights, build=_average, unit="averages"
 )
 SPACE: Stage[AverageTask, int, TrainedSpace] = Stage(
-    name="change/average-last", receipt=TrainedSpace, build=_space, unit="embeddings"
+    name="change/average-last", noun="embeddings", receipt=TrainedSpace, build=_space, unit="embeddings"
 )

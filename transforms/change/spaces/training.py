@@ -177,6 +177,7 @@ UNUSED = {"options.min_count": "each slice has a cut of its own, that of the tas
 
 TRAIN: Stage[TrainTask, SgnsOptions, TrainedSpace] = Stage(
     name="change/train",
+    noun="embeddings",
     receipt=TrainedSpace,
     build=_train,
     unused=UNUSED,

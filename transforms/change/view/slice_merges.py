@@ -125,8 +125,8 @@ def _ranks(documents: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 COUNT: Stage[tuple[PartCounts, ...], None, SliceCounts] = Stage(
-    name="change/count", receipt=SliceCounts, build=_count, unordered=("task",), unit="slices"
+    name="change/count", noun="slices", receipt=SliceCounts, build=_count, unordered=("task",), unit="slices"
 )
 SHUFFLE: Stage[tuple[StagedView, ...], None, Shuffled] = Stage(
-    name="change/shuffle", receipt=Shuffled, build=_shuffle, unordered=("task",), unit="ranges"
+    name="change/shuffle", noun="slices", receipt=Shuffled, build=_shuffle, unordered=("task",), unit="ranges"
 )

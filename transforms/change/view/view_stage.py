@@ -287,6 +287,7 @@ def ranges_of(keys: npt.NDArray[np.uint64], ranges: int) -> npt.NDArray[np.int64
 
 MEASURE: Stage[ViewTask, ViewSpec, MeasuredTokens] = Stage(
     name="change/measure",
+    noun="slices",
     receipt=MeasuredTokens,
     build=_measure,
     unused={
@@ -299,9 +300,11 @@ MEASURE: Stage[ViewTask, ViewSpec, MeasuredTokens] = Stage(
 )
 VIEW: Stage[ViewTask, ViewSpec, Viewed] = Stage(
     name="change/view",
+    noun="slices",
     receipt=Viewed,
     build=_derive,
     unused={**_OF_ALL, "options.targets.words": Unless("without a limit every sentence is kept", used=_downsamples)},
     together=True,
     unit="parts of slices",
+    splits=True,
 )

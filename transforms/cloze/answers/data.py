@@ -181,6 +181,7 @@ def _questions(rows: list[Row], pairs: Mapping[str, Row]) -> Iterator[tuple[Row,
 
 ASK: Stage[AskTask, None, FiveWayQuestions] = Stage(
     name="cloze/ask",
+    noun="questions",
     receipt=FiveWayQuestions,
     build=_ask,
     unused={"task.number": "parts hold rows, not the number that they have"},
@@ -368,7 +369,7 @@ def counts_of(encoded: EncodedAsked) -> np.ndarray:
 
 
 ENCODE_ASKED: Stage[GroupTask, VocabularyOptions, EncodedAsked] = Stage(
-    name="cloze/encode-asked", receipt=EncodedAsked, build=_encode, unit="languages"
+    name="cloze/encode-asked", noun="systems", receipt=EncodedAsked, build=_encode, unit="languages"
 )
 
 

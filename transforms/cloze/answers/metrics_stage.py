@@ -95,6 +95,7 @@ def _language(element: tuple[str, EncodedAsked]) -> str:
 
 MEASURE_ANSWERS: Stage[MeasureTask, MeasureSettings, PartFile] = Stage(
     name="cloze/measure-answers",
+    noun="metrics",
     receipt=PartFile,
     build=_measure,
     unordered=("task.answers", "task.encoded"),

@@ -156,6 +156,7 @@ def _chosen(_: object, settings: ChoiceSettings) -> Mapping[str, Collection[str]
 
 CHOOSE_ANSWERS: Stage[ChoiceTask, ChoiceSettings, PartFile] = Stage(
     name="cloze/choose-answers",
+    noun="answers",
     receipt=PartFile,
     build=_choose,
     unused={"options.kinds": "`chosen` says which kinds count"},

@@ -322,6 +322,7 @@ def _chosen_to_answer(request: AskTrained, _: AnswerOptions) -> Mapping[str, tup
 
 ANSWER_TRAIN: Stage[AnswerTask, AnswerOptions, TrainedSystem] = Stage(
     name="cloze/answer-train",
+    noun="systems",
     receipt=TrainedSystem,
     build=_train,
     chosen=_chosen_to_train,
@@ -334,6 +335,7 @@ ANSWER_TRAIN: Stage[AnswerTask, AnswerOptions, TrainedSystem] = Stage(
 )
 ANSWER: Stage[AskTrained, AnswerOptions, PartFile] = Stage(
     name="cloze/answer",
+    noun="answers",
     receipt=PartFile,
     build=_answer,
     chosen=_chosen_to_answer,

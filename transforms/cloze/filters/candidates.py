@@ -21,6 +21,7 @@ from transforms.common.code.registry import docs_of
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
+from transforms.inflection.models import chosen_formats
 
 __all__ = [
     "COUNTED",
@@ -233,11 +234,13 @@ def _chosen(_: object, rules: CandidateSetting) -> Mapping[str, Sequence[str]]:
         "transforms.cloze.filters.registry:FILTERS": rules.filters(),
         "transforms.cloze.filters.nonspecificity:SENSES": [setting.sense],
         "transforms.cloze.filters.scores:PROPER_NOUNS": [setting.propn],
+        **(chosen_formats(setting.inflector) if setting.abstractness is None else {}),
     }
 
 
 JUDGE: Stage[CandidateTask, CandidateSetting, Judgement] = Stage(
     name="cloze/judge",
+    noun="candidates",
     receipt=Judgement,
     build=_judge,
     unused={"task.thresholds.pairs": "it counts the word pairs that thresholds were taken from"},

@@ -194,8 +194,8 @@ def _settle(_: Artefact, files: Sequence[File], wanted: Mapping[str, float]) -> 
 
 
 MEASURE: Stage[Part, Sampled, SampledCosines] = Stage(
-    name="cloze/measure", receipt=SampledCosines, build=_measure, blas=True, unit="parts"
+    name="cloze/measure", noun="candidates", receipt=SampledCosines, build=_measure, blas=True, unit="parts"
 )
 SETTLE: Stage[Sequence[File], Mapping[str, float], Thresholds] = Stage(
-    name="cloze/threshold", receipt=Thresholds, build=_settle, unordered=("task",), unit="thresholds"
+    name="cloze/threshold", noun="candidates", receipt=Thresholds, build=_settle, unordered=("task",), unit="thresholds"
 )

@@ -27,7 +27,7 @@ from transforms.common.rowwise import product
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
-from transforms.inflection.models import InflectorReference, inflector_for
+from transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from transforms.lexicon.resources import Lexicon
 
 __all__ = ["CHOOSE", "ChooseOptions", "ChooseTask", "ChosenOptions", "KindCount"]
@@ -297,10 +297,16 @@ def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, 
     return named
 
 
+def _chosen(_: ChooseTask, options: ChooseOptions) -> Mapping[str, Sequence[str]]:
+    return chosen_formats(options.inflector)
+
+
 CHOOSE: Stage[ChooseTask, ChooseOptions, ChosenOptions] = Stage(
     name="cloze/choose",
+    noun="options",
     receipt=ChosenOptions,
     build=_choose,
+    chosen=_chosen,
     unused={"task.number": "parts hold rows, not the number that they have"},
     unordered=("task.pairs", "task.predictions"),
     blas=True,

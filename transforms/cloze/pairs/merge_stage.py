@@ -116,6 +116,6 @@ def _characters(pair: Row) -> int:
 
 
 SETTLE: Stage[MergeTask, TextAnnotationOptions, SettledPairs] = Stage(
-    name="cloze/settle", receipt=SettledPairs, build=_settle, chosen=chosen_engine, unit="parts"
+    name="cloze/settle", noun="pairs", receipt=SettledPairs, build=_settle, chosen=chosen_engine, unit="parts"
 )
 SETTLING = TaskStages.of(SETTLE, PAIR_REJECTS, PAIR_INPUTS)

@@ -151,6 +151,7 @@ def _chosen(_: Unit, options: PairReadOptions) -> dict[str, tuple[str, ...]]:
 
 READ: Stage[Unit, PairReadOptions, Loaded] = Stage(
     name="cloze/read",
+    noun="intake",
     receipt=Loaded,
     build=_read,
     unused={"options.read.reader.layers": "pairs have no layers"},
@@ -158,5 +159,5 @@ READ: Stage[Unit, PairReadOptions, Loaded] = Stage(
     unit="batches",
 )
 READ_CORPUS: Stage[PartPair, CorpusPairOptions, Loaded] = Stage(
-    name="cloze/read-corpus", receipt=Loaded, build=_read_corpus, unit="parts"
+    name="cloze/read-corpus", noun="intake", receipt=Loaded, build=_read_corpus, unit="parts"
 )

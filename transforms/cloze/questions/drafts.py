@@ -198,6 +198,7 @@ def _settle(pair: Row, rows: list[Row], offered: Mapping[tuple[str, str], _Offer
 
 DRAFT: Stage[DraftTask, QuestionOptions, Drafted] = Stage(
     name="cloze/draft",
+    noun="questions",
     receipt=Drafted,
     build=_draft,
     unused={"task.number": "parts hold rows, not the number that they have"},

@@ -150,10 +150,17 @@ def _question(row: Row, pair: Row, split: Mapping[tuple[str, str], str]) -> Row:
 
 
 SPLIT: Stage[Sequence[PartFile], SplitRules, QuestionSplit] = Stage(
-    name="cloze/split", receipt=QuestionSplit, build=_split, unordered=("task",), blas=True, unit="tables"
+    name="cloze/split",
+    noun="splits",
+    receipt=QuestionSplit,
+    build=_split,
+    unordered=("task",),
+    blas=True,
+    unit="tables",
 )
 WRITE: Stage[WriteTask, None, PartFile] = Stage(
     name="cloze/write",
+    noun="questions",
     receipt=PartFile,
     build=_write,
     unused={"task.number": "parts hold rows, not the number that they have"},

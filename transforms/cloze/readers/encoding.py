@@ -315,5 +315,5 @@ def write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
 
 
 ENCODE: Stage[GroupTask, EncodeOptions, Encoded] = Stage(
-    name="cloze/encode", receipt=Encoded, build=_encode, unit="groups"
+    name="cloze/encode", noun="readers", receipt=Encoded, build=_encode, unit="groups"
 )

@@ -235,6 +235,7 @@ def _chosen(request: PredictTask, _: FoldOptions) -> Mapping[str, tuple[str, ...
 
 READ_PREDICT: Stage[PredictTask, FoldOptions, PredictedWords] = Stage(
     name="cloze/read-predict",
+    noun="predictions",
     receipt=PredictedWords,
     build=_predict,
     chosen=_chosen,

@@ -301,6 +301,7 @@ def _chosen(task: ReadTask, _: FoldOptions) -> Mapping[str, tuple[str, ...]]:
 
 READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(
     name="cloze/read-train",
+    noun="readers",
     receipt=TrainedReader,
     build=_train,
     chosen=_chosen,

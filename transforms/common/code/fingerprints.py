@@ -11,9 +11,11 @@ import os
 import platform
 import re
 from collections.abc import Sequence
-from typing import Any, BinaryIO, NamedTuple, TypedDict
+from typing import Any, BinaryIO, NamedTuple, NotRequired, TypedDict
 
 import threadpoolctl
+
+from transforms.common.code.version import VERSION, commit
 
 __all__ = [
     "blas_kernels",
@@ -82,8 +84,10 @@ def hash_of(identifier: str) -> int:
 
 
 class Environment(TypedDict):
-    """The version of Python, those of packages by name, and the digest of these."""
+    """The versions of Lexbeam (with the commit where that is known), Python and packages, and a digest of the last."""
 
+    lexbeam: str
+    commit: NotRequired[str]
     python: str
     packages: dict[str, str]
     lock: str
@@ -93,11 +97,19 @@ class Environment(TypedDict):
 def environment() -> Environment:
     """Return what results may depend on besides input, options and code.
 
-    The Python version and the versions of the core's dependencies, direct and indirect, as
-    installed: what the lock file fixes.
+    The versions of Lexbeam, of Python, and of the core's dependencies, direct and indirect, as installed: what the
+    lock file fixes.
     """
     versions = {name: version_of(name) for name in sorted(_closure("lexbeam"))}
-    return {"python": platform.python_version(), "packages": versions, "lock": digest(versions)}
+    found: Environment = {
+        "lexbeam": VERSION,
+        "python": platform.python_version(),
+        "packages": versions,
+        "lock": digest(versions),
+    }
+    if of := commit():
+        found["commit"] = of
+    return found
 
 
 class _Distribution(NamedTuple):
@@ -126,14 +138,20 @@ def version_of(name: str) -> str:
 
 
 def _closure(distribution: str) -> set[str]:
+    """Return what a distribution requires here without any extra, and what that requires, as far as it is installed.
+
+    What it requires elsewhere alone, such as on another system, may be here for another's sake and does not count.
+    """
+    from packaging.requirements import Requirement
+
     seen: set[str] = set()
     left = [distribution]
     while left:
         found = _distribution(left.pop())
-        for requirement in found.requires if found else ():
-            name, marker = re.match(r"([\w.-]+)[^;]*;?(.*)", requirement).groups()  # type: ignore[union-attr]
-            name = re.sub(r"[-_.]+", "-", name).lower()
-            if "extra" not in marker and name not in seen and _distribution(name):
+        for requirement in map(Requirement, found.requires if found else ()):
+            name = re.sub(r"[-_.]+", "-", requirement.name).lower()
+            is_required = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            if is_required and name not in seen and _distribution(name):
                 seen.add(name)
                 left.append(name)
     return seen

@@ -27,6 +27,7 @@ PLUMBING = frozenset(
         "cache",
         "code.registry",
         "code.usage",
+        "code.version",
         "endable",
         "errors",
         "options.checks",

@@ -31,7 +31,16 @@ from transforms.common.options.checks import check_value, run_check
 from transforms.common.options.option import Option, Within
 from transforms.common.store import files
 
-__all__ = ["embedded", "from_mapping", "noted_paths", "option", "options_of", "plain_options", "value_of"]
+__all__ = [
+    "embedded",
+    "from_mapping",
+    "noted_paths",
+    "option",
+    "options_of",
+    "plain_defaults",
+    "plain_options",
+    "value_of",
+]
 
 T = TypeVar("T")
 MISSING = dataclasses.MISSING
@@ -303,6 +312,15 @@ def plain_options(options: object) -> dict[str, Any]:
             value = shown if entry.several else shown[0]
         plain[entry.shown] = list(value) if isinstance(value, tuple) else value
     return plain
+
+
+def plain_defaults(cls: type) -> dict[str, Any]:
+    """Return the defaults of options as plain values, under their names as `plain_options` has them."""
+    return {
+        entry.shown: list(entry.default) if isinstance(entry.default, tuple) else entry.default
+        for entry in options_of(cls).values()
+        if entry.default is not MISSING
+    }
 
 
 def _without_folder(value: str, entry: Option) -> str:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from transforms.common.code.fingerprints import readable_json
 from transforms.common.errors import LexbeamError
-from transforms.common.publish.manifests import Manifest, Section, TableEntry
+from transforms.common.publish.manifests import Section, TableEntry
 from transforms.common.publish.sections import input_columns
 from transforms.common.publish.snapshots import Snapshot
 
@@ -43,7 +43,7 @@ class SectionChange(msgspec.Struct, frozen=True, omit_defaults=True):
         resources: whether the word lists, models and other files that it was given are others.
         reads: tables that it was made from, of other content.
         code: stages whose code is another.
-        versions: Python and packages of other versions: before and after.
+        versions: Lexbeam, Python and packages of other versions: before and after.
         forgotten: whether it leaves out more, or less, as forgotten.
         kept: what it keeps of another snapshot than before, such as splits, and of which; None: of none any more.
     """
@@ -98,7 +98,7 @@ def _section_change(before: Snapshot, after: Snapshot, name: str) -> SectionChan
         code=tuple(
             sorted(stage for stage, entry in new.get("stages", {}).items() if entry != stages.get(stage, entry))
         ),
-        versions=_differing(_versions(before.manifest, old), _versions(after.manifest, new)),
+        versions=_differing(_versions(before, name), _versions(after, name)),
         forgotten=_forgotten(old) != _forgotten(new),
         kept={
             what: kept.get(what) for what in sorted({*kept_before, *kept}) if kept_before.get(what) != kept.get(what)
@@ -146,9 +146,10 @@ def _files_digest(snapshot: Snapshot, name: str) -> int:
     return found
 
 
-def _versions(manifest: Manifest, section: Mapping[str, Any]) -> dict[str, str]:
-    environment = manifest.get("environments", {}).get(section.get("environment"), {})
-    return {"python": environment.get("python", ""), **environment.get("packages", {})}
+def _versions(snapshot: Snapshot, name: str) -> dict[str, str]:
+    environment = snapshot.manifest.get("environments", {}).get(snapshot.sections[name].get("environment"), {})
+    build = {} if (by := snapshot.made_by(name)) is None else {"lexbeam": str(by)}
+    return {**build, "python": environment.get("python", ""), **environment.get("packages", {})}
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

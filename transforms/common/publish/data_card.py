@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 import yaml
 
-from transforms.common.publish.manifests import Manifest, Section, TableEntry
+from transforms.common.code.version import Build
+from transforms.common.publish.manifests import Manifest, Section, TableEntry, files_of
 
 __all__ = ["data_card"]
 
@@ -84,7 +85,7 @@ def _table(name: str, entry: TableEntry, schema: pa.Schema) -> Iterator[str]:
     metadata = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
     yield f"### {name}"
     yield ""
-    rows, parts = _number(entry["rows"], "row"), _number(len(entry["parts"]), "part")
+    rows, parts = _number(entry["rows"], "row"), _number(len(files_of(entry)), "part")
     facts = [f"{rows} in {parts}"]
     if row := metadata.get("lexbeam.row"):
         facts.append(f"a row is {row}")
@@ -113,8 +114,9 @@ def _origin(name: str, section: Section, environments: Mapping[str, Any]) -> Ite
     yield ""
     environment = environments.get(section.get("environment", ""), {})
     packages = environment.get("packages", {})
-    if "lexbeam" in packages:
-        yield f"Made by lexbeam {packages['lexbeam']} with Python {environment['python']}"
+    if "lexbeam" in environment:
+        build = Build(environment["lexbeam"], environment.get("commit", ""))
+        yield f"Made by lexbeam {build} with Python {environment['python']}"
     elif environment:
         yield f"Made with Python {environment['python']}"
     if environment:

@@ -3,7 +3,8 @@
     DIR/_snapshots/.history     publications, the newest last, and tags
 
 Both are beside what is published and have no effect on it. A publication is noted in the snapshot's log before
-readers see it, and in the history after; where a run was killed in between, the log says it.
+readers see it, and in the history after; where a run was killed in between, the log says it. A publication that readers
+are to be told of is noted as untold, by which whoever tells them knows, until that is done.
 """
 
 import hashlib
@@ -16,9 +17,18 @@ from datetime import UTC, datetime
 import msgspec
 
 from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError, UsageError, nearest, quoted
+from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.publish.changes import SectionChange, TableChange, changes
-from transforms.common.publish.layout import HISTORY, MANIFEST, POINTER, RUN_LOG, SNAPSHOTS, read_record, snapshot_name
+from transforms.common.publish.layout import (
+    HISTORY,
+    MANIFEST,
+    POINTER,
+    RUN_LOG,
+    SNAPSHOTS,
+    DamagedFolderError,
+    read_record,
+    snapshot_name,
+)
 from transforms.common.publish.snapshots import Snapshot, read_log
 from transforms.common.store import files
 
@@ -28,6 +38,7 @@ __all__ = [
     "check_tag",
     "last_success",
     "note_publication",
+    "note_told",
     "now",
     "publication_of",
     "published_at",
@@ -36,6 +47,7 @@ __all__ = [
     "tag_snapshot",
     "untag",
     "untag_snapshots",
+    "untold_publications",
 ]
 
 MOST = 10_000  # publications that are remembered: thirty years of nights
@@ -55,6 +67,8 @@ class Publication(msgspec.Struct, frozen=True, omit_defaults=True):
         configuration: a digest of the options of all its sections; likewise.
         sections: the sections that changed by it.
         tables: the tables that changed by it.
+        token: what names it to those who are told of it, as no other; empty where nobody was to be told.
+        untold: whether they are still to be told.
     """
 
     snapshot: str
@@ -64,6 +78,8 @@ class Publication(msgspec.Struct, frozen=True, omit_defaults=True):
     configuration: str = ""
     sections: dict[str, SectionChange] = {}
     tables: dict[str, TableChange] = {}
+    token: str = ""
+    untold: bool = False
 
     @property
     def at(self) -> float:
@@ -90,15 +106,26 @@ def now() -> float:
     return time.time()
 
 
-def publication_of(before: Snapshot | None, after: Snapshot, how: str = "published") -> Publication:
-    """Return what is noted of a snapshot's publication now."""
+def publication_of(
+    before: Snapshot | None, after: Snapshot, how: str = "published", *, tells: bool = False
+) -> Publication:
+    """Return what is noted of a snapshot's publication now.
+
+    Args:
+        before: what readers saw.
+        after: what they are to see.
+        how: published, or rolled back.
+        tells: whether they are to be told.
+    """
     sections, tables = changes(before, after)
     at = datetime.fromtimestamp(now(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     code, configuration = (
         digest({name: section.get(what, {}) for name, section in after.sections.items()})[:_DIGITS]
         for what in ("stages", "options")
     )
-    return Publication(after.name, at, how, code, configuration, sections, tables)
+    # A snapshot may be published again: by the clock, the token is another then.
+    token = digest([before.name if before else None, after.name, time.time_ns()]) if tells else ""
+    return Publication(after.name, at, how, code, configuration, sections, tables, token, tells)
 
 
 def read_history(out: str) -> History:
@@ -126,7 +153,7 @@ def _decoded(out: str, content: bytes | None) -> History:
         if hashlib.sha256(kept.history).hexdigest() == kept.check:
             return msgspec.json.decode(kept.history, type=History)
     path = files.join(out, SNAPSHOTS, HISTORY)
-    raise LexbeamError(
+    raise DamagedFolderError(
         f"{path} is damaged: it held what was published when, and tags. Until it is removed, no snapshot is; "
         "tables and readers are not touched by that, but tags are lost with it"
     )
@@ -135,17 +162,53 @@ def _decoded(out: str, content: bytes | None) -> History:
 def _completed(out: str, history: History) -> History:
     name = snapshot_name(out)
     last = history.publications[-1].snapshot if history.publications else None
-    if name is None or name == last:
+    noted = None if name is None or name == last else _in_log(out, name)
+    if noted is None:
         return history
+    return msgspec.structs.replace(history, publications=(*history.publications, noted)[-MOST:])
+
+
+def _in_log(out: str, name: str) -> Publication | None:
+    """Return the last publication of a snapshot, as the log beside it has it."""
     with suppress(msgspec.ValidationError):
-        noted = msgspec.convert(read_log(out, name).get("publication"), Publication)
-        return msgspec.structs.replace(history, publications=(*history.publications, noted)[-MOST:])
-    return history
+        return msgspec.convert(read_log(out, name).get("publication"), Publication)
+    return None
+
+
+def untold_publications(out: str) -> list[Publication]:
+    """Return the publications that readers are still to be told of, the oldest first.
+
+    Where the history is damaged, of which `read_history` tells, it is what readers see that the log knows of.
+    """
+    try:
+        found = read_history(out).publications
+    except DamagedFolderError:
+        name = snapshot_name(out)
+        noted = None if name is None else _in_log(out, name)
+        found = () if noted is None else (noted,)
+    return [publication for publication in found if publication.untold]
+
+
+def note_told(out: str, token: str) -> None:
+    """Note that readers have been told of the publication with a token.
+
+    Raises:
+        LexbeamError: the history is damaged.
+    """
+
+    def change(history: History) -> History:
+        publications = tuple(
+            msgspec.structs.replace(each, untold=False) if each.token == token else each
+            for each in _completed(out, history).publications
+        )
+        return msgspec.structs.replace(history, publications=publications)
+
+    _changed(out, change)
 
 
 def published_at(out: str, snapshot: str) -> float | None:
     """Return when readers got a snapshot last, in seconds since 1970; None where that is not noted."""
-    with suppress(LexbeamError):  # a damaged history
+    with suppress(DamagedFolderError):  # the history
         return next((each.at for each in reversed(read_history(out).publications) if each.snapshot == snapshot), None)
     return None
 
@@ -158,7 +221,7 @@ def last_success(out: str, snapshot: str) -> float | None:
         snapshot: the name of what readers see; after a rollback, another was published last.
     """
     seen = {snapshot}
-    with suppress(LexbeamError):  # a damaged history
+    with suppress(DamagedFolderError):  # the history
         seen.update(publication.snapshot for publication in read_history(out).publications)
     kept = [name for name in {snapshot, *read_record(out).snapshots} if name in seen]  # others were never switched to
     logs = [files.modified(files.join(out, SNAPSHOTS, name + RUN_LOG)) for name in kept]
@@ -169,7 +232,7 @@ def note_publication(out: str) -> History | None:
     """Note that readers see another snapshot now, and return the history; None: it is damaged."""
     try:
         return _changed(out, lambda history: _completed(out, history))
-    except LexbeamError:
+    except DamagedFolderError:
         return None
 
 

@@ -50,6 +50,7 @@ __all__ = [
     "POINTER",
     "RUN_LOG",
     "SNAPSHOTS",
+    "DamagedFolderError",
     "SnapshotMark",
     "check_foreign",
     "check_links",
@@ -99,11 +100,18 @@ class SnapshotMark(NamedTuple):
     published: str | None = None
 
 
+class DamagedFolderError(LexbeamError):
+    """What a folder says of what is published there is damaged, or of another version.
+
+    A store that does not answer is no such thing: nobody may conclude from it that something is not there.
+    """
+
+
 def snapshot_name(out: str) -> str | None:
     """Return the digest that `current` names; None if nothing is published.
 
     Raises:
-        LexbeamError: `current.json` is damaged.
+        DamagedFolderError: `current.json` is damaged.
     """
     if files.is_local(out):
         try:
@@ -113,13 +121,15 @@ def snapshot_name(out: str) -> str | None:
         folder, _, name = target.partition("/")
         return name if folder == SNAPSHOTS and _NAME.fullmatch(name) else None
     pointer = files.join(out, POINTER + ".json")
-    if not files.exists(pointer):
+    try:
+        content = files.read_bytes(pointer)
+    except FileNotFoundError:
         return None
     with contextlib.suppress(ValueError, TypeError, KeyError):
-        name = parse_json(files.read_bytes(pointer))["snapshot"]
+        name = parse_json(content)["snapshot"]
         if _NAME.fullmatch(name):
             return str(name)
-    raise LexbeamError(
+    raise DamagedFolderError(
         f"{pointer} is damaged: it names no snapshot. The command that publishes there repairs it "
         "with `overwrite`; until then the snapshots can be read by their own names"
     )
@@ -150,7 +160,7 @@ def switch_pointer(out: str, name: str, tag: Tag | None) -> None:
 
 def last_published(out: str) -> str | None:
     """Return the snapshot that `current` names, or named before it was damaged; None if unknown."""
-    with contextlib.suppress(LexbeamError):
+    with contextlib.suppress(DamagedFolderError):
         return snapshot_name(out)
     record = read_record(out)
     # Not simply the newest: a killed run has noted what nobody has ever seen, and it may lack

@@ -11,13 +11,27 @@ from typing import Any, NotRequired, TypedDict
 
 from transforms.common.code.fingerprints import digest
 
-__all__ = ["Manifest", "PartEntry", "Section", "TableEntry", "is_idle", "is_named", "parts_named", "without_objects"]
+__all__ = [
+    "Manifest",
+    "PartEntry",
+    "Section",
+    "TableEntry",
+    "files_of",
+    "is_idle",
+    "is_named",
+    "parts_named",
+    "without_objects",
+]
 
 
 class PartEntry(TypedDict):
-    """What a manifest says of a part; `object` names it on object stores if an earlier snapshot wrote it."""
+    """What a manifest says of a part.
 
-    file: str
+    One without rows has no `file`, unless no part of the table has any; `bytes` and `sha256` are of the file that it
+    would be. `object` names it on object stores if an earlier snapshot wrote it.
+    """
+
+    file: NotRequired[str]
     rows: int
     bytes: int
     sha256: str
@@ -32,9 +46,15 @@ class TableEntry(TypedDict):
     parts: list[PartEntry]
 
 
+def files_of(table: TableEntry) -> list[PartEntry]:
+    """Return what a manifest says of those parts of a table that have files."""
+    return [part for part in table["parts"] if "file" in part]
+
+
 # What a manifest says of a section: its inputs, options and tables, and what its command adds.
 Section = Mapping[str, Any]
-# Sections by name, beside `lexbeam`, `environments` and `tables`.
+# Sections by name, beside `lexbeam`, `environments` and `tables`. Whatever else a version says of a whole folder stands
+# in `lexbeam`: versions that do not know it would take it for a section.
 Manifest = Mapping[str, Any]
 
 _FOLDER = re.compile(r"_snapshots/[0-9a-f]{32}")
@@ -73,7 +93,7 @@ def parts_named(manifest: Manifest, name: str) -> set[str]:
 
 
 def _parts(manifest: Manifest) -> Iterator[tuple[str, PartEntry]]:
-    """Yield each part's place in its own snapshot, and what the manifest says of it."""
+    """Yield the place in its own snapshot of each part that has a file, and what the manifest says of it."""
     for table, entry in manifest["tables"].items():
-        for part in entry["parts"]:
+        for part in files_of(entry):
             yield f"{table}/{part['file']}", part

@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,7 +33,7 @@ from transforms.common.publish.layout import (
     switch_pointer,
     update_record,
 )
-from transforms.common.publish.manifests import Manifest, TableEntry, without_objects
+from transforms.common.publish.manifests import Manifest, TableEntry, files_of, without_objects
 from transforms.common.publish.removing import remove_snapshot
 from transforms.common.publish.run_log import read_run_log, write_run_log
 from transforms.common.publish.sections import Made, Outcome, decide, table_entry
@@ -45,9 +46,10 @@ from transforms.common.publish.snapshots import (
     read_log,
 )
 from transforms.common.store import files
+from transforms.common.store.artefacts import give_up
 from transforms.common.store.objects import Tag
-from transforms.common.store.sound import checked, is_sound, is_sound_size, state_of
-from transforms.common.store.tables import Part, part_name
+from transforms.common.store.sound import Needed, checked, is_freed, is_sound, is_sound_size, state_of
+from transforms.common.store.tables import Part, written
 
 __all__ = ["KEEP", "Keep", "finish_publication", "make_manifest", "publish", "rollback"]
 
@@ -81,7 +83,8 @@ def make_manifest(
     """Return the manifest of a folder: what each section was made from, and what tables hold.
 
     No runner, worker count, time or absolute path stands in it, so it has the same bytes wherever
-    the same sections are made, at once or one after another.
+    the same sections are made by the same Lexbeam, at once or one after another. A section that is as it was
+    published, but for what made it, stays as it was published: a new version publishes nothing anew by itself.
 
     Args:
         made: the new sections.
@@ -94,27 +97,31 @@ def make_manifest(
     name = digest(here)[:8]
     tables: dict[str, TableEntry] = {}
     sections: dict[str, Any] = {}
-    environments = {name: here} if made else {}
+    environments: dict[str, Any] = {}
+    published = without_objects(old.manifest) if old is not None else {}
     for section in made:
         parts = {}
         for table in section.tables:
             version = (versions or {}).get(table, "1")
             tables[table] = table_entry(section.of_table(table), version)
-            parts[table] = [part["file"] for part in tables[table]["parts"]]
-        sections[section.name] = {
-            **section.entry,
-            "reads": [read._asdict() for read in section.reads],
-            "parts": parts,
-            "environment": name,
-        }
+            parts[table] = [part["file"] for part in files_of(tables[table])]
+        entry = {**section.entry, "reads": [read._asdict() for read in section.reads], "parts": parts}
+        before = published.get(section.name, {})
+        is_same = all(published.get("tables", {}).get(table) == tables[table] for table in parts)
+        if old is not None and is_same and before == {**entry, "environment": before.get("environment")}:
+            sections[section.name] = before
+            environments[before["environment"]] = published["environments"][before["environment"]]
+        else:
+            sections[section.name] = {**entry, "environment": name}
+            environments[name] = here
     for carried in outcome.kept if old is not None and outcome is not None else ():
         assert old is not None
         assert outcome is not None
         entry = sections[carried] = old.sections[carried]
         environments[entry["environment"]] = old.manifest["environments"][entry["environment"]]
         tables |= {table: old.tables[table] for table in entry["parts"]}
-    before = {name: why for name, why in old.held.items() if name in outcome.kept} if old and outcome else {}
-    still = dict(sorted({**before, **(held or {})}.items()))
+    earlier = {name: why for name, why in old.held.items() if name in outcome.kept} if old and outcome else {}
+    still = dict(sorted({**earlier, **(held or {})}.items()))
     return {
         "lexbeam": {"manifest_version": MANIFEST_VERSION},
         "environments": environments,
@@ -134,6 +141,7 @@ def publish(
     keep: Keep = KEEP,
     versions: Mapping[str, str] | None = None,
     mending: bool = False,
+    tells: bool = False,
     held: Mapping[str, str] | None = None,
     reasons: Mapping[str, Sequence[str]] | None = None,
 ) -> Outcome:
@@ -143,9 +151,11 @@ def publish(
     same as once, and repairs what was damaged. Of earlier ones stays what `keep` says. If `mending`,
     damaged parts of other sections are carried over as they are, and named in the outcome: sections
     are repaired one after another. On an object store `pointer` is what named the current snapshot
-    before `old` was read. The manifest names the sections that are `held`, the log what their errors say, `reasons`.
+    before `old` was read. If it `tells`, the publication is noted as one that readers are to be told of. The manifest
+    names the sections that are `held`, the log what their errors say, `reasons`.
 
     Raises:
+        Needed: files of artefacts that were to be published were freed.
         Damaged: an artefact that was to be published is not sound; it has been discarded.
         LexbeamError: a part that was to be carried over is damaged, and not `mending`; or another run
             has published at an object store meanwhile.
@@ -156,8 +166,11 @@ def publish(
     notes = read_log(out, old.name) if old else {}
     carried, damaged = _carried(old, outcome, notes.get("checked", {}), mending)
     outcome = outcome._replace(damaged=tuple(part.path for part in damaged))
-    new = [part for section in made for table in section.tables for part in section.of_table(table)]
-    for part in new:
+    new = {table: written(section.of_table(table)) for section in made for table in section.tables}
+    if freed := [part.path for part in chain.from_iterable(new.values()) if is_freed(part.path)]:
+        give_up(freed)
+        raise Needed.of(freed[0])
+    for part in chain.from_iterable(new.values()):
         _check_new(part)
     make_marked_folder(out, SNAPSHOTS)
     note_publication(out)  # that of a run that was killed before it did
@@ -170,12 +183,13 @@ def publish(
         ),
     )
     if files.is_local(out):
-        _build(out, name, manifest, _placed([*new, *carried], _missing(damaged)))
+        _build(out, name, manifest, _placed(manifest, {**new, **carried}, _missing(damaged)))
     else:
-        manifest = _store(out, name, manifest, _placed(new), old)
+        manifest = _store(out, name, manifest, _placed(manifest, new), old)
     sections = {carried: notes.get("sections", {}).get(carried) for carried in outcome.kept}
-    sections |= {section.name: dict(section.log or {}) for section in made}
-    publication = publication_of(old, Snapshot(out, name, files.join(out, SNAPSHOTS, name), dict(manifest)))
+    sections |= {section.name: {**_build_noted(manifest, section, notes), **(section.log or {})} for section in made}
+    after = Snapshot(out, name, files.join(out, SNAPSHOTS, name), dict(manifest))
+    publication = publication_of(old, after, tells=tells)
     took = [line for section in made for line in section.took]
     write_run_log(out, name, took, read_run_log(out, old.name) if old else ())
     said = {**notes.get("held", {}), **(reasons or {})}
@@ -186,7 +200,14 @@ def publish(
     return outcome
 
 
-def rollback(out: str, snapshot: str) -> Snapshot:
+def _build_noted(manifest: Manifest, section: Made, notes: Mapping[str, Any]) -> dict[str, str]:
+    """Return which Lexbeam made a section that stays, where its log alone says so, as 0.1.0 noted it."""
+    noted = notes.get("sections", {}).get(section.name) or {}
+    known = "lexbeam" in manifest["environments"][manifest[section.name]["environment"]]
+    return {"lexbeam": noted["lexbeam"]} if noted.get("lexbeam") and not known else {}
+
+
+def rollback(out: str, snapshot: str, *, tells: bool = False) -> Snapshot:
     """Let readers of `out`, which the caller has locked, see an earlier snapshot again, and return it.
 
     Nothing is removed: what was published after it stays until a publication keeps fewer.
@@ -194,6 +215,7 @@ def rollback(out: str, snapshot: str) -> Snapshot:
     Args:
         out: the folder.
         snapshot: its name, the first digits of it, or its tag.
+        tells: whether readers are to be told.
 
     Raises:
         UsageError: no such snapshot is kept.
@@ -204,11 +226,11 @@ def rollback(out: str, snapshot: str) -> Snapshot:
     earlier = open_kept(out, resolve_snapshot(out, snapshot))
     notes = read_log(out, earlier.name)
     states = notes.get("checked", {})
-    for part in (part for table in sorted(earlier.tables) for part in earlier.parts(table)):
+    for part in (part for table in sorted(earlier.tables) for part in earlier.files(table)):
         if not _is_as_checked(part, states):
             raise LexbeamError(f"not rolled back: {damage_of(earlier, [part.path])}")
     note_publication(out)
-    publication = publication_of(current, earlier, "rolled back")
+    publication = publication_of(current, earlier, "rolled back", tells=tells)
     sections, said = (notes.get(name, {}) for name in ("sections", "held"))
     _write_log(out, earlier.name, earlier.manifest, sections, publication, (), said)
     _switch(out, earlier.name, earlier.manifest, pointer)
@@ -218,25 +240,25 @@ def rollback(out: str, snapshot: str) -> Snapshot:
 
 def _carried(
     old: Snapshot | None, outcome: Outcome, checked_states: Mapping[str, object], mending: bool
-) -> tuple[list[Part], list[Part]]:
-    """Return the parts that are carried over, and which of them are damaged.
+) -> tuple[dict[str, list[Part]], list[Part]]:
+    """Return the parts with files that are carried over, by table, and which of them are damaged.
 
     Raises:
         LexbeamError: a part is damaged, and not `mending`.
     """
-    carried: list[Part] = []
+    carried: dict[str, list[Part]] = {}
     damaged: list[Part] = []
     for section in outcome.kept if old is not None else ():
         assert old is not None
-        parts = [part for table in sorted(old.sections[section]["parts"]) for part in old.parts(table)]
-        unsound = [part for part in parts if not _is_as_checked(part, checked_states)]
+        tables = {table: old.files(table) for table in sorted(old.sections[section]["parts"])}
+        unsound = [part for part in chain.from_iterable(tables.values()) if not _is_as_checked(part, checked_states)]
         if unsound and not mending:
             raise LexbeamError(
                 f"the published part {unsound[0].path} is damaged: make {section} anew with "
                 f"`overwrite`, or leave it out with `drop` {section}; what this run has made is kept, "
                 "the same command again publishes it"
             )
-        carried += parts
+        carried |= tables
         damaged += unsound
     return carried, damaged
 
@@ -268,15 +290,12 @@ def _missing(parts: Sequence[Part]) -> set[str]:
     return {part.path for part in parts if state_of(part.path) is None}
 
 
-def _placed(parts: Sequence[Part], missing: Collection[str] = ()) -> dict[str, Part]:
-    """Return parts by their place in a snapshot, but those that are missing."""
-    by_table: dict[str, list[Part]] = {}
-    for part in parts:
-        by_table.setdefault(part.table, []).append(part)
+def _placed(manifest: Manifest, tables: Mapping[str, Sequence[Part]], missing: Collection[str] = ()) -> dict[str, Part]:
+    """Return parts with files by their place in the snapshot of a manifest, but those that are missing."""
     return {
-        "/".join((table, part_name(index, len(of_table), part.sha256))): part
-        for table, of_table in by_table.items()
-        for index, part in enumerate(of_table)
+        f"{table}/{entry['file']}": part
+        for table, parts in tables.items()
+        for entry, part in zip(files_of(manifest["tables"][table]), parts, strict=True)
         if part.path not in missing
     }
 
@@ -351,7 +370,7 @@ def _store(out: str, name: str, manifest: Manifest, placed: Mapping[str, Part], 
         tables[table] = {
             **tables[table],
             "parts": [
-                {**entry, "object": part.path.removeprefix(out.rstrip("/") + "/")}
+                {**entry, "object": part.path.removeprefix(out.rstrip("/") + "/")} if "file" in entry else entry
                 for entry, part in zip(tables[table]["parts"], old.parts(table), strict=True)
             ],
         }
@@ -378,7 +397,7 @@ def _write_log(
     states = {
         part.sha256: state
         for table in manifest["tables"]
-        for part in snapshot.parts(table)
+        for part in snapshot.files(table)
         if part.sha256 not in damaged and (state := state_of(part.path)) is not None
     }
     noted = msgspec.to_builtins(publication)

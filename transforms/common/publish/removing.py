@@ -7,17 +7,25 @@ import errno
 import logging
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPSHOTS
+from transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPSHOTS, DamagedFolderError
 from transforms.common.publish.manifests import parts_named
 from transforms.common.publish.snapshots import read_manifest
 from transforms.common.store import files
-from transforms.common.store.artefacts import FREED, LAST, Last
-from transforms.common.store.receipts import ArtefactPath, Envelope, File, FileName, read_envelope, read_receipt
+from transforms.common.store.artefacts import LAST, Last
+from transforms.common.store.receipts import (
+    FREED,
+    ArtefactPath,
+    Envelope,
+    File,
+    FileName,
+    read_envelope,
+    read_receipt,
+    stem_of,
+)
 from transforms.common.store.sound import Damaged, is_sound, state_of
 
 __all__ = [
@@ -31,6 +39,7 @@ __all__ = [
     "each_artefact",
     "free",
     "leftovers",
+    "receipts_of",
     "remove_hidden",
     "remove_snapshot",
 ]
@@ -114,13 +123,13 @@ def _remove_empty(folder: str) -> None:
 def _remove_objects(out: str, name: str, retained: Collection[str]) -> bool:
     try:
         named = {place for other in retained for place in parts_named(read_manifest(out, other), other)}
-    except LexbeamError as error:
+    except DamagedFolderError as error:
         log.warning("%s; until then the snapshot %s cannot be removed", error, name)
         return False
     places = set(_parts_below(out, f"{SNAPSHOTS}/{name}"))
     # One that a killed run was making has no manifest yet. Of one that is damaged, with its copy,
     # what it had of earlier snapshots stays: nobody knows any more what that is.
-    with suppress(LexbeamError):
+    with suppress(DamagedFolderError):
         places |= parts_named(read_manifest(out, name), name)
     for place in sorted(places - named):
         files.remove(files.join(out, place))
@@ -149,10 +158,6 @@ class _Held(NamedTuple):
     def stem(self) -> str:
         return self.receipt.removesuffix(".json")
 
-    @property
-    def section(self) -> str:
-        return self.stage.partition("/")[0]
-
 
 def _stages(root: str) -> Iterator[str]:
     """Yield the names of the stages that have artefacts: `change/train`."""
@@ -168,6 +173,14 @@ def each_artefact(root: str) -> Iterator[tuple[str, str, bytes | None, list[File
         for path, envelope in _envelopes(root, stage, files.list_folder(files.join(root, stage)).files):
             held = [_file(root, name) for name in envelope.files] if envelope else []
             yield stage, path, envelope.receipt if envelope else None, held
+
+
+def receipts_of(root: str, stages: Iterable[str]) -> Iterator[tuple[str, str, Envelope]]:
+    """Yield the sound receipts of some stages, each with its stage and the path that names of its files begin with."""
+    for stage in stages:
+        for path, envelope in _envelopes(root, stage, files.list_folder(files.join(root, stage)).files):
+            if envelope is not None:
+                yield stage, stem_of(path), envelope
 
 
 def _held(root: str) -> Iterator[_Held]:
@@ -204,17 +217,13 @@ def _discard(root: str, held: _Held) -> None:
             files.remove(path)
 
 
-def discard_damaged(root: str, sections: Collection[str]) -> list[str]:
-    """Discard every artefact that is not sound, so that it is made anew; return their receipts.
-
-    Of `sections`, artefacts whose files were freed go too, since one of them was asked for. Every
-    file is read.
-    """
+def discard_damaged(root: str) -> list[str]:
+    """Discard every artefact that is not sound, so that it is made anew; return their receipts. Every file is read."""
     gone = []
     for held in _held(root):
         if held.files is not None:
             states = [is_sound(_file(root, name)) for name in held.files]
-            freed = held.section not in sections and files.exists(held.stem + FREED)
+            freed = files.exists(held.stem + FREED)
             if all(state or (state is None and freed) for state in states):
                 continue
         gone.append(held.receipt)
@@ -249,20 +258,21 @@ def discard_artefacts(root: str, kept: Callable[[str, Sequence[File]], bool]) ->
     return Freed(number, size)
 
 
-def discard_unused(root: str, stages: Collection[str], since: int) -> Freed:
+def discard_unused(root: str, stages: Collection[str], since: int, kept: Collection[str] = ()) -> Freed:
     """Remove the artefacts of some stages that were neither made nor taken up since a time.
 
     Args:
         root: where artefacts lie; on an object store, which does not tell what was taken up, nothing is removed.
         stages: their names.
         since: in nanoseconds since 1970, by the clock of what holds the artefacts.
+        kept: artefacts that stay all the same, by the paths that names of their files begin with.
     """
     number = size = 0
     for stage in sorted(stages) if files.is_local(root) else ():
         names = files.list_folder(files.join(root, stage)).files
         left = set(names)
         for held in _held_by(root, stage, names):
-            if os.stat(held.receipt).st_mtime_ns < since:
+            if held.stem not in kept and os.stat(held.receipt).st_mtime_ns < since:
                 gone = [file for name in held.files or () if state_of((file := _file(root, name)).path) is not None]
                 number += len(gone)
                 size += sum(map(_bytes, gone))
@@ -293,10 +303,13 @@ def free(root: str, published: Collection[str], needed: Collection[str] = ()) ->
     """Remove the artefacts' files but those whose SHA-256 is in `published`, or whose stage is needed; receipts stay.
 
     A later run with the same options finds all it needs in receipts, in the keys of records, which
-    stay like them, and in published parts; one that needs a file that was freed makes it anew.
+    stay like them, and in published parts; one that needs a file that was freed makes it anew, and what it comes from
+    (`artefacts.want`).
     """
     number = size = 0
     for held in _held(root):
+        if held.stage in needed:
+            continue
         gone = [
             _file(root, name)
             for name in held.files or ()

@@ -8,6 +8,7 @@ on, so that what a stage takes is known as long as anything is published. When t
 a refresh has ended well last.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from transforms.common.store import files
 __all__ = [
     "DRIVER",
     "RunLine",
+    "added_up",
     "driver_line",
     "most_at_work",
     "note_success",
@@ -49,6 +51,7 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
         tokens: likewise.
         bytes: of the files that it wrote for them.
         memory: the most that the process had in use at once, in bytes.
+        run_id: of the driver's line, the run as its events name it.
     """
 
     stage: str
@@ -62,6 +65,12 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int = 0
     bytes: int = 0
     memory: int = 0
+    run_id: str = ""
+
+    @property
+    def time(self) -> float:
+        """When the section was made, in seconds since 1970."""
+        return datetime.fromisoformat(self.at).timestamp()
 
 
 _SUMMED = ("seconds", "elements", "there", "documents", "landed", "tokens", "bytes")
@@ -72,8 +81,15 @@ def now_in_utc() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def driver_line(section: str, seconds: float, lines: Sequence[RunLine]) -> RunLine:
-    """Return the line of a whole section, which the driver had made in so many seconds by these lines of its stages."""
+def driver_line(section: str, seconds: float, lines: Sequence[RunLine], run_id: str = "") -> RunLine:
+    """Return the line of a whole section, which the driver of a run had made by these lines of its stages.
+
+    Args:
+        section: the section.
+        seconds: that it took.
+        lines: of its stages.
+        run_id: of the run.
+    """
     elements, there = (sum(getattr(line, name) for line in lines) for name in ("elements", "there"))
     return RunLine(
         stage=section,
@@ -83,7 +99,21 @@ def driver_line(section: str, seconds: float, lines: Sequence[RunLine]) -> RunLi
         elements=elements,
         there=there,
         memory=peak_memory(),
+        run_id=run_id,
     )
+
+
+def added_up(earlier: Sequence[RunLine], last: Sequence[RunLine]) -> list[RunLine]:
+    """Return the lines of a graph that was run several times: what earlier runs made, the last one has found."""
+    made: Counter[str] = Counter()
+    for line in earlier:
+        made[line.stage] += line.elements
+    lines = [msgspec.structs.replace(line, there=0) for line in earlier if line.elements]
+    for line in last:
+        known = min(made[line.stage], line.there)
+        made[line.stage] -= known
+        lines.append(msgspec.structs.replace(line, there=line.there - known))
+    return lines
 
 
 def most_at_work(lines: Iterable[RunLine], most: int = _WORKERS) -> list[RunLine]:

@@ -18,7 +18,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.manifests import Manifest, PartEntry, Section, TableEntry
 from transforms.common.publish.run_log import RunLine
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import Part, part_name, read_rows
+from transforms.common.store.tables import Part, part_name, read_rows, written
 
 __all__ = [
     "Made",
@@ -105,19 +105,14 @@ class Outcome(NamedTuple):
 
 def table_entry(parts: Sequence[Part], version: str) -> TableEntry:
     """Return what a manifest says of a table with these parts."""
-    return {
-        "rows": sum(part.rows for part in parts),
-        "schema_version": version,
-        "parts": [
-            {
-                "file": part_name(index, len(parts), part.sha256),
-                "rows": part.rows,
-                "bytes": part.bytes,
-                "sha256": part.sha256,
-            }
-            for index, part in enumerate(parts)
-        ],
-    }
+    numbers = {part.number for part in written(parts)}
+    entries: list[PartEntry] = []
+    for index, part in enumerate(parts):
+        entry: PartEntry = {"rows": part.rows, "bytes": part.bytes, "sha256": part.sha256}
+        entries.append(
+            {"file": part_name(index, len(parts), part.sha256), **entry} if part.number in numbers else entry
+        )
+    return {"rows": sum(part.rows for part in parts), "schema_version": version, "parts": entries}
 
 
 def table_digest(parts: Iterable[Part | PartEntry]) -> str:

@@ -18,16 +18,19 @@ from typing import Any
 import pyarrow as pa
 
 from transforms.common.code.fingerprints import parse_json
+from transforms.common.code.version import Build, own_build
 from transforms.common.errors import LexbeamError, nearest
-from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, last_published, snapshot_name
-from transforms.common.publish.manifests import PartEntry, TableEntry, is_idle, is_named
+from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, DamagedFolderError, last_published, snapshot_name
+from transforms.common.publish.manifests import PartEntry, TableEntry, files_of, is_idle, is_named
 from transforms.common.store import files
+from transforms.common.store.remote import ROWLESS
 from transforms.common.store.sound import is_sound
 from transforms.common.store.tables import Part, read_table
 
 __all__ = [
     "MANIFEST_VERSION",
     "RESERVED",
+    "NewerFolderError",
     "Snapshot",
     "damage_of",
     "explaining_damage",
@@ -43,13 +46,13 @@ __all__ = [
 
 log = logging.getLogger("lexbeam")
 
-MANIFEST_VERSION = 2
+MANIFEST_VERSION = 3  # of version 2, every part has a file
 # Keys of a manifest that are no sections.
 RESERVED = ("lexbeam", "environments", "tables", "held")
 _LOOKED_INTO, _NAMED = 1000, 3  # folders, for a hint
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Snapshot:
     """A published state of a folder.
 
@@ -82,6 +85,9 @@ class Snapshot:
         tables: dict[str, TableEntry] = self.manifest["tables"]
         return tables
 
+    def __repr__(self) -> str:
+        return f"<Snapshot {self.name} of {files.shown(self.out)!r}: {', '.join(sorted(self.sections))}>"
+
     def section(self, name: str) -> dict[str, Any]:
         """Return a section.
 
@@ -104,8 +110,16 @@ class Snapshot:
             raise LexbeamError(f"section {name} at {self.out!r} is empty: {section['empty']}")
         return section
 
+    def made_by(self, name: str) -> Build | None:
+        """Return which Lexbeam made a section; None where that was not noted."""
+        environment = self.manifest.get("environments", {}).get(self.section(name).get("environment"), {})
+        if "lexbeam" in environment:
+            return Build(environment["lexbeam"], environment.get("commit", ""))
+        noted = (read_log(self.out, self.name).get("sections") or {}).get(name) or {}  # as 0.1.0 did
+        return Build(noted["lexbeam"]) if noted.get("lexbeam") else None
+
     def parts(self, table: str) -> list[Part]:
-        """Return the parts of a table in their order.
+        """Return the parts of a table in their order; those without rows need have no files of their own (`written`).
 
         Raises:
             LexbeamError: there is no such table.
@@ -114,10 +128,22 @@ class Snapshot:
             known = ", ".join(sorted(self.tables))
             hint = nearest(table, self.tables)
             raise LexbeamError(f"no table {table!r} at {self.out!r}; it has {known}{hint}")
+        first = self._place(table, files_of(self.tables[table])[0])
         return [
-            Part(table, number, self._place(table, entry), entry["rows"], entry["bytes"], entry["sha256"])
+            Part(
+                table,
+                number,
+                self._place(table, entry) if "file" in entry else ROWLESS + first,
+                entry["rows"],
+                entry["bytes"],
+                entry["sha256"],
+            )
             for number, entry in enumerate(self.tables[table]["parts"])
         ]
+
+    def files(self, table: str) -> list[Part]:
+        """Return those parts of a table that have files, in their order; raises as `parts`."""
+        return [part for part in self.parts(table) if not part.path.startswith(ROWLESS)]
 
     def _place(self, table: str, entry: PartEntry) -> str:
         if "object" in entry:  # on object stores, a part that an earlier snapshot wrote
@@ -125,8 +151,8 @@ class Snapshot:
         return files.join(self.folder, *table.split("/"), entry["file"])
 
     def paths(self, table: str) -> list[str]:
-        """Return the paths of a table's parts in their order; raises as `parts`."""
-        return [part.path for part in self.parts(table)]
+        """Return the paths of a table's files in the order of its parts; raises as `parts`."""
+        return [part.path for part in self.files(table)]
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return a whole table; raises as `parts`."""
@@ -134,7 +160,11 @@ class Snapshot:
 
     def damaged(self) -> list[str]:
         """Return the paths of the parts that are missing or not what the manifest says."""
-        return [part.path for table in sorted(self.tables) for part in self.parts(table) if not is_sound(part)]
+        return [part.path for table in sorted(self.tables) for part in self.files(table) if not is_sound(part)]
+
+
+class NewerFolderError(LexbeamError):
+    """A snapshot has a form that only later versions of Lexbeam know: nothing is read of it, and nothing replaced."""
 
 
 def damage_of(snapshot: Snapshot, parts: Sequence[str]) -> LexbeamError:
@@ -172,12 +202,12 @@ def find_snapshot(out: str) -> Snapshot | None:
     """Return the current snapshot of a folder, or the snapshot that a folder is, or None.
 
     Raises:
-        LexbeamError: its manifest is damaged, or what names the current one is.
+        DamagedFolderError: its manifest is damaged, or what names the current one is.
     """
     while (name := snapshot_name(out)) is not None:
         try:
             return open_kept(out, name)
-        except LexbeamError:
+        except DamagedFolderError:
             if snapshot_name(out) == name:
                 raise  # else it went while it was opened, and there is a newer one
     top = output_folder(out)
@@ -197,7 +227,7 @@ def last_snapshot(out: str) -> Snapshot | None:
     """Return the snapshot that readers had before `current` was damaged; None if it is not known.
 
     Raises:
-        LexbeamError: its manifest is damaged.
+        DamagedFolderError: its manifest is damaged.
     """
     name = last_published(out)
     return None if name is None else open_kept(out, name)
@@ -234,13 +264,20 @@ def open_kept(out: str, name: str) -> Snapshot:
     """Return a snapshot of a folder by its whole name, whether it is the current one or not.
 
     Raises:
-        LexbeamError: its manifest is damaged, or it is of another version of Lexbeam.
+        NewerFolderError: its manifest is of a later form.
+        DamagedFolderError: it is of an earlier one, or damaged.
     """
     manifest = read_manifest(out, name)
     folder = files.join(out, SNAPSHOTS, name)
-    if manifest.get("lexbeam", {}).get("manifest_version") != MANIFEST_VERSION:
-        raise LexbeamError(
-            f"{files.join(folder, MANIFEST)} is of another version of Lexbeam: make the tables "
+    form = manifest.get("lexbeam", {}).get("manifest_version", 0)
+    if form > MANIFEST_VERSION:
+        raise NewerFolderError(
+            f"{files.join(folder, MANIFEST)} is of form {form}, and Lexbeam {own_build()} reads {MANIFEST_VERSION}: "
+            "install the version that made it, or a later one; or name another folder"
+        )
+    if form not in (2, MANIFEST_VERSION):
+        raise DamagedFolderError(
+            f"{files.join(folder, MANIFEST)} is of an earlier version of Lexbeam: make the tables "
             "anew with `overwrite`, or in another folder"
         )
     return Snapshot(out, name, folder, manifest)
@@ -250,7 +287,7 @@ def read_manifest(out: str, name: str) -> dict[str, Any]:
     """Return the manifest of a snapshot, of whatever version, or its copy if it is damaged.
 
     Raises:
-        LexbeamError: both are damaged.
+        DamagedFolderError: both are damaged.
     """
     path = files.join(out, SNAPSHOTS, name, MANIFEST)
     value = _plain(path)
@@ -260,7 +297,7 @@ def read_manifest(out: str, name: str) -> dict[str, Any]:
     if spare is not None and is_named(spare, name):
         log.warning("%s is damaged: its copy is read, and the next publication repairs it", path)
         return dict(spare)
-    raise LexbeamError(f"{path} is damaged, and so is its copy: make the tables anew with `overwrite`")
+    raise DamagedFolderError(f"{path} is damaged, and so is its copy: make the tables anew with `overwrite`")
 
 
 def read_log(out: str, name: str) -> dict[str, Any]:

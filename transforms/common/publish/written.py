@@ -32,7 +32,7 @@ def _write(artefact: Artefact, task: WrittenTable, _: None) -> PartFile:
 def action_stage(section: str, action: Callable[..., object]) -> Stage[Any, Any, PartFile]:
     """Return a stage that identifies the code of an action; it makes nothing."""
     domain = section.partition(".")[0]
-    return Stage(name=f"{domain}/action", receipt=PartFile, build=action)
+    return Stage(name=f"{domain}/action", noun="tables", receipt=PartFile, build=action)
 
 
 def written(section: str) -> Stage[WrittenTable, None, PartFile]:

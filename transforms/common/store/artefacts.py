@@ -12,6 +12,11 @@ returns the receipt. So resume, rerun with another option, refresh and late writ
 A receipt is a typed record with size and SHA-256 of each file that it stands for. The files are on
 the disk before it is written. What is taken up is checked: sizes always, digests when a file is
 read (`checked`). What is missing or damaged counts as not made.
+
+Files may be freed on purpose: the receipt stays, a mark beside it. It stands for what was made of them, as long as
+nothing else is to be made of them. Whatever needs a freed file `wants` it: the receipt goes, so that a run counts the
+artefact as not made, and makes it again in the graph that makes it, side by side with others. That may need what was
+freed in its turn: so a run goes through its graphs again until nothing is wanted, and each time makes what it can.
 """
 
 import functools
@@ -28,11 +33,10 @@ from transforms.common.code.code_identity import CodeIdentity, code_identity
 from transforms.common.code.fingerprints import blas_kernels, digest
 from transforms.common.store import files
 from transforms.common.store.identity import canonical, holding
-from transforms.common.store.receipts import ArtefactPath, File, read_receipt, write_receipt
-from transforms.common.store.sound import HashedStream, checked, is_sound_size, note_sound
+from transforms.common.store.receipts import FREED, ArtefactPath, File, read_receipt, source_of, stem_of, write_receipt
+from transforms.common.store.sound import HashedStream, Needed, checked, is_freed, is_sound_size, note_sound
 
 __all__ = [
-    "FREED",
     "LAST",
     "Artefact",
     "Inheritance",
@@ -44,11 +48,14 @@ __all__ = [
     "announce",
     "files_of",
     "free_files",
+    "freed_in",
+    "give_up",
     "look_up",
     "make",
     "make_all",
     "name_of",
     "stage_entry",
+    "want",
 ]
 
 log = logging.getLogger("lexbeam")
@@ -57,9 +64,7 @@ T = TypeVar("T")
 Options = TypeVar("Options")
 R = TypeVar("R")
 
-NAME_DIGITS = 32
 LAST = ".last"  # by the name of a row of artefacts, which was made last, see `Inheritance`
-FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
 
 
 class Superseded(Exception):
@@ -79,14 +84,18 @@ class Workspace(NamedTuple):
 
     Attributes:
         root: the folder.
-        looked: a folder that takes how many artefacts are there, if they are only looked up and none is made, nor
+        looked: a folder that takes which artefacts are there, if they are only looked up and none is made, nor
             anything else written to `root`; empty: they are made.
         keeps: whether what artefacts are made of stays once they are made, for others that the graph makes of it.
+        wanted: a file that is written as soon as something that was freed is wanted. From then on artefacts are taken
+            up or wanted, and none is made, since a graph that lacks one makes others than are asked for. Empty: a
+            freed file that is needed is an error.
     """
 
     root: str
     looked: str = ""
     keeps: bool = False
+    wanted: str = ""
 
     @property
     def frees(self) -> bool:
@@ -190,6 +199,9 @@ class Stage(Generic[T, Options, R]):
         blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
             what was made with others is not taken up.
         unit: what a person calls its artefacts, in the plural, for progress.
+        splits: whether its artefacts split what they are made of among them, so that a document is in one of those that
+            are made of the same; for plans.
+        noun: what a person calls what it makes, alone or with other stages, such as `annotation`; empty: its name.
         inherits: which artefacts follow one another, of a stage that makes them of their predecessors' rows
             (`inheriting.write_inheriting`).
     """
@@ -203,6 +215,8 @@ class Stage(Generic[T, Options, R]):
     chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
     blas: bool = False
     unit: str = "pieces"
+    splits: bool = False
+    noun: str = ""
     inherits: Inheritance | None = None
 
     def __post_init__(self) -> None:
@@ -296,11 +310,16 @@ def make_all(
         tasks: the tasks.
         options: of the stage.
         made: takes each task whose artefact was not there, with the receipt of what was made.
+
+    Raises:
+        Needed: an artefact is not there, and a file that it is made of was freed; or another was wanted before.
     """
     artefacts = [Artefact(files.join(workspace.stage(stage.name), name_of(stage, task, options))) for task in tasks]
     receipts = [_taken_up(workspace, stage, artefact) for artefact in artefacts]
     missing = [place for place, receipt in enumerate(receipts) if receipt is None]
     if missing:
+        if workspace.wanted and files.exists(workspace.wanted):
+            raise Needed("something else is to be made again before")
         files.make_folder(workspace.stage(stage.name))
         files.touch(workspace.stage(stage.name))  # progress shows by it that the stage has begun
         todo = [(artefacts[place], tasks[place]) for place in missing]
@@ -318,7 +337,7 @@ def make_all(
         files.sync_folder(workspace.stage(stage.name))
         for place, receipt, last in zip(missing, built, rows, strict=True):
             stem = artefacts[place].stem
-            write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt))
+            write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt), _sources(tasks[place]))
             if last:
                 write_receipt(last, workspace.root, Last(stem.rpartition("/")[2]), ())
             receipts[place] = receipt
@@ -392,7 +411,7 @@ def files_of(value: object) -> Iterator[File]:
             yield from files_of(getattr(value, field.name))
     elif isinstance(value, tuple | list):
         # Long lists hold plain values, which need not be searched.
-        if hasattr(value, "_fields") or (value and not isinstance(value[0], str | int | float)):
+        if hasattr(value, "_fields") or (value and not _is_plain(value[0])):
             for item in value:
                 yield from files_of(item)
     elif isinstance(value, dict):
@@ -405,9 +424,60 @@ def free_files(of: Iterable[File]) -> None:
     What needs one all the same makes it anew, as after `removing.free`.
     """
     for file in of:
-        folder, _, name = file.path.rpartition("/")
-        files.write_bytes(f"{folder}/{name[:NAME_DIGITS]}{FREED}", b"")
+        files.write_bytes(stem_of(file.path) + FREED, b"")
         files.remove(file.path)
+
+
+def records_in(value: object) -> Iterator[Any]:
+    """Yield the records, dataclasses and named tuples, that a task holds at any depth, itself among them."""
+    if isinstance(value, Mapping):
+        yield from records_in(list(value.values()))
+    elif isinstance(value, tuple | list):
+        if hasattr(value, "_fields"):
+            yield value
+        if hasattr(value, "_fields") or (value and not _is_plain(value[0])):  # long lists hold plain values
+            for item in value:
+                yield from records_in(item)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield value
+        for field in fields(value):
+            yield from records_in(getattr(value, field.name))
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def freed_in(task: object) -> Iterator[str]:
+    """Yield the paths of freed files that a task names."""
+    paths = (getattr(record, "path", None) for record in records_in(task))
+    yield from (path for path in paths if isinstance(path, str) and is_freed(path))
+
+
+def _sources(task: object) -> Iterator[str]:
+    """Yield what names the files that a task names, artefacts' or published, in the receipt of what is made of it."""
+    for record in records_in(task):
+        if isinstance(sha256 := getattr(record, "sha256", None), str):
+            yield source_of(sha256, entries=hasattr(record, "classes"))
+
+
+def want(workspace: Workspace, tasks: object, path: str = "") -> None:
+    """Give up the receipts of what was freed of what tasks name, so that it is made again, and write `wanted`.
+
+    Args:
+        workspace: where artefacts lie.
+        tasks: the tasks.
+        path: a freed file that is needed besides; empty: none.
+    """
+    files.write_bytes(workspace.wanted, b"")
+    give_up([*filter(None, [path]), *freed_in(tasks)])
+
+
+def give_up(paths: Iterable[str]) -> None:
+    """Remove the receipts of artefacts whose files, at these paths, were freed: they count as not made."""
+    for stem in dict.fromkeys(map(stem_of, paths)):
+        files.remove(stem + FREED)  # first, so that it is never of another receipt
+        files.remove(stem + ".json")
 
 
 def announce(workspace: Workspace, stage: str, artefacts: int) -> None:

@@ -5,6 +5,7 @@ What is written appears under its name whole or not at all.
 """
 
 import errno
+import fcntl
 import fnmatch
 import glob
 import os
@@ -199,7 +200,7 @@ def writing(path: str, *, durable: bool = False) -> Iterator[BinaryIO]:
                 os.fsync(stream.fileno())
         os.replace(hidden, path)
     except BaseException as error:
-        if isinstance(error, OSError) and error.errno and error.filename is None:
+        if isinstance(error, OSError) and error.errno and error.filename in (None, hidden):
             error.filename = path  # an error while writing names none
         with suppress(FileNotFoundError):
             os.remove(hidden)
@@ -213,29 +214,36 @@ def write_bytes(path: str, content: bytes, *, durable: bool = False) -> None:
 
 
 def update_bytes(path: str, change: Callable[[bytes | None], bytes | None]) -> None:
-    """Change a small file, of which there is one writer at a time, or that lies on a store that compares and swaps.
+    """Change a small file, for which writers wait for each other, or which a store compares and swaps.
 
     Args:
         path: the file.
         change: from its content, or None where there is none, the new one; None: it stays. It may be called again,
             where another writer of an object was faster.
     """
+    if is_local(path):
+        with _alone_in(os.path.dirname(path)):
+            changed = change(read_bytes(path) if exists(path) else None)
+            if changed is not None:
+                write_bytes(path, changed, durable=True)
+        return
     while True:
-        content: bytes | None = None
-        tag = None
-        if not is_local(path):
-            found = remote(path).read_tagged(path)
-            content, tag = found or (None, None)
-        elif exists(path):
-            content = read_bytes(path)
+        content, tag = remote(path).read_tagged(path) or (None, None)
         changed = change(content)
-        if changed is None:
+        if changed is None or remote(path).swap(path, changed, tag) is not None:
             return
-        if is_local(path):
-            write_bytes(path, changed, durable=True)
-            return
-        if remote(path).swap(path, changed, tag) is not None:
-            return
+
+
+@contextmanager
+def _alone_in(folder: str) -> Iterator[None]:
+    """Run the block while no other process does so with the same folder, if its file system has such locks."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def sync_folder(path: str) -> None:
@@ -250,6 +258,10 @@ def sync_folder(path: str) -> None:
 
 def link_or_copy(source: str, target: str) -> None:
     """Put the file `source` at `target`, where nothing is: a hard link, or a copy if need be."""
+    if _scheme(source) != _scheme(target):
+        with open_read(source) as stream, writing(target) as copy:
+            shutil.copyfileobj(stream, copy)
+        return
     if not is_local(target):
         remote(target).copy(source, target)
         return
@@ -257,6 +269,10 @@ def link_or_copy(source: str, target: str) -> None:
         os.link(source, target)
     except OSError:
         shutil.copyfile(source, target)
+
+
+def _scheme(path: str) -> str:
+    return "" if is_local(path) else path.partition("://")[0]
 
 
 def touch(path: str) -> None:

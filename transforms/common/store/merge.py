@@ -113,5 +113,10 @@ def _gather(artefact: Artefact, task: GatherTask, _: None) -> Gathered:
 def gather_stage(section: str) -> Stage[GatherTask, None, Gathered]:
     """Return the stage that gathers the staged files of a section."""
     return Stage(
-        name=f"{section}/gather", receipt=Gathered, build=_gather, unordered=("task.staged",), unit="staged files"
+        name=f"{section}/gather",
+        noun="tables",
+        receipt=Gathered,
+        build=_gather,
+        unordered=("task.staged",),
+        unit="staged files",
     )

@@ -26,8 +26,8 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
 from transforms.common.locks import locked_file
 from transforms.common.store import files
-from transforms.common.store.artefacts import FREED, Artefact, Workspace
-from transforms.common.store.receipts import File, read_receipt, write_receipt
+from transforms.common.store.artefacts import Artefact, Workspace
+from transforms.common.store.receipts import FREED, File, read_receipt, write_receipt
 from transforms.common.store.sound import is_sound_size
 
 __all__ = ["COPIES", "ModelFiles", "carry", "models_noted", "note_model", "offer", "taken"]

@@ -27,10 +27,11 @@ from transforms.common.extras import missing_package
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from obstore.fsspec import FsspecStore
     from obstore.store import ObjectStore
     from typing_extensions import Buffer
 
-__all__ = ["ObjectState", "Objects", "Remote", "StoreFailed", "Tag"]
+__all__ = ["ObjectState", "Objects", "Remote", "StoreFailed", "Tag", "object_file_system"]
 
 # Of an object that is read piece by piece, and of an upload that is made of several.
 _READ_BYTES = 1 << 20
@@ -50,7 +51,9 @@ _BUCKET = re.compile(r"[A-Za-z0-9][\w.-]*")
 _BAD_KEY = re.compile(r'Error parsing Path "(.*?)": ', re.DOTALL)
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _STATUS = re.compile(r"status code: (\d{3} [\w ]+)")
-_MISSING_BUCKET = "NoSuchBucket"
+_NO_OBJECT, _NO_BUCKET = "NoSuchKey", "NoSuchBucket"
+# Of keys that are unknown, no longer valid, or of another secret; some stores answer them with 400 or 404.
+_KEY_CODES = ("ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch", "XAdminUserNotFound")
 
 
 class Tag(NamedTuple):
@@ -106,7 +109,11 @@ class Remote(Protocol):
 
 
 class StoreFailed(LexbeamError):
-    """A store does not answer, or refuses what it should do; nothing is wrong with the object."""
+    """A store does not answer, or refuses what it should do; nothing is known of the object."""
+
+
+class _ConditionFailed(StoreFailed):
+    """An object is not the one, or not missing, as a request has asked for."""
 
 
 @functools.cache
@@ -115,6 +122,30 @@ def _opened(scheme: str, bucket: str) -> "ObjectStore":
         import obstore.store
     except ImportError as error:
         raise missing_package(f"paths {scheme}:// need", "obstore", "objects") from error
+    settings: Any = _settings(scheme)
+    try:
+        return obstore.store.from_url(f"{scheme}://{bucket}", **settings)
+    except obstore.exceptions.BaseError as error:
+        raise UsageError(
+            f"{scheme}://{bucket}: the environment does not say how to sign in ({_reason(error)}): check "
+            f"{_SIGNING.get(scheme, 'its variables')}"
+        ) from None
+
+
+def object_file_system(scheme: str) -> "FsspecStore":
+    """Return the objects of a scheme as a file system of fsspec, which signs in as all here does."""
+    import obstore.fsspec
+
+    made: Any = obstore.fsspec.FsspecStore
+    return cast("FsspecStore", made(scheme, **_settings(scheme)))
+
+
+def _settings(scheme: str) -> dict[str, object]:
+    """Return how stores of a scheme are spoken to; how one signs in, obstore reads from the environment.
+
+    Raises:
+        UsageError: the environment says what cannot be.
+    """
     said = {name: os.environ[name] for name in (*_ENDPOINTS, *_KEYS) if scheme == "s3" and os.environ.get(name)}
     for name, value in said.items():
         if len(value.split()) != 1 or value.strip() != value:  # obstore would panic
@@ -124,19 +155,12 @@ def _opened(scheme: str, bucket: str) -> "ObjectStore":
         if not place.startswith(("http://", "https://")):
             raise UsageError(f"the environment variable {name} is no address: it begins with https:// or http://")
     plain = any(place.startswith("http://") for _, place in places)
-    patience: Any = {
+    patience = {
         "max_retries": _RETRIES,
         "retry_timeout": _PATIENCE,
         "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=5)},
     }
-    try:
-        options: Any = {"allow_http": plain}
-        return obstore.store.from_url(f"{scheme}://{bucket}", client_options=options, retry_config=patience)
-    except obstore.exceptions.BaseError as error:
-        raise UsageError(
-            f"{scheme}://{bucket}: the environment does not say how to sign in ({_reason(error)}): check "
-            f"{_SIGNING.get(scheme, 'its variables')}"
-        ) from None
+    return {"client_options": {"allow_http": plain}, "retry_config": patience}
 
 
 def _place(path: str) -> "tuple[ObjectStore, str]":
@@ -158,30 +182,56 @@ def _told(path: str) -> "Iterator[None]":
         FileNotFoundError: there is no such object.
         StoreFailed: anything else.
     """
-    from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+    from obstore.exceptions import BaseError
 
     try:
         yield
-    except FileNotFoundError as error:
-        if _MISSING_BUCKET in str(error):
-            raise _no_bucket(path) from None
-        raise FileNotFoundError(errno.ENOENT, "no such object", path) from None
-    except (PermissionDeniedError, UnauthenticatedError) as error:
-        raise StoreFailed(f"{path}: the store refuses ({_reason(error)}): check the keys and what they allow") from None
+    except (BaseError, FileNotFoundError) as error:
+        raise _meant(path, error) from None
     except ValueError as error:
         if "parse path" not in str(error):
             raise
         raise _bad_key(path, "no key can be so") from None
-    except BaseError as error:
-        if found := _BAD_KEY.search(str(error)):
-            what = f"an object there has the key {found[1]!r}, which cannot be read: rename or remove it"
-            raise _bad_key(path, what) from None
-        if _MISSING_BUCKET in str(error):
-            raise _no_bucket(path) from None
-        raise StoreFailed(
-            f"{path}: the store failed ({_reason(error)}): check its address, the bucket and that it can be reached"
-            f"{_keys_missing(path)}; what is finished is kept, and the same command again goes on"
-        ) from None
+
+
+def _meant(path: str, error: Exception) -> Exception:
+    """Return what an error of obstore means.
+
+    404 alone says nothing of an object: stores answer so, too, if there is no such bucket, or nobody has the access
+    key; and so does what is no store at all. Only a store that says so has no such object.
+    """
+    from obstore.exceptions import AlreadyExistsError, PermissionDeniedError, PreconditionError, UnauthenticatedError
+
+    text, reason = str(error), _reason(error)
+    code = found[1] if (found := _CODE.search(text)) else ""
+    status = _status(error)
+    if found := _BAD_KEY.search(text):
+        what = f"an object there has the key {found[1]!r}, which cannot be read: rename or remove it"
+        return _bad_key(path, what)
+    if code == _NO_BUCKET:
+        return StoreFailed(f"{path}: there is no such bucket: check its name, or make it first")
+    if code == _NO_OBJECT or (isinstance(error, FileNotFoundError) and not status):
+        return FileNotFoundError(errno.ENOENT, "no such object", path)
+    is_refused = isinstance(error, PermissionDeniedError | UnauthenticatedError) or status in ("401", "403")
+    if is_refused or code in _KEY_CODES:
+        return StoreFailed(f"{path}: the store refuses ({reason}): check the keys and what they allow")
+    if status == "404":
+        return StoreFailed(
+            f"{path}: what answers ({reason}) does not say that there is no such object: check the address of the "
+            f"store{_address_of(path)}, its bucket and the keys"
+        )
+    if isinstance(error, AlreadyExistsError | PreconditionError):
+        return _ConditionFailed(f"{path}: the object is another one by now ({reason})")
+    return StoreFailed(
+        f"{path}: the store failed ({reason}): check its address, the bucket and that it can be reached"
+        f"{_keys_missing(path)}; what is finished is kept, and the same command again goes on"
+    )
+
+
+def _address_of(path: str) -> str:
+    """Return, for a message, by which variable the environment says where a store is; empty if by none."""
+    name = next((name for name in _ENDPOINTS if path.startswith("s3://") and os.environ.get(name)), None)
+    return f" ({name})" if name else ""
 
 
 def _keys_missing(path: str) -> str:
@@ -197,8 +247,10 @@ def _bad_key(path: str, what: str) -> LexbeamError:
     )
 
 
-def _no_bucket(path: str) -> StoreFailed:
-    return StoreFailed(f"{path}: there is no such bucket: check its name, or make it first")
+def _status(error: Exception) -> str:
+    """Return the number by which a server has refused a request; empty where none has."""
+    found = _STATUS.search(str(error))
+    return found[1][:3] if found else ""
 
 
 def _reason(error: Exception) -> str:
@@ -209,6 +261,21 @@ def _reason(error: Exception) -> str:
             return found[1]
     first = text.partition("\n")[0]
     return re.sub(r"Error performing \w+ \S+ in .*? - ", "", first)[:200]
+
+
+def _head(store: "ObjectStore", key: str) -> ObjectState:
+    """Return the state of an object.
+
+    The answer to HEAD has no text: why it is refused, or what is not there, is said to GET alone.
+    """
+    import obstore
+
+    try:
+        return _of(obstore.head(store, key))
+    except (FileNotFoundError, obstore.exceptions.BaseError) as error:
+        if not _status(error).startswith("4"):
+            raise
+        return _of(obstore.get(store, key).meta)
 
 
 def _of(meta: "Mapping[str, Any]") -> ObjectState:
@@ -225,10 +292,8 @@ class Objects(Remote):
     @override
     def state(self, path: str) -> ObjectState | None:
         store, key = _place(path)
-        import obstore
-
         with suppress(FileNotFoundError), _told(path):
-            return _of(obstore.head(store, key)) if key else None  # the bucket itself is no object
+            return _head(store, key) if key else None  # the bucket itself is no object
         return None
 
     @override
@@ -271,16 +336,14 @@ class Objects(Remote):
     def swap(self, path: str, content: bytes, tag: Tag | None) -> Tag | None:
         store, key = _place(path)
         import obstore
-        from obstore.exceptions import AlreadyExistsError, PreconditionError
 
         known = {name: value for name, value in (("e_tag", tag.etag), ("version", tag.version)) if value} if tag else {}
         try:
             with suppress(FileNotFoundError), _told(path):  # one that has gone is not the one with this tag
                 done = obstore.put(store, key, content, mode=cast(Any, known) if tag else "create")
                 return Tag(done["e_tag"], done["version"])
-        except StoreFailed as error:
-            if not isinstance(error.__context__, AlreadyExistsError | PreconditionError):
-                raise
+        except _ConditionFailed:
+            pass
         # A request whose answer was lost is sent again, and then refused for its own sake.
         there = self.read_tagged(path)
         return there[1] if there is not None and there[0] == content else None
@@ -355,7 +418,7 @@ class _Reading(io.RawIOBase):
                 found = obstore.get(store, key, options={"range": (0, _READ_BYTES)})
                 return bytes(found.bytes()), _of(found.meta)
             except obstore.exceptions.BaseError:
-                state = _of(obstore.head(store, key))
+                state = _head(store, key)
                 if state.bytes:
                     raise
                 return b"", state  # of an empty object no range can be asked for
@@ -398,7 +461,5 @@ class _Reading(io.RawIOBase):
         try:
             with _told(self._path):
                 return bytes(obstore.get(store, key, options=cast(Any, options)).bytes())
-        except StoreFailed as error:
-            if isinstance(error.__context__, obstore.exceptions.PreconditionError):
-                raise OSError(errno.ESTALE, "the object was replaced while it was read", self._path) from None
-            raise
+        except _ConditionFailed:
+            raise OSError(errno.ESTALE, "the object was replaced while it was read", self._path) from None

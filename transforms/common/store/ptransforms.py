@@ -3,24 +3,24 @@
 MakeArtefact      a DoFn: (key, task) -> (key, receipt)
 stages_in         the stages whose artefacts a pipeline makes, with the entries of registries that count
 stages_before     of each of them, those whose artefacts its own may be made from
-looked_up         how many artefacts of each stage a pipeline that only looked them up has found, and missed
+looked_up         what a pipeline that only looked artefacts up has found, and missed
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
 MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
 NameParts         a DoFn: (key, receipt) -> Part
-MergeTasks        PCollection[(table, Staged)] -> by table, PCollection[(number, MergeTask)]
+MergeTasks        PCollection[(table, Staged)] -> by table, PCollection[(numbers, MergeTask)]
 MergeTables       PCollection[(table, Staged)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
 import functools
 import os
-import struct
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
@@ -32,15 +32,27 @@ from transforms.common.code.usage import MEMORY, SUMMED, amount_of, amounts_told
 from transforms.common.code.workers import differences, makings_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
-from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, look_up, make_all
+from transforms.common.store.artefacts import (
+    Stage,
+    Workspace,
+    announce,
+    files_of,
+    freed_in,
+    look_up,
+    make_all,
+    name_of,
+    want,
+)
 from transforms.common.store.classes import Staged
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
 from transforms.common.store.models import offer
-from transforms.common.store.receipts import encode
+from transforms.common.store.receipts import decode, encode, stem_of
+from transforms.common.store.sound import Needed, is_freed
 from transforms.common.store.tables import Part, PartFile
 
 __all__ = [
     "Collect",
+    "Looked",
     "MakeArtefact",
     "MakeParts",
     "MergeTables",
@@ -141,7 +153,8 @@ class MakeArtefact(beam.DoFn):
         entries: of a stage whose tasks choose entries of registries: those that any of them chooses.
         with_task: whether receipts are handed on with their tasks, `(key, (task, receipt))`.
 
-    In a workspace in which artefacts are only looked up, nothing is yielded for one that is not there.
+    In a workspace in which artefacts are only looked up, nothing is yielded for one that is not there, nor for one that
+    cannot be made yet, since what was freed is wanted first.
     """
 
     def __init__(
@@ -185,16 +198,25 @@ class MakeArtefact(beam.DoFn):
         tasks = task if self._stage.together else [task]
         if self._workspace.looked:
             receipts = look_up(self._workspace, self._stage, tasks, self._options)
-            missed = receipts.count(None)
-            _note_looked(self._workspace, self._stage.name, len(receipts) - missed, missed)
-            if missed:
+            names = (name_of(self._stage, each, self._options) for each in tasks)
+            stems = [files.join(self._workspace.stage(self._stage.name), name) for name in names]
+            _note_looked(self._workspace, self._stage.name, stems, tasks, receipts)
+            if None in receipts:
                 return
         else:
             offer(self._workspace)
             amounts_told()  # what is left of an artefact that could not be made
             made: list[tuple[Any, Any]] = []
             begun = time.perf_counter()
-            receipts = make_all(self._workspace, self._stage, tasks, self._options, lambda *each: made.append(each))
+            try:
+                receipts = make_all(self._workspace, self._stage, tasks, self._options, lambda *each: made.append(each))
+            except Needed as error:
+                if not self._workspace.wanted:
+                    raise
+                there = look_up(self._workspace, self._stage, tasks, self._options)
+                missing = [task for task, receipt in zip(tasks, there, strict=True) if receipt is None]
+                want(self._workspace, missing, error.path)
+                return
             _note_used(self._stage.name, len(tasks) - len(made), made, time.perf_counter() - begun)
         receipt = receipts if self._stage.together else receipts[0]
         yield key, (task, receipt) if self._with_task else receipt
@@ -223,23 +245,55 @@ def _counters(stage: str) -> dict[str, Any]:
     return counters | {MEMORY: Metrics.distribution(space, counter_name(MEMORY))}
 
 
-_LOOKED = struct.Struct("<qq")
+class Looked(NamedTuple):
+    """What of a stage was looked up; artefacts are named by the paths that their files' names begin with.
+
+    Attributes:
+        there: artefacts that were found.
+        found: how many these are; some may be looked up several times.
+        missed: how many were not found.
+        needed: artefacts of any stage whose files were freed, and that those are to be made of.
+        freed: those found whose files were freed, each with the freed ones that it would be made of again.
+    """
+
+    there: frozenset[str] = frozenset()
+    found: int = 0
+    missed: int = 0
+    needed: frozenset[str] = frozenset()
+    freed: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
-def _note_looked(workspace: Workspace, stage: str, found: int, missed: int) -> None:
+def _note_looked(
+    workspace: Workspace, stage: str, stems: Sequence[str], tasks: Sequence[Any], receipts: Sequence[Any]
+) -> None:
+    missed = receipts.count(None)
+    there = frozenset(stem for stem, receipt in zip(stems, receipts, strict=True) if receipt is not None)
+    needed: set[str] = set()
+    freed: dict[str, frozenset[str]] = {}
+    for stem, task, receipt in zip(stems, tasks, receipts, strict=True):
+        if receipt is None:
+            needed.update(map(stem_of, freed_in(task)))
+        elif any(is_freed(file.path) for file in files_of(receipt)):
+            freed[stem] = frozenset(map(stem_of, freed_in(task)))
+    noted = Looked(there, len(receipts) - missed, missed, frozenset(needed), freed)
     # Small appends are whole, whoever else appends.
     with open(os.path.join(workspace.looked, stage.replace("/", " ")), "ab") as stream:
-        stream.write(_LOOKED.pack(found, missed))
+        stream.write(encode(noted) + b"\n")
 
 
-def looked_up(workspace: Workspace) -> dict[str, tuple[int, int]]:
-    """Return, by stage, how many artefacts were looked up and found, and how many were not."""
-    counts = {}
+def looked_up(workspace: Workspace) -> dict[str, Looked]:
+    """Return, by stage, what was looked up."""
+    looked = {}
     for name in sorted(os.listdir(workspace.looked)):
         with open(os.path.join(workspace.looked, name), "rb") as stream:
-            pairs = list(_LOOKED.iter_unpack(stream.read()))
-        counts[name.replace(" ", "/")] = (sum(found for found, _ in pairs), sum(missed for _, missed in pairs))
-    return counts
+            notes = [decode(line, Looked) for line in stream]
+        there, needed = (
+            frozenset[str]().union(*(getattr(note, which) for note in notes)) for which in ("there", "needed")
+        )
+        found, missed = (sum(getattr(note, count) for note in notes) for count in ("found", "missed"))
+        freed = {stem: made_of for note in notes for stem, made_of in note.freed.items()}
+        looked[name.replace(" ", "/")] = Looked(there, found, missed, needed, freed)
+    return looked
 
 
 def stages_before(pipeline: beam.Pipeline) -> dict[str, set[str]]:
@@ -420,7 +474,10 @@ class _Gather(beam.PTransform):
 
 
 class _MergeTasks(beam.DoFn):
-    """Yield the task of each part of a table; the seed that makes every table appear is dropped."""
+    """Yield the task of each part of a table, with its number; the seed that makes every table appear is dropped.
+
+    All parts that nothing is for are one task, with their numbers.
+    """
 
     def __init__(self, workspace: Workspace, stages: Mapping[str, str]) -> None:
         self._workspace = workspace
@@ -428,23 +485,32 @@ class _MergeTasks(beam.DoFn):
 
     def process(
         self, element: tuple[str, Iterable[Staged | None]], parts: int
-    ) -> Iterator[tuple[tuple[str, int], MergeTask]]:
+    ) -> Iterator[tuple[tuple[str, tuple[int, ...]], MergeTask]]:
         table, staged = element
         files = tuple(sorted((file for file in staged if file is not None), key=attrgetter("sha256")))
-        announce(self._workspace, self._stages[table], parts)
+        rowless: list[int] = []
         for bucket in range(parts):
-            yield (table, bucket), MergeTask.of(bucket, parts, files)
+            task = MergeTask.of(bucket, parts, files)
+            if task.staged:
+                yield (table, (bucket,)), task
+            else:
+                rowless.append(bucket)
+        if rowless:
+            yield (table, tuple(rowless)), MergeTask.of(0, parts, ())
+        announce(self._workspace, self._stages[table], parts - len(rowless) + bool(rowless))
 
 
-def _of_table(element: tuple[tuple[str, int], Iterable[MergeTask]]) -> Iterator[Any]:  # tagged
-    (table, bucket), tasks = element
+def _of_table(element: tuple[tuple[str, tuple[int, ...]], Iterable[MergeTask]]) -> Iterator[Any]:  # tagged
+    (table, numbers), tasks = element
     for task in tasks:
-        yield beam.pvalue.TaggedOutput(table, (bucket, task))
+        yield beam.pvalue.TaggedOutput(table, (numbers, task))
 
 
 @dataclass
 class MergeTasks(beam.PTransform):
-    """Deal staged files out to the parts of tables: by table, `(number of the part, its task)`, also of empty parts.
+    """Deal staged files out to the parts of tables: by table, `(numbers, task)`.
+
+    A task is that of one part, or of all that have no rows, whose numbers it has.
 
     Attributes:
         workspace: where artefacts lie.
@@ -478,9 +544,15 @@ class MergeTasks(beam.PTransform):
         )
 
 
+def _numbered(element: tuple[tuple[int, ...], PartFile], table: str) -> Iterator[Part]:
+    numbers, made = element
+    for number in numbers:
+        yield Part.of(table, number, made)
+
+
 @dataclass
 class MergeTables(beam.PTransform):
-    """Merge staged files into the parts of each table; empty parts are written too.
+    """Merge staged files into the parts of each table; one file is that of all parts without rows.
 
     Attributes:
         workspace: where artefacts lie.
@@ -502,7 +574,7 @@ class MergeTables(beam.PTransform):
         made = [
             tasks[table]
             | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, self.options.get(table)))
-            | f"Number{table.title()}" >> beam.ParDo(NameParts(table))
+            | f"Number{table.title()}" >> beam.FlatMap(_numbered, table)
             for table, stage in self.stages.items()
         ]
         return made | "AllParts" >> beam.Flatten()

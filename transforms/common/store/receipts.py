@@ -1,9 +1,12 @@
 """Receipts on disk: typed records with a digest of their own, so that damage is never read.
 
-    {"check": SHA-256 of the rest, "files": [[name, bytes, SHA-256], ...], "receipt": {...}}
+    {"check": SHA-256 of the rest, "files": [[name, bytes, SHA-256], ...], "receipt": {...}, "made_of": [...],
+     "lexbeam": "0.2.0 (670c6261a63d)"}
 
 Names of files are relative to the folder of artefacts, which may be moved; `files` are those that
-the receipt holds, so that they are known without knowing its type.
+the receipt holds, so that they are known without knowing its type. `made_of` says which files the task named, by
+`source_of`; it counts for nothing but plans. `lexbeam` is the version that made it, for people: nothing hangs on it.
+Receipts of 0.1.0 have neither.
 """
 
 import hashlib
@@ -15,10 +18,13 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from transforms.common.code.version import own_build
 from transforms.common.store import files
 from transforms.common.store.identity import WHERE, Size
 
 __all__ = [
+    "FREED",
+    "NAME_DIGITS",
     "ArtefactPath",
     "Envelope",
     "File",
@@ -26,6 +32,8 @@ __all__ = [
     "encode",
     "read_envelope",
     "read_receipt",
+    "source_of",
+    "stem_of",
     "summed",
     "totals",
     "write_receipt",
@@ -36,11 +44,21 @@ log = logging.getLogger("lexbeam")
 K = TypeVar("K")
 R = TypeVar("R")
 
+NAME_DIGITS = 32
+_SOURCE = 16  # hexadecimal digits
+FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
+
 
 class ArtefactPath(str):
     """The path of a file in the folder of artefacts; only such files are ever discarded."""
 
     __slots__ = ()
+
+
+def stem_of(path: str) -> str:
+    """Return the path that the names of all of an artefact's files begin with, its receipt's among them."""
+    folder, _, name = path.rpartition("/")
+    return f"{folder}/{name[:NAME_DIGITS]}"
 
 
 @dataclass(frozen=True)
@@ -61,16 +79,20 @@ class FileName(NamedTuple):
 
 
 class Envelope(NamedTuple):
-    """A sound receipt, its type unknown: its files and its bytes."""
+    """A sound receipt, its type unknown: its files, its bytes, what it was made of (`source_of`), by which version."""
 
     files: tuple[FileName, ...]
     receipt: bytes
+    made_of: frozenset[str] = frozenset()
+    lexbeam: str = ""
 
 
-class _Envelope(msgspec.Struct):
+class _Envelope(msgspec.Struct, omit_defaults=True):
     check: str
     files: msgspec.Raw
     receipt: msgspec.Raw
+    made_of: tuple[str, ...] = ()
+    lexbeam: str = ""
 
 
 def encode(value: object, root: str = "") -> bytes:
@@ -105,17 +127,27 @@ def decode(content: bytes, type: type[R], root: str = "") -> R:
     return msgspec.json.decode(content, type=type, dec_hook=typed)
 
 
-def write_receipt(path: str, root: str, receipt: object, held: Iterable[File]) -> None:
+def source_of(sha256: str, *, entries: bool = False) -> str:
+    """Return how `made_of` names a file by its SHA-256; `entries`: some of its entries were taken, by their keys."""
+    return f"{'~' * entries}{sha256[:_SOURCE]}"
+
+
+def write_receipt(path: str, root: str, receipt: object, held: Iterable[File], made_of: Iterable[str] = ()) -> None:
     """Write a receipt whose files are on the disk."""
     listed = encode([[file.path, file.bytes, file.sha256] for file in held], root)
     content = encode(receipt, root)
-    envelope = _Envelope(_check(listed, content), msgspec.Raw(listed), msgspec.Raw(content))
+    sources = tuple(sorted({*made_of}))
+    envelope = _Envelope(
+        _check(listed, content, sources), msgspec.Raw(listed), msgspec.Raw(content), sources, str(own_build())
+    )
     files.write_bytes(path, msgspec.json.encode(envelope))
 
 
-def _check(listed: bytes | msgspec.Raw, content: bytes | msgspec.Raw) -> str:
+def _check(listed: bytes | msgspec.Raw, content: bytes | msgspec.Raw, sources: Sequence[str]) -> str:
     whole = hashlib.sha256(bytes(listed))
     whole.update(b"\n" + bytes(content))
+    if sources:
+        whole.update(b"\n" + " ".join(sources).encode())
     return whole.hexdigest()
 
 
@@ -126,9 +158,10 @@ def read_envelope(path: str) -> Envelope | None:
         return None
     try:
         envelope = msgspec.json.decode(content, type=_Envelope)
-        if _check(envelope.files, envelope.receipt) != envelope.check:
+        if _check(envelope.files, envelope.receipt, envelope.made_of) != envelope.check:
             raise ValueError("its digest does not match")
-        return Envelope(msgspec.json.decode(envelope.files, type=tuple[FileName, ...]), bytes(envelope.receipt))
+        held = msgspec.json.decode(envelope.files, type=tuple[FileName, ...])
+        return Envelope(held, bytes(envelope.receipt), frozenset(envelope.made_of), envelope.lexbeam)
     except (ValueError, RecursionError) as error:
         log.warning("the receipt %s is damaged (%s): what it stands for is made anew", path, error)
         return None

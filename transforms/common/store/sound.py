@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 from transforms.common.code.fingerprints import stream_digest
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
-from transforms.common.store.receipts import ArtefactPath
-from transforms.common.store.remote import remote
+from transforms.common.store.receipts import FREED, ArtefactPath, stem_of
+from transforms.common.store.remote import ROWLESS, remote
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -25,7 +25,9 @@ __all__ = [
     "REMEDY",
     "Damaged",
     "HashedStream",
+    "Needed",
     "checked",
+    "is_freed",
     "is_sound",
     "is_sound_size",
     "mapped",
@@ -33,11 +35,30 @@ __all__ = [
     "state_of",
 ]
 
+_FREED = " was freed, and is needed"
 REMEDY = ": run the same command again to make it anew"  # at the end of what `Damaged` says
 
 
 class Damaged(LexbeamError):
     """A file on disk is not what was written; an artefact's has been discarded."""
+
+
+class Needed(Damaged):
+    """A file of an artefact was freed, and something is to be made of it; nothing has been discarded.
+
+    Attributes:
+        path: of the file; empty: it is not known which one. The message tells it, which alone leaves a process.
+    """
+
+    def __init__(self, message: object) -> None:
+        super().__init__(message)
+        path, freed, _ = str(self).partition(_FREED)
+        self.path = ArtefactPath(path if freed else "")
+
+    @classmethod
+    def of(cls, path: str) -> "Needed":
+        """Return the error that a file is needed."""
+        return cls(f"{path}{_FREED}{REMEDY}")
 
 
 class DigestedFile(Protocol):
@@ -103,12 +124,16 @@ def state_of(path: str) -> FileState | None:
 
 def is_sound_size(file: DigestedFile) -> bool | None:
     """Return whether a file has its size; None where there is none."""
+    if file.path.startswith(ROWLESS):
+        return _is_told(file)
     state = state_of(file.path)
     return None if state is None else state.bytes == file.bytes
 
 
 def is_sound(file: DigestedFile) -> bool | None:
     """Return whether a file has its size and digest; None where there is none."""
+    if file.path.startswith(ROWLESS):
+        return _is_told(file)
     state = state_of(file.path)
     if state is None:
         return None
@@ -121,6 +146,11 @@ def is_sound(file: DigestedFile) -> bool | None:
             return False
     _note(file, state)
     return True
+
+
+def _is_told(file: DigestedFile) -> bool | None:
+    """Return whether the file is there that has the columns of a part without one; else None."""
+    return state_of(file.path.removeprefix(ROWLESS)) is not None or None
 
 
 def note_sound(file: DigestedFile) -> None:
@@ -153,15 +183,23 @@ def mapped(file: DigestedFile) -> "mmap.mmap | bytes":
         return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
 
 
+def is_freed(path: str) -> bool:
+    """Return whether a path is of an artefact's file that has been freed."""
+    return isinstance(path, ArtefactPath) and state_of(path) is None and files.exists(stem_of(path) + FREED)
+
+
 def checked(file: DigestedFile) -> str:
     """Return the path of a file that is sound.
 
     Raises:
+        Needed: it is an artefact's that has been freed.
         Damaged: the file is not sound. An artefact's file is discarded, so that it is made anew.
     """
     sound = is_sound(file)
     if sound:
         return file.path
+    if sound is None and is_freed(file.path):
+        raise Needed.of(file.path)
     what = "is not there" if sound is None else "was damaged on disk"
     if isinstance(file.path, ArtefactPath):
         files.remove(file.path)

@@ -3,6 +3,9 @@
 What decides the bytes is fixed here: the schema, the order of rows, where row groups end, the
 compression. A row group ends between two batches, by rows and bytes counted in order; so a batch
 must be something that depends on the data alone (a document, a word's rows), never on a bundle.
+
+A published table has no file for a part without rows, unless no part has any (`written`). Such a part is read by the
+path of another one with `rowless://` before it: a table with the same columns, and no rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +37,7 @@ __all__ = [
     "table_of",
     "write_part",
     "write_rows",
+    "written",
 ]
 
 Row = dict[str, Any]  # a row as values of Python, by column
@@ -89,6 +93,11 @@ class Part(NamedTuple):
     def of(cls, table: str, number: int, written: PartFile) -> "Part":
         """Return the part that an artefact is."""
         return cls(table, number, written.file.path, written.rows, written.file.bytes, written.file.sha256)
+
+
+def written(parts: Sequence[Part]) -> list[Part]:
+    """Return those parts of a table that have a file where it is published: those with rows, else the first."""
+    return [part for part in parts if part.rows] or [*parts[:1]]
 
 
 _DIGITS = 8

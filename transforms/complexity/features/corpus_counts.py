@@ -284,10 +284,22 @@ def open_counts(counted: CountedWords) -> CorpusCounts:
     return CorpusCounts(read_table([checked(counted.file)]), counted.tokens, counted.documents)
 
 
-WANT: Stage[Part, None, Wanted] = Stage(name="complexity/want", receipt=Wanted, build=_want, unit="lists of words")
+WANT: Stage[Part, None, Wanted] = Stage(
+    name="complexity/want", noun="counts of words", receipt=Wanted, build=_want, unit="lists of words"
+)
 COUNT: Stage[CountTask, None, CountedWords] = Stage(
-    name="complexity/count", receipt=CountedWords, build=_count, unordered=("task.wanted",), unit="parts of the corpus"
+    name="complexity/count",
+    noun="counts of words",
+    receipt=CountedWords,
+    build=_count,
+    unordered=("task.wanted",),
+    unit="parts of the corpus",
 )
 COMBINE: Stage[Sequence[CountedWords], None, CountedWords] = Stage(
-    name="complexity/combine", receipt=CountedWords, build=_combine, unordered=("task",), unit="tables"
+    name="complexity/combine",
+    noun="counts of words",
+    receipt=CountedWords,
+    build=_combine,
+    unordered=("task",),
+    unit="tables",
 )

@@ -171,15 +171,21 @@ def open_ngrams(counted: CountedNgrams) -> NgramCounts:
 
 
 WANT_NGRAMS: Stage[Part, bool, WantedNgrams] = Stage(
-    name="complexity/want_ngrams", receipt=WantedNgrams, build=_want, unit="lists of n-grams"
+    name="complexity/want_ngrams", noun="counts of words", receipt=WantedNgrams, build=_want, unit="lists of n-grams"
 )
 COUNT_NGRAMS: Stage[NgramTask, None, CountedNgrams] = Stage(
     name="complexity/count_ngrams",
+    noun="counts of words",
     receipt=CountedNgrams,
     build=_count,
     unordered=("task.wanted", "task.before"),
     unit="parts",
 )
 COMBINE_NGRAMS: Stage[Sequence[CountedNgrams], None, CountedNgrams] = Stage(
-    name="complexity/combine_ngrams", receipt=CountedNgrams, build=_combine, unordered=("task",), unit="tables"
+    name="complexity/combine_ngrams",
+    noun="counts of words",
+    receipt=CountedNgrams,
+    build=_combine,
+    unordered=("task",),
+    unit="tables",
 )

@@ -303,6 +303,7 @@ def _chosen(_: object, setting: FeatureSetting) -> Mapping[str, Sequence[str]]:
 
 FEATURE: Stage[FeatureTask, FeatureSetting, Featured] = Stage(
     name="complexity/feature",
+    noun="features",
     receipt=Featured,
     build=_feature,
     chosen=_chosen,
@@ -310,5 +311,5 @@ FEATURE: Stage[FeatureTask, FeatureSetting, Featured] = Stage(
     inherits=Inheritance(attrgetter("part.number"), ("task.part",)),
 )
 COVER: Stage[Sequence[File], None, PartFile] = Stage(
-    name="complexity/cover", receipt=PartFile, build=_cover, unordered=("task",), unit="tables"
+    name="complexity/cover", noun="coverage", receipt=PartFile, build=_cover, unordered=("task",), unit="tables"
 )

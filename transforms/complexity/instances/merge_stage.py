@@ -158,6 +158,11 @@ def _annotated(rows: Sequence[dict[str, Any]], engine: Engine | None) -> list[di
 
 
 SETTLE: Stage[InstanceTask, TextAnnotationOptions, SettledInstances] = Stage(
-    name="complexity/settle", receipt=SettledInstances, build=_settle, chosen=chosen_engine, unit="parts"
+    name="complexity/settle",
+    noun="instances",
+    receipt=SettledInstances,
+    build=_settle,
+    chosen=chosen_engine,
+    unit="parts",
 )
 SETTLING = TaskStages.of(SETTLE, LOAD_REJECTS, LOAD_INPUTS)

@@ -152,5 +152,5 @@ def _chosen(_: Unit, options: LabelledReadOptions) -> dict[str, tuple[str, ...]]
 
 
 READ: Stage[Unit, LabelledReadOptions, Loaded] = Stage(
-    name="complexity/read", receipt=Loaded, build=_read, chosen=_chosen, unit="batches"
+    name="complexity/read", noun="intake", receipt=Loaded, build=_read, chosen=_chosen, unit="batches"
 )

@@ -224,6 +224,7 @@ def _curve(
 
 EVALUATE: Stage[EvaluateTask, ScorerMeasureOptions, EvaluatedSystem] = Stage(
     name="complexity/evaluate",
+    noun="metrics",
     receipt=EvaluatedSystem,
     build=_evaluate,
     unused={"task.cases.fitted.model": "its predictions count"},
@@ -267,5 +268,5 @@ def _pool(artefact: Artefact, task: Sequence[PartFile], _: None) -> PartFile:
 
 
 POOL: Stage[Sequence[PartFile], None, PartFile] = Stage(
-    name="complexity/pool", receipt=PartFile, build=_pool, unordered=("task",), unit="tables"
+    name="complexity/pool", noun="tables", receipt=PartFile, build=_pool, unordered=("task",), unit="tables"
 )

@@ -290,8 +290,15 @@ def _constant(values: Floats) -> bool:
 
 
 DESIGN: Stage[DesignTask, None, Designed] = Stage(
-    name="complexity/design", receipt=Designed, build=_design, unit="folders"
+    name="complexity/design", noun="models", receipt=Designed, build=_design, unit="folders"
 )
 FIT: Stage[FitTask, FitOptions, FittedCase] = Stage(
-    name="complexity/fit", receipt=FittedCase, build=_fit, unused=_UNUSED, chosen=_chosen, blas=True, unit="models"
+    name="complexity/fit",
+    noun="models",
+    receipt=FittedCase,
+    build=_fit,
+    unused=_UNUSED,
+    chosen=_chosen,
+    blas=True,
+    unit="models",
 )

@@ -150,9 +150,9 @@ def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> Part
 
 
 FETCH: Stage[FetchTask, FetchSpec, FetchedInstances] = Stage(
-    name="complexity.select/fetch", receipt=FetchedInstances, build=_fetch, unit="parts"
+    name="complexity.select/fetch", noun="targets", receipt=FetchedInstances, build=_fetch, unit="parts"
 )
 MERGE: Stage[MergeTask, tuple[str, ...], PartFile] = Stage(
-    name="complexity.select/merge", receipt=PartFile, build=_merge, unit="parts"
+    name="complexity.select/merge", noun="tables", receipt=PartFile, build=_merge, unit="parts"
 )
 GATHER = gather_stage("complexity.select")

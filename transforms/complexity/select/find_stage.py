@@ -265,5 +265,5 @@ def _targets(
 
 
 FIND: Stage[FindTask, FindSpec, OccurrenceFile] = Stage(
-    name="complexity.select/find", receipt=OccurrenceFile, build=_find, chosen=_chosen, unit="parts"
+    name="complexity.select/find", noun="targets", receipt=OccurrenceFile, build=_find, chosen=_chosen, unit="parts"
 )

@@ -173,5 +173,5 @@ def _whole_names(found: Iterable[Entries]) -> Iterator[list[pa.RecordBatch]]:
 
 
 MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-inputs", receipt=PartFile, build=_merge_inputs, unit="parts"
+    name="corpus/merge-inputs", noun="tables", receipt=PartFile, build=_merge_inputs, unit="parts"
 )

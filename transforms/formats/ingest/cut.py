@@ -135,6 +135,7 @@ def _blocks(reading: FileReading, piece: CutPiece) -> Blocks:
 
 CUT: Stage[LargeFile, None, Cut] = Stage(
     name="corpus/cut",
+    noun="intake",
     receipt=Cut,
     build=_cut,
     chosen=lambda task, _: readers_chosen(task.format, task.reader),

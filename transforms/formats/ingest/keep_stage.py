@@ -230,7 +230,7 @@ def _chosen(_: KeepTask, setting: KeepSetting) -> dict[str, tuple[str, ...]]:
     return {"transforms.layers.registry:LAYERS": setting.layers}
 
 
-GONE: Stage[GoneTask, None, Gone] = Stage(name="corpus/gone", receipt=Gone, build=_gone, unit="lists")
+GONE: Stage[GoneTask, None, Gone] = Stage(name="corpus/gone", noun="intake", receipt=Gone, build=_gone, unit="lists")
 KEEP: Stage[KeepTask, KeepSetting, Ingested] = Stage(
-    name="corpus/keep", receipt=Ingested, build=_keep, chosen=_chosen, unit="parts"
+    name="corpus/keep", noun="intake", receipt=Ingested, build=_keep, chosen=_chosen, unit="parts"
 )

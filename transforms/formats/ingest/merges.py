@@ -20,5 +20,5 @@ def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
 
 
 MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-rejects", receipt=PartFile, build=_merge_rejects, unit="parts"
+    name="corpus/merge-rejects", noun="tables", receipt=PartFile, build=_merge_rejects, unit="parts"
 )

@@ -415,5 +415,5 @@ def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
 
 
 INGEST: Stage[Unit, IngestOptions, Ingested] = Stage(
-    name="corpus/ingest", receipt=Ingested, build=_ingest, chosen=_chosen, unit="batches"
+    name="corpus/ingest", noun="intake", receipt=Ingested, build=_ingest, chosen=_chosen, unit="batches"
 )

@@ -153,6 +153,7 @@ def _chosen_in_files(task: object, options: TextFindOptions) -> dict[str, Sequen
 
 PLACE_IN_CORPUS: Stage[CorpusPart, CorpusFindOptions, LoadedTexts] = Stage(
     name="simplification/place-in-corpus",
+    noun="words to simplify",
     receipt=LoadedTexts,
     build=_place_in_corpus,
     chosen=chosen_in_corpus,
@@ -161,6 +162,7 @@ PLACE_IN_CORPUS: Stage[CorpusPart, CorpusFindOptions, LoadedTexts] = Stage(
 )
 PLACE_IN_FILES: Stage[Unit, TextFindOptions, LoadedTexts] = Stage(
     name="simplification/place-in-files",
+    noun="words to simplify",
     receipt=LoadedTexts,
     build=_place_in_files,
     unused={"options.reader.layers": "documents that come annotated are left out"},

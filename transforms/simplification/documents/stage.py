@@ -24,7 +24,7 @@ from transforms.formats.records.base import ReaderOptions
 from transforms.formats.spans.registry import SPANS, spanned
 from transforms.formats.spans.source import SpannedSource, TextEdit
 from transforms.inflection.inflector import Inflecting
-from transforms.inflection.models import InflectorReference, inflector_for
+from transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from transforms.simplification.documents.placed_texts import PlacedFiles, PlacedPiece, PlacedText, placed_pieces
 from transforms.simplification.documents.resolving import COLUMNS, ChosenWord, Refusal, Resolving, chosen_word
 from transforms.simplification.records import ID, Row
@@ -199,9 +199,18 @@ def _start(block: object) -> int:
 
 def _chosen(_: TextsTask, options: ResolveOptions) -> Mapping[str, Sequence[str]]:
     formats = tuple(SPANS) if options.format == "auto" else (options.format,)
-    return {"transforms.formats.spans.registry:SPANS": formats, "transforms.formats.readers.registry:READERS": formats}
+    return {
+        "transforms.formats.spans.registry:SPANS": formats,
+        "transforms.formats.readers.registry:READERS": formats,
+        **chosen_formats(options.inflector),
+    }
 
 
 RESOLVE: Stage[TextsTask, ResolveOptions, ResolvedPart] = Stage(
-    name="simplification/resolve", receipt=ResolvedPart, build=_resolve, chosen=_chosen, unit="batches"
+    name="simplification/resolve",
+    noun="rewritten texts",
+    receipt=ResolvedPart,
+    build=_resolve,
+    chosen=_chosen,
+    unit="batches",
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transforms.common.code.registry import Entry
 from transforms.inflection.inflector import Inflecting
@@ -11,7 +11,6 @@ from transforms.lexicon.resources import Lexicon, ResourceAlias
 from transforms.simplification.records import Instance, Proposal
 
 if TYPE_CHECKING:
-    from transforms.lexicon.encoders.encoding import Encoding
     from transforms.simplification.generation.options import GenerationOptions
 
 __all__ = ["THESAURUS", "Context", "Generator", "Propose", "Source"]
@@ -38,7 +37,8 @@ class Context(NamedTuple):
     thesauri: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
     inflector: InflectorReference | None = None
-    encoders: "tuple[Encoding, ...]" = ()
+    # Of `Encoding`: a stage counts whatever its annotations name, and would count every encoder.
+    encoders: tuple[Any, ...] = ()
     gold: Mapping[str, Sequence[str]] = {}
 
     def inflector_of(self, language: str) -> Inflecting | None:

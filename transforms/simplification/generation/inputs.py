@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -109,7 +109,8 @@ class GenerationInputs(NamedTuple):
     thesauri: tuple[str, ...]
     lists: tuple[str, ...]
     inflector: InflectorReference | None
-    encoders: tuple[Encoding, ...]
+    # Of `Encoding`: a stage counts whatever its annotations name, and would count every encoder.
+    encoders: tuple[Any, ...]
     barred: tuple[str, ...]
     protected: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...] = _described_generators()

@@ -22,6 +22,7 @@ from transforms.common.store.inheriting import Mask, Read, write_inheriting
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows
+from transforms.inflection.models import chosen_formats
 from transforms.simplification.generation.combination import Candidate, SourceOf, combined, evidence
 from transforms.simplification.generation.forms import formed
 from transforms.simplification.generation.generators import GENERATORS
@@ -290,11 +291,13 @@ def _chosen(_: GenerationTask, inputs: GenerationInputs) -> Mapping[str, Collect
         f"{base}.thesaurus:SENSES": {options.senses for options in inputs.settings.values()},
         f"{base}.masked_cleaning:RULES": {name for options in masked for name in options.masked_rules},
         f"{base}.masked_cleaning:MERGES": {options.masked_merge for options in masked},
+        **chosen_formats(inputs.inflector),
     }
 
 
 GENERATE: Stage[GenerationTask, GenerationInputs, Generated] = Stage(
     name="simplify/generate",
+    noun="candidates",
     receipt=Generated,
     build=_generate,
     chosen=_chosen,

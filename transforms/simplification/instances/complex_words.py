@@ -137,5 +137,5 @@ def _annotation(row: Row) -> dict[str, str | None]:
 
 
 TAKE: Stage[ComplexPart, InstanceReadOptions, Loaded] = Stage(
-    name="simplification/take", receipt=Loaded, build=_take, unit="parts"
+    name="simplification/take", noun="intake", receipt=Loaded, build=_take, unit="parts"
 )

@@ -32,6 +32,7 @@ from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.registry import READERS, printable, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.sources.readings import FileReading
+from transforms.inflection.models import chosen_formats
 from transforms.intake.merging import TextAnnotationOptions, chosen_engine, engine_of
 from transforms.intake.staging import Loaded, Staging
 from transforms.intake.unit_files import stage_unit
@@ -369,7 +370,7 @@ def chosen_in_corpus(_: object, options: FindOptions) -> dict[str, Sequence[str]
     """Return the entries of registries that count: what a scorer is, and what it reads."""
     scorer = options.choice.scorer
     if scorer is None:
-        return {GROUPS: (), **chosen_of([], [], ScorerOptions())}
+        return {GROUPS: (), **chosen_of([], [], ScorerOptions()), **chosen_formats()}
     model = scorer.model
     return {GROUPS: scorer.setting.use, **chosen_of([model.scorer], list(model.modes.values()), ScorerOptions())}
 
@@ -386,6 +387,7 @@ def chosen_in_texts(task: object, options: TextFindOptions) -> dict[str, Sequenc
 
 FIND_IN_CORPUS: Stage[CorpusPart, FindOptions, Loaded] = Stage(
     name="simplification/find-in-corpus",
+    noun="words to simplify",
     receipt=Loaded,
     build=_find_in_corpus,
     chosen=chosen_in_corpus,
@@ -394,6 +396,7 @@ FIND_IN_CORPUS: Stage[CorpusPart, FindOptions, Loaded] = Stage(
 )
 FIND_IN_TEXTS: Stage[Unit, TextFindOptions, Loaded] = Stage(
     name="simplification/find-in-texts",
+    noun="words to simplify",
     receipt=Loaded,
     build=_find_in_texts,
     unused={"options.reader.layers": "documents that come annotated are left out"},

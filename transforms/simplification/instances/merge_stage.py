@@ -254,6 +254,6 @@ def _chosen(task: JudgedTask, options: JudgedOptions) -> dict[str, tuple[str, ..
 
 
 SETTLE: Stage[JudgedTask, JudgedOptions, SettledJudged] = Stage(
-    name="simplification/settle", receipt=SettledJudged, build=_settle, chosen=_chosen, unit="parts"
+    name="simplification/settle", noun="instances", receipt=SettledJudged, build=_settle, chosen=_chosen, unit="parts"
 )
 SETTLING = TaskStages.of(SETTLE, INSTANCE_REJECTS, INSTANCE_INPUTS)

@@ -323,5 +323,5 @@ def _chosen(_: Unit, options: InstanceReadOptions) -> dict[str, tuple[str, ...]]
 
 
 READ: Stage[Unit, InstanceReadOptions, Loaded] = Stage(
-    name="simplification/read", receipt=Loaded, build=_read, chosen=_chosen, unit="batches"
+    name="simplification/read", noun="intake", receipt=Loaded, build=_read, chosen=_chosen, unit="batches"
 )

@@ -16,7 +16,7 @@ A phrase has frequency 0, or, by an option, that of its rarest word or the mean 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +29,6 @@ from transforms.simplification.resources import VECTORS, by_language
 
 if TYPE_CHECKING:
     from transforms.simplification.ranking.options import RankingOptions
-    from transforms.simplification.ranking.regressor import Regressor
 
 __all__ = [
     "RANKERS",
@@ -69,13 +68,14 @@ class RankerInputs(NamedTuple):
         options: of the setting.
         lexicon: word lists and vectors.
         lists: names of the word lists; the first is the default.
-        regressor: predicts complexity; None: there is none.
+        regressed: what predicts complexity; None: there is nothing.
     """
 
     options: "RankingOptions"
     lexicon: Lexicon = Lexicon()
     lists: tuple[str, ...] = ()
-    regressor: "Regressor | None" = None
+    # A `Regressed`: a stage counts whatever its annotations name, and would count every scorer.
+    regressed: Any = None
 
 
 Rank = Callable[[Sequence[Ranked], RankerInputs, str], list[CandidateScores]]
@@ -184,8 +184,10 @@ def _similarity(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list
 
 
 def _regressor(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
-    assert ranking.regressor is not None
-    complexity = ranking.regressor.predict(*_words_of(ranked), ranking.options.phrases).tolist()
+    from transforms.simplification.ranking.regressor import Regressor  # which this ranker alone counts
+
+    regressor = Regressor(ranking.regressed, ranking.lexicon, ranking.lists)
+    complexity = regressor.predict(*_words_of(ranked), ranking.options.phrases).tolist()
     return _scores_by_group(ranked, (None if math.isnan(value) else 1 - value for value in complexity))
 
 

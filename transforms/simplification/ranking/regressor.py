@@ -252,6 +252,7 @@ def _chosen(_: RegressorTask, fitting: Fitting) -> Mapping[str, Collection[str]]
 
 FIT: Stage[RegressorTask, Fitting, Regressed] = Stage(
     name="simplification/fit",
+    noun="regressors",
     receipt=Regressed,
     build=_fit,
     unordered=("task.instances", "task.labels", "task.evaluated", "task.substitutes", "task.candidates"),

@@ -31,7 +31,7 @@ from transforms.simplification.ranking.rankers import (
     simplicity_ranker,
     simplicity_rankers,
 )
-from transforms.simplification.ranking.regressor import Regressed, Regressor
+from transforms.simplification.ranking.regressor import Regressed
 from transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, InstanceRows, JoinTask, Row, instance_rows
 
 __all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target", "rows_of"]
@@ -216,9 +216,7 @@ def _key(row: Row) -> tuple[str, str, str, str]:
 
 def _ranked(batch: Sequence[InstanceRows], task: RankTask, rankings: Rankings) -> Iterator[Row]:
     for setting, ranking in sorted(rankings.items()):
-        if task.regressed is not None:
-            regressor = Regressor(task.regressed, ranking.lexicon, ranking.lists)
-            ranking = ranking._replace(regressor=regressor)
+        ranking = ranking._replace(regressed=task.regressed)
         ranked = [_candidates(joined, setting) for joined in batch]
         often = _frequencies(ranked, ranking)
         for name in ranking.options.ranker:
@@ -265,6 +263,7 @@ def _chosen(_: RankTask, rankings: Rankings) -> Mapping[str, Collection[str]]:
 
 RANK: Stage[RankTask, Rankings, RankedPart] = Stage(
     name="simplification/rank",
+    noun="rankings",
     receipt=RankedPart,
     build=_rank,
     chosen=_chosen,

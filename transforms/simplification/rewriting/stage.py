@@ -20,7 +20,7 @@ from transforms.common.store.artefacts import Artefact, Inheritance, Stage
 from transforms.common.store.inheriting import Mask, Read, write_inheriting
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import PartFile
-from transforms.inflection.models import InflectorReference, inflector_for
+from transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from transforms.inflection.placing import cased_like
 from transforms.simplification.records import (
     BATCH,
@@ -178,10 +178,16 @@ def _rewrite(artefact: Artefact, task: JoinTask, rewriting: Rewriting) -> Rewrit
     return Rewritten(part, keys, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
 
 
+def _chosen(_: JoinTask, rewriting: Rewriting) -> Mapping[str, Sequence[str]]:
+    return chosen_formats(rewriting.inflector)
+
+
 REWRITE: Stage[JoinTask, Rewriting, Rewritten] = Stage(
     name="simplification/rewrite",
+    noun="rewritten sentences",
     receipt=Rewritten,
     build=_rewrite,
+    chosen=_chosen,
     unit="parts",
     inherits=Inheritance(attrgetter("instances.number"), ("task.instances", "task.tables")),
 )

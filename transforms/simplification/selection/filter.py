@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transforms.common.backwards import match_backwards
 from transforms.common.code.registry import Entry
@@ -14,7 +14,6 @@ from transforms.lexicon.resources import Lexicon
 from transforms.simplification.records import Instance
 
 if TYPE_CHECKING:
-    from transforms.lexicon.encoders.encoding import Encoding
     from transforms.simplification.selection.options import SelectionOptions
 
 __all__ = [
@@ -99,7 +98,8 @@ class Selecting(NamedTuple):
     inflector: InflectorReference | None = None
     engine: Fingerprinted = ""
     fingerprint: str = ""
-    encoder: "Encoding | None" = None
+    # An `Encoding`: a stage counts whatever its annotations name, and would count every encoder.
+    encoder: Any = None
     tagged: "dict[TaggedPlace, str] | None" = None
 
     def inflector_of(self, language: str) -> Inflecting | None:

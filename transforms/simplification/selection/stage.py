@@ -17,6 +17,7 @@ from transforms.common.store.artefacts import Artefact, Inheritance, Stage
 from transforms.common.store.inheriting import Mask, Read, write_inheriting
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import PartFile
+from transforms.inflection.models import chosen_formats
 from transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, InstanceRows, JoinTask, Row, instance_rows
 from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting, TaggedPlace
 from transforms.simplification.selection.filters import FILTERS
@@ -137,11 +138,13 @@ def _chosen(_: JoinTask, selection: Selection) -> Mapping[str, Collection[str]]:
         **next(encoders, {}),
         "transforms.simplification.selection.filters:FILTERS": sorted(used),
         "transforms.annotation.engines.registry:ENGINES": kinds,
+        **chosen_formats(*(one.inflector for one in selection.values())),
     }
 
 
 SELECT: Stage[JoinTask, Selection, Selected] = Stage(
     name="simplification/select",
+    noun="selections",
     receipt=Selected,
     build=_select,
     chosen=_chosen,

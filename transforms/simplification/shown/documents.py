@@ -125,18 +125,18 @@ def difference(snapshot: Snapshot, most: int = _QUOTED) -> Iterator[Block]:
 
 def _documents(snapshot: Snapshot) -> Iterator[tuple[Row, Iterable[Row]]]:
     """Yield texts with their changes, a part after the other; changes must be taken before the next text is."""
-    parts = zip(snapshot.paths(DOCUMENTS.name), snapshot.paths(CHANGES.name), strict=True)
+    parts = zip(snapshot.parts(DOCUMENTS.name), snapshot.parts(CHANGES.name), strict=True)
     names = [name for name in DOCUMENTS.schema().names if name != "content"]
     for documents, changes in parts:
         rows = (
             row
-            for table in read_rows([changes])
+            for table in read_rows([changes.path])
             for start in range(0, table.num_rows, _AT_ONCE)
             for row in table.slice(start, _AT_ONCE).to_pylist()
         )
         by_document = groupby(rows, key=itemgetter("document"))
         waiting = next(by_document, None)
-        for table in read_rows([documents], names):
+        for table in read_rows([documents.path], names):
             for document in table.to_pylist():
                 if waiting is None or waiting[0] != document["document"]:
                     yield document, ()

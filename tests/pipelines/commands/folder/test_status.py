@@ -246,6 +246,9 @@ def test_clean_removes_what_is_left_behind_and_nothing_published(messy, capsys):
     ]
     left = set((messy / "_artefacts" / "toy" / "make").iterdir())
     assert left == receipts | {path.with_suffix(".freed") for path in receipts}
+    assert survey(str(messy)).freed == len(receipts)
+    assert main(["status", str(messy)]) == 0
+    assert f"freed: {len(receipts)} artefacts, made again where something needs them\n" in capsys.readouterr().out
     assert main(["clean", str(messy / "current")]) == 0
     assert capsys.readouterr().out == "nothing to remove\n"
 

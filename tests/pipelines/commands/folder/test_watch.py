@@ -169,10 +169,13 @@ def test_a_failed_refresh_is_told_and_tried_again_not_at_once(caplog, error):
     assert caplog.text.count("a full disk") == 1
 
 
-def test_a_hook_that_fails_is_told_and_what_is_published_is_not_made_again(caplog):
-    world = World({"a": 0}, 200, fails=[PublishHookError("the hook failed")])
-    assert world.watch() == []
-    assert caplog.text.count("the hook failed") == 1
+def test_a_hook_that_fails_is_run_again_after_the_next_look_and_then_more_and_more_seldom(caplog):
+    world = World({"a": 0, "b": 1000}, 2000, fails=[PublishHookError("the hook failed")] * 5)
+    ((ended, number), (_, after)) = world.watch()
+    assert (number, after) == (1, 2)
+    # A refresh takes seven seconds, a look comes every two: at once, after 30 seconds, a minute, two, four.
+    assert 5 * 7 + 30 + 60 + 120 + 240 <= ended <= 5 * 7 + 30 + 60 + 120 + 240 + 6 * 7
+    assert caplog.text.count("the hook failed") == 5
 
 
 def test_errors_of_usage_end_it_at_the_start_and_never_later():

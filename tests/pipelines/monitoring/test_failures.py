@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.frame.failures import Explained, explain, rows_as_lines
+from pipelines.monitoring.failures import Explained, explain, rows_as_lines
 from schemas.rejects import REJECTS
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store.tables import Part

@@ -1,0 +1,109 @@
+"""What a section is made with and says is the same whatever extras are installed that it does not use."""
+
+import importlib.metadata
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from small_runs import make_out
+
+from pipelines.frame.registry import command_of
+from transforms.cloze.filters.candidates import JUDGE
+from transforms.cloze.options.choice_stage import CHOOSE
+from transforms.common.code import code_identity, fingerprints
+from transforms.common.code.code_identity import forget_sources
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.inflection.models import InflectorReference, chosen_formats
+from transforms.simplification.generation.stage import GENERATE
+from transforms.simplification.instances.find_stage import FIND_IN_CORPUS, chosen_in_corpus
+from transforms.simplification.ranking.stage import RANK
+from transforms.simplification.rewriting.stage import REWRITE
+from transforms.simplification.selection.stage import SELECT
+
+LOCK = Path(__file__).resolve().parents[2] / "requirements" / "core.lock"
+CORE = {*re.findall(r"^([a-z0-9-]+)==", LOCK.read_text(), re.M), "lexbeam"}
+
+
+@pytest.fixture
+def made(made_once):
+    """A folder with a corpus and change, made where every extra is installed."""
+    return open_snapshot(str(made_once("small_out", make_out)))
+
+
+@pytest.fixture
+def core_alone(made, monkeypatch):
+    """Let no package be installed but Lexbeam and what its core locks."""
+    version, distributions = importlib.metadata.version, code_identity.distributions()
+
+    def of_core(name):
+        if name not in CORE:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return version(name)
+
+    def plain(names):
+        return [name for name in names if re.sub(r"[-_.]+", "-", name).lower() in CORE]
+
+    def forget():
+        forget_sources()
+        fingerprints.environment.cache_clear()
+
+    monkeypatch.setattr(importlib.metadata, "version", of_core)
+    seen = {top: left for top, names in distributions.items() if (left := plain(names))}
+    monkeypatch.setattr(code_identity, "distributions", lambda: seen)
+    forget()
+    yield made
+    monkeypatch.undo()
+    forget()
+
+
+def test_corpus_and_change_are_as_in_an_environment_of_the_core(core_alone):
+    (noted,) = core_alone.manifest["environments"].values()
+    here = fingerprints.environment()
+    assert {name: noted.get(name) for name in here} == here
+    with pytest.raises(importlib.metadata.PackageNotFoundError):
+        fingerprints.version_of("torch")
+    for name, section in core_alone.sections.items():
+        for stage in command_of(name).stages_of(name):
+            if (entry := section["stages"].get(stage.name)) is not None:
+                found = code_identity.code_identity(stage.build, stage.receipt, chosen=entry["chosen"])
+                assert (found.code, found.digest) == (entry["code"], entry["identity"]), stage.name
+
+
+_S = "transforms.simplification"
+NONE = {"transforms.lexicon.kinds:KINDS": [], "transforms.learning.models.formats:FORMATS": []}
+MASKED = [f"{_S}.generation.masked_cleaning:RULES", f"{_S}.generation.masked_cleaning:MERGES"]
+SENSES = {f"{_S}.generation.thesaurus:SENSES": ["all"]}
+ALONE = [
+    (FIND_IN_CORPUS, chosen_in_corpus(None, SimpleNamespace(choice=SimpleNamespace(scorer=None)))),
+    (GENERATE, {f"{_S}.generation.generators:GENERATORS": ["thesaurus"], **SENSES, **dict.fromkeys(MASKED, ())}),
+    (SELECT, {f"{_S}.selection.filters:FILTERS": ["morphology"], "transforms.annotation.engines.registry:ENGINES": []}),
+    (RANK, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),
+    (REWRITE, {}),
+    (
+        JUDGE,
+        {
+            "transforms.cloze.filters.registry:FILTERS": ["lemma", "nonspecificity", "pos"],
+            "transforms.cloze.filters.nonspecificity:SENSES": ["first"],
+            "transforms.cloze.filters.scores:PROPER_NOUNS": ["noun"],
+        },
+    ),
+    (CHOOSE, {}),
+]
+
+
+@pytest.mark.parametrize(("stage", "chosen"), [pytest.param(*each, id=each[0].name) for each in ALONE])
+def test_a_stage_without_models_encoders_and_frequencies_counts_packages_of_the_core_alone(stage, chosen):
+    assert dict(stage.code({**NONE, **chosen}).packages).keys() <= CORE
+
+
+def test_what_is_chosen_counts_with_its_packages():
+    ranking = dict(RANK.code({**NONE, f"{_S}.ranking.rankers:RANKERS": ["regressor"]}).packages)
+    assert {"scikit-learn", "safetensors", "pyphen"} <= ranking.keys()
+    masked = {f"{_S}.generation.generators:GENERATORS": ["masked-lm"], **SENSES, **dict.fromkeys(MASKED, ())}
+    encoders = {"transforms.lexicon.encoders.base:ENCODERS": ["transformers"]}
+    assert {"torch", "transformers"} <= dict(GENERATE.code({**NONE, **masked, **encoders}).packages).keys()
+    inflected = InflectorReference("forms.model", "en", "0")
+    assert chosen_formats(None, inflected) == {"transforms.learning.models.formats:FORMATS": ("safetensors",)}
+    assert chosen_formats(InflectorReference("lemminflect", "en", "0")) == chosen_formats(None)
+    assert "safetensors" in dict(REWRITE.code({**NONE, **chosen_formats(inflected)}).packages)
