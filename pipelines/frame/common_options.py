@@ -66,7 +66,7 @@ class MonitoringOptions(HookOptions):
     openlineage: str | None = option(
         None,
         help="send OpenLineage events there: a file, to which they are added, or the URL of a server (extra "
-        "`openlineage`); OPENLINEAGE_URL and the like count as well",
+        "openlineage); OPENLINEAGE_URL and the like count as well",
         metavar="FILE|URL",
         path="place",
         check=check_lineage_place,

@@ -22,6 +22,7 @@ from pipelines.monitoring.events import SectionFinished, StageMade, emit, in_run
 from pipelines.monitoring.lineage import LineageSection, ReadFolder, told_lineage
 from pipelines.monitoring.prometheus import FolderState, write_metrics
 from transforms.common.errors import NothingToDoError
+from transforms.common.publish.holding import FAILED
 from transforms.common.publish.run_log import RunLine
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
@@ -113,11 +114,15 @@ def folder_state(out: str, snapshot: Snapshot | None, outside: Mapping[str, Outs
     note = read_unfinished(out)
     failed = bool(note.get("failed"))
     states = {name: ["stale"] for name, changes in outside.items() if changes.reasons}
+    held = {} if snapshot is None else snapshot.held
     for name in note.get("sections", ()) if failed else ():
-        states.setdefault(name, []).append("held" if note.get("held_back") else "failed")
+        if name not in held:
+            states.setdefault(name, []).append("held" if note.get("held_back") else "failed")
+    for name, why in held.items():
+        states.setdefault(name, []).append("failed" if why == FAILED else "held")
     commands = map(command_of, snapshot.sections if snapshot else ())
     explains = {table.name for command in commands if command for table in command.explains}
-    return FolderState(out, snapshot, newest_input(outside), states, failed, sorted(explains))
+    return FolderState(out, snapshot, newest_input(outside), states, failed or bool(held), sorted(explains))
 
 
 def renew_metrics(path: str, out: str, *, failed: bool, seconds: float | None = None) -> None:

@@ -192,7 +192,8 @@ def publish_run(
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
             return False
-        _emit_published(out, {name: of for name, of in tables.items() if name not in held})
+        if not held or old is None or snapshot_name(out) != old.name:
+            _emit_published(out, {name: of for name, of in tables.items() if name not in held})
         if options.keep != "all" and is_streaming(out):
             log.warning("`keep` %s: a stream lands in %r, so that no artefact is freed", options.keep, out)
         elif freed := _freed(out, workspace, options.keep, intended, held, 0 if left else since or 0):

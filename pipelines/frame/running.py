@@ -28,12 +28,12 @@ from pipelines.monitoring.events import JobsSubmitted, NothingToDo, SectionStart
 from pipelines.monitoring.failures import Explained, explain
 from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress
-from pipelines.runners.hooks import tell_readers
+from pipelines.runners.hooks import PublishHookError, tell_readers
 from transforms.common.errors import HeldSectionsError, LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
 from transforms.common.publish.holding import FAILED, Unmade, check_bounds, made_from
 from transforms.common.publish.manifests import is_idle
-from transforms.common.publish.run_log import RunLine
+from transforms.common.publish.run_log import DRIVER, RunLine
 from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
@@ -187,7 +187,12 @@ def _run_jobs(
         if failed is not None:
             log.error("%s", failed)
         failed = error
-    tell_readers(options.on_publish, files.absolute(options.out))
+    try:
+        tell_readers(options.on_publish, files.absolute(options.out))
+    except PublishHookError as error:  # it is run again by the next run
+        if failed is None:
+            raise
+        log.error("%s", error)
     if failed is not None:
         raise failed
 
@@ -209,6 +214,7 @@ class _Run:
         refused: the errors of sections that are not even to be made.
         explained: the tables that say what was wrong, as far as they have been made.
         earlier: of each section, what its stages have taken so far, however often its graph is run.
+        told: of each section that has been made, what of that events have told.
     """
 
     jobs: Sequence[Job]
@@ -223,6 +229,7 @@ class _Run:
     refused: Mapping[str, LexbeamError]
     explained: list[Explained] = field(default_factory=list)
     earlier: dict[str, list[RunLine]] = field(default_factory=dict)
+    told: dict[str, list[RunLine]] = field(default_factory=dict)
 
     def make_sections(self, workspace: Workspace, old: Snapshot | None) -> Sections:
         """Make the sections of all jobs from artefacts; nothing is published."""
@@ -265,7 +272,8 @@ class _Run:
         """Make the section of a job; one that fails apart must keep its bounds, and knows nothing of what follows."""
         if job.section in self.refused:
             raise self.refused[job.section]
-        emit(SectionStarted(section=job.section))
+        if job.section not in self.told:  # else it is made again, since something that was freed is needed
+            emit(SectionStarted(section=job.section))
         checks = {} if self.apart else _year_checks(job, self.jobs)
         with explaining(self.out) if self.apart else nullcontext():
             inputs = find_inputs(job, made, old)._replace(year_checks=checks)
@@ -284,7 +292,10 @@ class _Run:
         section = replace(section, log={**(section.log or {}), **self.noted})
         if self.apart:
             check_bounds([section], {job.section: job.bounds})
-        emit_made(section)
+        took = [line for line in section.took if line.worker != DRIVER and line.elements]
+        if self.told.get(job.section) != took:
+            emit_made(section)
+        self.told[job.section] = took
         return section
 
     def check_bounds(self, made: Sequence[Made]) -> None:

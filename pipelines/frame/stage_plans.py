@@ -26,7 +26,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.written import written as written_tables
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace
-from transforms.common.store.receipts import source_of, stem_of
+from transforms.common.store.receipts import FREED, source_of, stem_of
 from transforms.common.store.sound import Needed, is_freed
 from transforms.common.store.tables import written
 
@@ -119,8 +119,9 @@ def _seconds(plan: StagePlan, lines: Sequence[RunLine]) -> float | None:
         sum(getattr(line, name) for line in lines) for name in ("seconds", "elements", "there", "bytes")
     )
     number = plan.made
-    if number is None:  # as many as there are, where nobody knows
-        number = elements + there if plan.likely is None else plan.likely
+    if number is None or plan.freed:  # as many as there are, where nobody knows
+        likely = elements + there if plan.likely is None else plan.likely
+        number = max(likely, number or 0)
     if not number:
         return 0.0
     if not elements:
@@ -281,7 +282,35 @@ def _likely(
         return min((parts[file].number for file in artefact.files if file in parts), default=0)
 
     found = forecast([*changes.values()], used, documents, place)
-    return {name: (made, len(used[name]) - len(made)) for name, made in found.items() if name in used}
+    needed = {stem for look in published.values() for looked in look.looked.values() for stem in looked.needed}
+    needed |= {stem for look in published.values() for stem in look.wanted}
+    again = _made_again(found, used, needed)
+    made = {
+        name: [*some, *(each for each in used[name] if each.name in again)]
+        for name, some in found.items()
+        if some or name in used
+    }
+    return {name: (some, len(used[name]) - len(some)) for name, some in made.items() if name in used}
+
+
+def _made_again(
+    made: Mapping[str, Sequence[LastArtefact]], used: Mapping[str, Sequence[LastArtefact]], needed: Collection[str]
+) -> set[str]:
+    """Return the names of freed artefacts that are likely made again: needed ones, and those of what is made."""
+    of_file = {file: artefact for some in used.values() for artefact in some for file in artefact.files}
+    by_name = {artefact.name: artefact for some in used.values() for artefact in some}
+    left = [artefact for some in made.values() for artefact in some]
+    begun = {artefact.name for artefact in left}
+    left += [by_name[name] for name in needed if name in by_name and name not in begun]
+    again = {*needed} - begun
+    while left:
+        artefact = left.pop()
+        for source in artefact.made_of | artefact.entries:
+            other = of_file.get(source)
+            if other and other.name not in begun | again and files.exists(other.name + FREED):
+                again.add(other.name)
+                left.append(other)
+    return again
 
 
 def _is_other(stage: Stage[Any, Any, Any], entry: Mapping[str, Any]) -> bool:
@@ -305,8 +334,7 @@ def _plans(
             made, kept = likely[stage.name]
             plan = plan._replace(kept=kept, likely=len(made), bytes=sum(artefact.bytes for artefact in made))
         if follows or after[stage.name] or look.failure is not None:  # what fails need not have looked everything up
-            others = follows or after[stage.name] or sorted(look.sources - {stage.name})
-            yield plan._replace(after=tuple(others))
+            yield plan._replace(after=tuple(follows or after[stage.name]), freed=len(found.freed))
             continue
         sure = again[stage.name]
         may = any(after[other] and stage.name in look.before[other] for other in after)

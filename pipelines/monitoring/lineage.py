@@ -129,7 +129,7 @@ class _Lineage(logging.Handler):
         try:
             self._hear(event)
         except ImportError:
-            self._warn("the extra `openlineage` is not installed")
+            self._warn("the extra openlineage is not installed")
         except Exception as error:
             self._warn(_reason(error))
 

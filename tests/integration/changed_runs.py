@@ -73,6 +73,8 @@ VALUES: dict[str, list[str] | None] = {
     "delimiter": [";"],
     "columns": ["a,b"],
     "about": None,
+    "prometheus": None,
+    "openlineage": None,
     "exclude": ["*.csv"],
     "language": ["de"],
     "records": ["x[]"],

@@ -389,7 +389,7 @@ def check_plan(plan: dict[str, int | None], before: list[RunLine], after: list[R
     for line in after:
         if line not in before:  # those of stages that made nothing stand on
             made[line.stage] += line.elements
-    assert {stage for stage in made if made[stage]} <= plan.keys() or not plan, (ways, made.keys() - plan.keys())
+    assert {stage for stage in made if made[stage]} <= plan.keys() or not plan, (ways, made, plan)
     exact = {stage: number for stage, number in plan.items() if number is not None}
     other = {stage: (number, made[stage]) for stage, number in exact.items() if number != made[stage]}
     assert not other, (ways, other)
@@ -428,7 +428,7 @@ def check_steps(world: Path, kind: str, seed: int, steps: int, capsys: Any, patc
             # How many units there are is kept from run to run, as long as it is about right.
             kept, whole = receipts(out), receipts(world / "full")
             other = {name.rpartition("/")[0] for name in kept ^ whole}
-            assert other <= {"corpus/ingest", "corpus/annotate"}, (ways, other)
+            assert other <= {"corpus/ingest", "corpus/annotate"}, (ways, sorted(kept - whole), sorted(whole - kept))
 
 
 def errors(capsys: Any) -> str:

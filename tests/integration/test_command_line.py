@@ -105,7 +105,7 @@ def latin(latin_corpus, tmp_path):
 def test_targets_with_a_part_of_speech_need_a_tagger(latin, tmp_path, capsys):
     (tmp_path / "targets.txt").write_text("res_nn\n")
     targets = ["--targets", str(tmp_path / "targets.txt")]
-    assert main([*latin, "--slices", "every 20", *targets]) == 2
+    assert main([*latin, "--slices", "1800-1810,1811-1900", *targets]) == 2
     assert "has no upos" in capsys.readouterr().err
 
 
@@ -114,13 +114,14 @@ def test_targets_with_a_part_of_speech_need_a_tagger(latin, tmp_path, capsys):
     [
         ("1800-1849,1850-1900", 1, "'1800-1849' has no document"),
         ("1800-1860,1850-1900", 2, "overlap"),
-        ("every 20", 2, "at least two slices"),
+        ("every 20", 0, "at least two slices"),  # empty, for want of data
         ("-100..-1,0..2000", 1, "'-100..-1' has no document"),
     ],
 )
 def test_slices_are_checked_before_any_work(latin, capsys, slices, code, message):
     assert main([*latin, "--slices", slices]) == code
-    assert message in capsys.readouterr().err
+    heard = capsys.readouterr()
+    assert message in (heard.err if code else heard.out)
 
 
 def test_show_tells_what_every_table_is(sample_run, capsys):

@@ -77,7 +77,7 @@ def test_the_trainer_in_c_gives_the_same_bytes_on_every_runner(runner, ready, by
 
 
 def test_vectors_of_nulls_are_freed_once_they_are_scored_where_published_parts_alone_are_kept(judged, out, monkeypatch):
-    monkeypatch.setattr(publishing, "free", lambda root, kept: Freed(0, 0))  # what is freed after publication
+    monkeypatch.setattr(publishing, "free", lambda root, *kept: Freed(0, 0))  # what is freed after publication
     assert change(out, *NULL, "--overwrite", "--keep", "published") == 0
     assert published(out) == published(judged)
     folder = out / "_artefacts" / "change" / "train"
@@ -97,7 +97,7 @@ def test_vectors_of_nulls_are_freed_once_they_are_scored_where_published_parts_a
 @pytest.mark.soak
 def test_those_of_systems_that_train_otherwise_are_freed_too(out, tmp_path, monkeypatch):
     how = [*NULL, "--system", "cs2020,uwb,count-ci-cd", "--overwrite"]
-    monkeypatch.setattr(publishing, "free", lambda root, kept: Freed(0, 0))
+    monkeypatch.setattr(publishing, "free", lambda root, *kept: Freed(0, 0))
     assert change(out, *how, "--keep", "published") == 0
     assert len(list((out / "_artefacts" / "change" / "train").glob("*.freed"))) == 2 * 6
     kept = Path(shutil.copytree(out, tmp_path / "kept", symlinks=True))

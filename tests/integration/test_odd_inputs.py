@@ -329,7 +329,8 @@ def test_a_share_of_one_publishes_rejects_alone(tmp_path, capsys):
     assert (section["records"], section["documents"], section["rejected"]) == (1, 0, 1)
     assert len(pd.read_parquet(out / "rejects")) == 1
     assert len(pd.read_parquet(out / "sentences")) == 0
-    assert make("change", out, "--out", tmp_path / "c", *SLICES) != 0
+    assert make("change", out, "--out", tmp_path / "c", *SLICES) == 0
+    assert "empty" in manifest(tmp_path / "c")["change"]
 
 
 def test_a_date_may_lie_at_a_path(tmp_path):

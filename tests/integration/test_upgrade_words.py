@@ -14,7 +14,7 @@ from pipelines.frame.staleness import changes_outside, section_logs
 from transforms.common.code import fingerprints
 from transforms.common.code.version import Build, own_build
 from transforms.common.publish.layout import MANIFEST, SNAPSHOTS, snapshot_name
-from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot
 
 HERE = str(own_build())
 
@@ -162,12 +162,13 @@ def test_a_section_of_a_command_that_only_a_later_version_has_is_left(world, cap
 @pytest.mark.parametrize("words", [("run",), ("run", "--overwrite"), ("refresh",)])
 def test_a_manifest_of_a_later_form_is_refused_and_nothing_is_replaced(world, words, capsys):
     out = world / "out"
-    made_otherwise(world, form=3)
+    made_otherwise(world, form=MANIFEST_VERSION + 1)
     name, files = snapshot_name(str(out)), {path: path.lstat().st_mtime_ns for path in (out / SNAPSHOTS).rglob("*")}
     (world / "texts" / "1901_9.txt").write_text("More news of the king.")
     capsys.readouterr()
     assert call(words[0], world / "config.yaml", "--out", out, *words[1:]) == 1
-    assert f"is of form 3, and Lexbeam {HERE} reads 2" in capsys.readouterr().err
+    told = f"is of form {MANIFEST_VERSION + 1}, and Lexbeam {HERE} reads {MANIFEST_VERSION}"
+    assert told in capsys.readouterr().err
     assert snapshot_name(str(out)) == name
     assert {path: path.lstat().st_mtime_ns for path in (out / SNAPSHOTS).rglob("*")} == files
 

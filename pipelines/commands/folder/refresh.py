@@ -139,7 +139,7 @@ def _refresh_jobs(jobs: Sequence[Job], options: RefreshOptions, action: Action) 
             action.tell(f"{section}: not in the configuration, is left unless what it was made from is another now")
         if plan.changes:
             _make(jobs, plan, snapshot, options, action)
-    except HeldSectionsError:  # it is noted already, with what others would say
+    except (HeldSectionsError, PublishHookError):  # what is held is noted already, and who is to be told
         raise
     except LexbeamError as error:
         # What fails after the publication, such as a hook, has refused nothing, and an interrupt neither.
@@ -366,8 +366,9 @@ def _estimate(stages: Sequence[StagePlan], log: Sequence[RunLine]) -> str:
 def _said(stage: StagePlan) -> str:
     if stage.made is None:
         what = f"makes what follows from {', '.join(stage.after)}" if stage.after else "makes what is not there"
-        likely = "" if stage.likely is None else f": likely {stage.likely} {units(stage.likely, stage.unit)}"
-        return f"{what}{likely}, keeps {stage.kept}" if likely else what
+        if stage.likely is not None:
+            what += f": likely {stage.likely} {units(stage.likely, stage.unit)}, keeps {stage.kept}"
+        return f"{what}; {stage.freed} of all were freed" if stage.freed else what
     if not stage.made and stage.kept is None:
         return "keeps all"
     said = f"keeps all, {stage.kept} {units(stage.kept or 0, stage.unit)}"

@@ -191,7 +191,8 @@ def publish(
     after = Snapshot(out, name, files.join(out, SNAPSHOTS, name), dict(manifest))
     publication = publication_of(old, after, tells=tells)
     took = [line for section in made for line in section.took]
-    write_run_log(out, name, took, read_run_log(out, old.name) if old else ())
+    if not held or old is None or name != old.name:  # else nothing has ended well that had not before
+        write_run_log(out, name, took, read_run_log(out, old.name) if old else ())
     said = {**notes.get("held", {}), **(reasons or {})}
     said = {held: said[held] for held in manifest.get("held", {}) if held in said}
     _write_log(out, name, manifest, sections, publication, {part.sha256 for part in damaged}, said)

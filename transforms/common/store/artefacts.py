@@ -314,11 +314,13 @@ def make_all(
     Raises:
         Needed: an artefact is not there, and a file that it is made of was freed; or another was wanted before.
     """
+    if files.is_local(workspace.wanted) and _is_left(workspace):  # or what is taken up would seem to be of use
+        raise Needed("something else is to be made again before")
     artefacts = [Artefact(files.join(workspace.stage(stage.name), name_of(stage, task, options))) for task in tasks]
     receipts = [_taken_up(workspace, stage, artefact) for artefact in artefacts]
     missing = [place for place, receipt in enumerate(receipts) if receipt is None]
     if missing:
-        if workspace.wanted and files.exists(workspace.wanted):
+        if _is_left(workspace):
             raise Needed("something else is to be made again before")
         files.make_folder(workspace.stage(stage.name))
         files.touch(workspace.stage(stage.name))  # progress shows by it that the stage has begun
@@ -343,6 +345,11 @@ def make_all(
             receipts[place] = receipt
             made(tasks[place], receipt)
     return receipts  # type: ignore[return-value]
+
+
+def _is_left(workspace: Workspace) -> bool:
+    """Return whether something is wanted, so that what a graph makes from now on is not what is asked for."""
+    return bool(workspace.wanted) and files.exists(workspace.wanted)
 
 
 def name_of(stage: Stage[T, Options, R], task: T, options: Options) -> str:

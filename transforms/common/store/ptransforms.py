@@ -215,8 +215,10 @@ class MakeArtefact(beam.DoFn):
                     raise
                 there = look_up(self._workspace, self._stage, tasks, self._options)
                 missing = [task for task, receipt in zip(tasks, there, strict=True) if receipt is None]
-                want(self._workspace, missing, error.path)
-                return
+                if missing:
+                    want(self._workspace, missing, error.path)
+                    return
+                receipts = there
             _note_used(self._stage.name, len(tasks) - len(made), made, time.perf_counter() - begun)
         receipt = receipts if self._stage.together else receipts[0]
         yield key, (task, receipt) if self._with_task else receipt
