@@ -102,10 +102,14 @@ def latin(latin_corpus, tmp_path):
     return ["change", str(latin_corpus), "--out", str(tmp_path / "out")]
 
 
-def test_targets_with_a_part_of_speech_need_a_tagger(latin, tmp_path, capsys):
-    (tmp_path / "targets.txt").write_text("res_nn\n")
-    targets = ["--targets", str(tmp_path / "targets.txt")]
-    assert main([*latin, "--slices", "1800-1810,1811-1900", *targets]) == 2
+def test_targets_with_a_part_of_speech_need_a_tagger(tmp_path, capsys):
+    for year in (1850, 1890):
+        (tmp_path / f"{year}.txt").write_text("Res publica magna est, ut omnes sciunt. " * 20)
+    out = str(tmp_path / "corpus")
+    words = ["--engine", "builtin:la", "--dates", "name:(\\d+)"]
+    assert main(["corpus", str(tmp_path / "*.txt"), "--out", out, *words]) == 0
+    (tmp_path / "targets").write_text("res_nn\n")
+    assert main(["change", "--out", out, "--slices", "every 20", "--targets", str(tmp_path / "targets")]) == 2
     assert "has no upos" in capsys.readouterr().err
 
 
@@ -114,7 +118,7 @@ def test_targets_with_a_part_of_speech_need_a_tagger(latin, tmp_path, capsys):
     [
         ("1800-1849,1850-1900", 1, "'1800-1849' has no document"),
         ("1800-1860,1850-1900", 2, "overlap"),
-        ("every 20", 0, "at least two slices"),  # empty, for want of data
+        ("every 20", 0, "no pair of slices: all documents are of 1840-1859"),  # empty, for want of data
         ("-100..-1,0..2000", 1, "'-100..-1' has no document"),
     ],
 )
