@@ -267,7 +267,9 @@ def _likely(
     }
     names = [stage.name for look in published.values() for stage in look.stages]
     root = files.join(snapshot.out, ARTEFACTS)
-    used = used_artefacts(receipts_of(root, dict.fromkeys(names)), (part.sha256 for part in parts.values()))
+    there = {stem for look in published.values() for looked in look.looked.values() for stem in looked.there}
+    receipts = sorted(receipts_of(root, dict.fromkeys(names)), key=lambda receipt: receipt[1] not in there)
+    used = used_artefacts(receipts, (part.sha256 for part in parts.values()))
     changes: dict[str, Change] = {}
     for section, look in published.items():
         entries = snapshot.sections[section].get("stages", {})

@@ -58,11 +58,16 @@ def used_artefacts(
     """Return, by stage, the artefacts that published parts are, and those that they were made of, directly or not.
 
     Args:
-        receipts: stage, name and receipt of all artefacts there are.
+        receipts: stage, name and receipt of all artefacts there are; of those that are alike, the first counts.
         published: SHA-256 of the parts.
     """
     by_file: dict[str, list[tuple[str, LastArtefact]]] = {}
+    alike = set()  # as what several versions of code have made
     for stage, name, receipt in receipts:
+        made = (stage, tuple(file.sha256 for file in receipt.files), receipt.made_of)
+        if made in alike:
+            continue
+        alike.add(made)
         entries = frozenset(source[1:] for source in receipt.made_of if source.startswith("~"))
         made_of = frozenset(source for source in receipt.made_of if not source.startswith("~"))
         names = frozenset(source_of(file.sha256) for file in receipt.files)
@@ -101,7 +106,10 @@ def forecast(
     for change in changes:
         artefacts = used.get(change.stage, ())
         superseded = [artefact for artefact in artefacts if artefact.name in change.superseded]
-        remade = [artefact for artefact in artefacts if artefact.made_of & others]
+        sources = sorted({source for artefact in artefacts for source in artefact.made_of & others})
+        if change.splits:  # of as many files, documents are in as many
+            sources = sources[: math.ceil(touched(len(sources), documents) - 1e-9)]
+        remade = [artefact for artefact in artefacts if not artefact.made_of.isdisjoint(sources)]
         merged = [artefact for artefact in artefacts if artefact.entries & others and artefact not in remade]
         remade += _some(sorted(merged, key=place), touched(len(merged), documents))
         changed = remade

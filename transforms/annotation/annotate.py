@@ -219,4 +219,5 @@ ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
     unordered=("task.decisions",),
     chosen=_chosen,
     unit="batches",
+    splits=True,
 )

@@ -62,6 +62,13 @@ def test_one_document_touches_its_batch_its_part_and_its_slice():
     }
 
 
+def test_what_two_versions_have_made_alike_counts_once_as_the_first_has_it():
+    other = ("count", "cz", next(made for _, name, made in CORPUS if name == "cx"))
+    for receipts, name in (([*CORPUS, other], "cx"), ([other, *CORPUS], "cz")):
+        assert name in {artefact.name for artefact in used_artefacts(receipts, [sha("s")])["count"]}
+        assert len(used_artefacts(receipts, [sha("s")])["count"]) == 2
+
+
 def test_many_documents_touch_all_that_their_batch_is_in():
     made = likely()
     assert made["annotate"] == ["a1"]
