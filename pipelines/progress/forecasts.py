@@ -58,27 +58,23 @@ def used_artefacts(
     """Return, by stage, the artefacts that published parts are, and those that they were made of, directly or not.
 
     Args:
-        receipts: stage, name and receipt of all artefacts there are; of those that are alike, the first counts.
+        receipts: stage, name and receipt of all artefacts there are; of a stage's that have a file in common, which
+            may have been made of other things or by other code, the first counts.
         published: SHA-256 of the parts.
     """
-    by_file: dict[str, list[tuple[str, LastArtefact]]] = {}
-    alike = set()  # as what several versions of code have made
+    by_file: dict[str, dict[str, LastArtefact]] = {}
     for stage, name, receipt in receipts:
-        made = (stage, tuple(file.sha256 for file in receipt.files), receipt.made_of)
-        if made in alike:
-            continue
-        alike.add(made)
         entries = frozenset(source[1:] for source in receipt.made_of if source.startswith("~"))
         made_of = frozenset(source for source in receipt.made_of if not source.startswith("~"))
         names = frozenset(source_of(file.sha256) for file in receipt.files)
         artefact = LastArtefact(name, sum(file.bytes for file in receipt.files), names, made_of, entries)
         for source in names:
-            by_file.setdefault(source, []).append((stage, artefact))
+            by_file.setdefault(source, {}).setdefault(stage, artefact)
     used: dict[str, dict[str, LastArtefact]] = {}
     left = [source_of(sha256) for sha256 in published]
     seen = set(left)
     while left:
-        for stage, artefact in by_file.get(left.pop(), ()):
+        for stage, artefact in by_file.get(left.pop(), {}).items():
             if artefact.name not in used.setdefault(stage, {}):
                 used[stage][artefact.name] = artefact
                 more = (artefact.made_of | artefact.entries) - seen
