@@ -52,7 +52,7 @@ class StagePlan(NamedTuple):
         after: where `made` is None, the stages or sections from which it follows.
         freed: how many of those that are kept were freed, and may be needed all the same.
         likely: how many are likely made, where `made` is None, and `kept` are kept; None: nobody knows.
-        bytes: of those that were made in their place last, as far as these are known.
+        bytes: of as many as are `likely` made, as they were made last; 0: not known.
     """
 
     section: str
@@ -126,8 +126,8 @@ def _seconds(plan: StagePlan, lines: Sequence[RunLine]) -> float | None:
         return 0.0
     if not elements:
         return None
-    if plan.bytes and size:
-        return float(seconds * plan.bytes / size)
+    if plan.bytes and plan.likely and size:
+        return float(seconds * plan.bytes / size * number / plan.likely)
     return float(seconds * number / elements)
 
 
@@ -275,7 +275,7 @@ def _likely(
         entries = snapshot.sections[section].get("stages", {})
         for stage in look.stages:
             superseded: set[str] = set()
-            if not look.sources & {*look.before[stage.name]} and stage.name in look.looked:
+            if look.of(stage.name).missed and not look.sources & {*look.before[stage.name]}:
                 superseded = {a.name for a in used.get(stage.name, ())} - look.of(stage.name).there
             whole = stage.name in entries and _is_other(stage, entries[stage.name])
             changes.setdefault(stage.name, Change(stage.name, superseded, whole, stage.splits))
