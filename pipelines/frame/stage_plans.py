@@ -335,7 +335,8 @@ def _plans(
         plan = StagePlan(job.section, stage.name, stage.unit, None, None)
         if stage.name in likely:
             made, kept = likely[stage.name]
-            plan = plan._replace(kept=kept, likely=len(made), bytes=sum(artefact.bytes for artefact in made))
+            likely_made = max(len(made), found.missed)  # artefacts of equal bytes are one in `made`
+            plan = plan._replace(kept=kept, likely=likely_made, bytes=sum(artefact.bytes for artefact in made))
         if stage.name == tables and found.missed:  # what comes of it may be what is there
             yield plan
             continue

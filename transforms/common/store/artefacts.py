@@ -435,20 +435,20 @@ def free_files(of: Iterable[File]) -> None:
         files.remove(file.path)
 
 
-def records_in(value: object) -> Iterator[Any]:
+def _records(value: object) -> Iterator[Any]:
     """Yield the records, dataclasses and named tuples, that a task holds at any depth, itself among them."""
     if isinstance(value, Mapping):
-        yield from records_in(list(value.values()))
+        yield from _records(list(value.values()))
     elif isinstance(value, tuple | list):
         if hasattr(value, "_fields"):
             yield value
         if hasattr(value, "_fields") or (value and not _is_plain(value[0])):  # long lists hold plain values
             for item in value:
-                yield from records_in(item)
+                yield from _records(item)
     elif is_dataclass(value) and not isinstance(value, type):
         yield value
         for field in fields(value):
-            yield from records_in(getattr(value, field.name))
+            yield from _records(getattr(value, field.name))
 
 
 def _is_plain(value: object) -> bool:
@@ -457,13 +457,13 @@ def _is_plain(value: object) -> bool:
 
 def freed_in(task: object) -> Iterator[str]:
     """Yield the paths of freed files that a task names."""
-    paths = (getattr(record, "path", None) for record in records_in(task))
+    paths = (getattr(record, "path", None) for record in _records(task))
     yield from (path for path in paths if isinstance(path, str) and is_freed(path))
 
 
 def _sources(task: object) -> Iterator[str]:
     """Yield what names the files that a task names, artefacts' or published, in the receipt of what is made of it."""
-    for record in records_in(task):
+    for record in _records(task):
         if isinstance(sha256 := getattr(record, "sha256", None), str):
             yield source_of(sha256, entries=hasattr(record, "classes"))
 
