@@ -22,6 +22,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from s3_server import PROGRAM, free_port
 
 from pipelines.cli import parser_of_all
 from pipelines.frame.configuration import read_jobs
@@ -325,7 +326,6 @@ def test_lexbeam_builds_with_the_packages_that_its_build_names_alone(tmp_path):
     assert list(tmp_path.iterdir())
 
 
-S3_PROGRAM = ROOT / "build" / "s3" / "versitygw"
 PUT_AND_GOT = """
 from transforms.common.store import files
 files.write_bytes("s3://bucket/a/b.txt", b"an object")
@@ -333,11 +333,9 @@ print(files.read_bytes("s3://bucket/a/b.txt"), end="")
 """
 
 
-@pytest.mark.skipif(not S3_PROGRAM.exists(), reason="no server of S3; `make runners` builds it")
+@pytest.mark.skipif(not PROGRAM.exists(), reason="no server of S3; `make runners` builds it")
 def test_the_server_of_s3_starts_says_how_it_is_used_and_ends(tmp_path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     words = ["make", "--old-file", "build/s3/versitygw", "s3-server", f"S3_PORT={port}", f"S3_FOLDER={tmp_path}"]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True) as server:
         try:

@@ -230,6 +230,11 @@ WRITES = (
         (403, error_text("SignatureDoesNotMatch"), r"the store refuses \(SignatureDoesNotMatch\): check the keys"),
         (403, error_text("AccessDenied"), r"the store refuses \(AccessDenied\): check the keys"),
         (401, "", r"the store refuses \(401 Unauthorized\): check the keys"),
+        (
+            403,
+            "<html>Blocked</html>",
+            r"\(403 Forbidden\): check the keys and what they allow, and the address.*: what answers may be a proxy",
+        ),
         (400, error_text("ExpiredToken"), r"the store refuses \(ExpiredToken\): check the keys"),
         (
             404,

@@ -11,6 +11,7 @@ with s3_server(tmp_path, buckets=["b"]) as server:
 import http.client
 import http.server
 import os
+import random
 import re
 import signal
 import socket
@@ -18,7 +19,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from transforms.common.store import files, objects
 
 PROGRAM = Path(__file__).resolve().parents[3] / "build" / "s3" / "versitygw"
 KEY, SECRET = "key-of-the-tests", "secret-of-the-tests"
+_DRAWN = random.SystemRandom()
 _KINDS = (
     ("lease", r"/\.lock\.json$"),
     ("pointer", r"/current\.json$"),
@@ -51,7 +53,7 @@ class S3Server:
         self.refused = 0
         self._number = 0
         self._lock = threading.Lock()
-        self._behind = _free_port()
+        self._behind = free_port()
         self._process = None
         self._proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._proxy.daemon_threads = True
@@ -111,10 +113,13 @@ class S3Server:
         return connection, connection.getresponse()
 
 
-def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_port():
+    """Return a port that nobody listens at, and that the system gives to no socket which asks for any port."""
+    while True:
+        port = _DRAWN.randrange(20000, 32768)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def _handler(server):

@@ -214,7 +214,8 @@ def _meant(path: str, error: Exception) -> Exception:
         return FileNotFoundError(errno.ENOENT, "no such object", path)
     is_refused = isinstance(error, PermissionDeniedError | UnauthenticatedError) or status in ("401", "403")
     if is_refused or code in _KEY_CODES:
-        return StoreFailed(f"{path}: the store refuses ({reason}): check the keys and what they allow")
+        other = "" if code else f", and the address{_address_of(path)}: what answers may be a proxy"
+        return StoreFailed(f"{path}: the store refuses ({reason}): check the keys and what they allow{other}")
     if status == "404":
         return StoreFailed(
             f"{path}: what answers ({reason}) does not say that there is no such object: check the address of the "
