@@ -101,7 +101,7 @@ def make_section(
         with models_noted() as models:
             plan, read = _plan_with_digests(job, inputs)
         if command.build is None:
-            outcome, chosen = _run_action(job, action, workspace)
+            outcome, chosen = _run_action(job, plan, action, workspace)
         else:
             assert config is not None
             if not config.here:
@@ -239,7 +239,7 @@ def _check_whole(job: Job, results: ResultFiles) -> None:
         raise Needed(f"{job.section}: files were freed, and are needed{REMEDY}")
 
 
-def _run_action(job: Job, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:
+def _run_action(job: Job, plan: object, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:
     """Return the tables that an action made, and its stages."""
     command = job.command
     assert command.action is not None
@@ -251,7 +251,8 @@ def _run_action(job: Job, action: Action, workspace: Workspace) -> tuple[HandedB
         task = WrittenTable.of(table, tables[table.name])
         made = make(workspace, written(job.section), task, None)
         parts.append(Part.of(table.name, 0, made))
-    return HandedBack(tuple(parts), {}), {stage.name: {} for stage in command.stages_of(job.section)}
+    chosen = {stage.name: stage.entries(None, plan) for stage in command.stages_of(job.section)}
+    return HandedBack(tuple(parts), {}), chosen
 
 
 def _plan_with_digests(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:

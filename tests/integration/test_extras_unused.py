@@ -9,11 +9,14 @@ import pytest
 from small_runs import make_out
 
 from pipelines.frame.registry import command_of
+from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN
 from transforms.cloze.filters.candidates import JUDGE
 from transforms.cloze.options.choice_stage import CHOOSE
+from transforms.cloze.readers.predict_stage import READ_PREDICT
 from transforms.common.code import code_identity, fingerprints
 from transforms.common.code.code_identity import forget_sources
 from transforms.common.publish.snapshots import open_snapshot
+from transforms.complexity.scorers.fit_stages import FIT
 from transforms.inflection.models import InflectorReference, chosen_formats
 from transforms.simplification.generation.stage import GENERATE
 from transforms.simplification.instances.find_stage import FIND_IN_CORPUS, chosen_in_corpus
@@ -70,6 +73,10 @@ def test_corpus_and_change_are_as_in_an_environment_of_the_core(core_alone):
                 assert (found.code, found.digest) == (entry["code"], entry["identity"]), stage.name
 
 
+def stage_of(section, name):
+    return next(stage for stage in command_of(section).stages_of(section) if stage.name == name)
+
+
 _S = "transforms.simplification"
 NONE = {"transforms.lexicon.kinds:KINDS": [], "transforms.learning.models.formats:FORMATS": []}
 MASKED = [f"{_S}.generation.masked_cleaning:RULES", f"{_S}.generation.masked_cleaning:MERGES"]
@@ -89,6 +96,9 @@ ALONE = [
         },
     ),
     (CHOOSE, {}),
+    (READ_PREDICT, {"transforms.cloze.readers.options:READERS": ["frequency"]}),
+    (stage_of("complexity.split", "complexity/action"), {}),
+    (stage_of("evaluate.change", "evaluate/action"), {}),
 ]
 
 
@@ -107,3 +117,15 @@ def test_what_is_chosen_counts_with_its_packages():
     assert chosen_formats(None, inflected) == {"transforms.learning.models.formats:FORMATS": ("safetensors",)}
     assert chosen_formats(InflectorReference("lemminflect", "en", "0")) == chosen_formats(None)
     assert "safetensors" in dict(REWRITE.code({**NONE, **chosen_formats(inflected)}).packages)
+
+
+def test_of_models_the_formats_count_that_a_case_saves_or_a_system_is_kept_in():
+    ridge = {"transforms.learning.scorers:SCORERS": ["ridge"], "transforms.complexity.scorers.multiword:MODES": []}
+    heavy = {"lightgbm", "safetensors", "skops", "torch"}
+    assert not heavy & dict(FIT.code({**NONE, **ridge}).packages).keys()
+    safe = {**NONE, "transforms.learning.models.formats:FORMATS": ["safetensors"]}
+    for stage in (ANSWER_TRAIN, ANSWER):
+        context = dict(stage.code({**safe, "transforms.cloze.answers.trained_systems:SYSTEMS": ["context"]}).packages)
+        network = dict(stage.code({**safe, "transforms.cloze.answers.trained_systems:SYSTEMS": ["ga5"]}).packages)
+        assert heavy & context.keys() == {"safetensors"}
+        assert heavy & network.keys() == {"safetensors", "torch"}

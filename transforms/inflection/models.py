@@ -24,6 +24,7 @@ from transforms.formats.sources.compression import decompress
 from transforms.inflection.dictionaries import FormEntry, ReadDictionary, read_forms
 from transforms.inflection.english import PACKAGE, english_inflector, english_version
 from transforms.inflection.inflector import Inflecting, Inflector, compiled
+from transforms.learning.models.formats import REGISTRY
 from transforms.learning.models.keeping import load_model_file
 from transforms.learning.models.model import Model
 
@@ -179,7 +180,7 @@ class InflectorReference:
 def chosen_formats(*references: InflectorReference | None) -> dict[str, Sequence[str]]:
     """Return the formats of models that count, for the `chosen` of a stage that loads no models but inflectors."""
     loads = any(reference is not None and reference.path not in LIBRARIES for reference in references)
-    return {"transforms.learning.models.formats:FORMATS": (FORMAT,) if loads else ()}
+    return {REGISTRY: (FORMAT,) if loads else ()}
 
 
 _OPENED: dict[tuple[str, str], Inflecting] = {}

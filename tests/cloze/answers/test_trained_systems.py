@@ -21,7 +21,7 @@ from transforms.common.draws.by_content import content_hashes
 from transforms.learning.models.formats import write_safetensors
 from transforms.lexicon.resources import Lexicon
 
-GA5 = SYSTEMS["ga5"].network
+GA5 = SYSTEMS["ga5"].network().network
 SMALL = ReaderNetworkOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2, prior=0, further_each=0)
 KINDS = ("imperceptibility", "nonspecificity", "intersection")
 SECRETS = 6

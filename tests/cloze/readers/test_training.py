@@ -30,7 +30,7 @@ SMALL = ReaderNetworkOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2)
 
 
 def network_of(kind):
-    return (SYSTEMS if kind in SYSTEMS else READERS)[kind].network
+    return (SYSTEMS if kind in SYSTEMS else READERS)[kind].network().network
 
 
 def lists(values):
@@ -233,5 +233,5 @@ def test_entries_name_their_networks_and_import_torch_only_when_asked_for_them()
         "assert 'torch' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-    made = [entry.network() for entry in (*READERS.values(), *SYSTEMS.values()) if entry.network]
+    made = [entry.network().network for entry in (*READERS.values(), *SYSTEMS.values()) if entry.network]
     assert len({network.scores for network in made}) == len(made) == 4

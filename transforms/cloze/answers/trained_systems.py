@@ -10,7 +10,7 @@ kind has not seen the passage either.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +24,15 @@ from transforms.cloze.readers.context_training import ContextData, context_log_p
 from transforms.cloze.readers.options import (
     CONTEXT,
     RESERVED,
-    MakeNetwork,
+    MakeReader,
     NetworkOptions,
+    NetworkReader,
     Questions,
     ReaderNetworkOptions,
     TrainingData,
 )
 from transforms.cloze.readers.train_stage import folds_of, reader_model, vectors_in
-from transforms.cloze.readers.training import ReaderWeights, log_probabilities, train_reader
+from transforms.cloze.readers.training import ReaderWeights
 from transforms.cloze.readers.words import train_vectors, vectors_of
 from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
@@ -39,11 +40,9 @@ from transforms.common.draws.by_content import hash_of
 from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_table, write_part
+from transforms.learning.models.formats import REGISTRY as FORMATS
 from transforms.learning.models.keeping import SavedModel, load_model, save_model
 from transforms.lexicon.resources import Lexicon
-
-if TYPE_CHECKING:
-    from transforms.cloze.readers.networks import Network
 
 __all__ = [
     "ANSWER",
@@ -66,16 +65,17 @@ class System(Entry):
     """A system that is trained here.
 
     Attributes:
-        network: returns its network (`readers/networks.py`), and imports torch only then; None: it is `context`.
+        network: as of a reader (`readers/options.py`); None: it is `context`.
     """
 
-    network: MakeNetwork | None = None
+    network: MakeReader | None = None
 
 
-def _five_way_gated_attention() -> "Network":
+def _five_way_gated_attention() -> NetworkReader:
     from transforms.cloze.readers.networks import FIVE_WAY_GATED_ATTENTION
+    from transforms.cloze.readers.training import network_reader
 
-    return FIVE_WAY_GATED_ATTENTION
+    return network_reader(FIVE_WAY_GATED_ATTENTION)
 
 
 SYSTEMS: Registry[System] = Registry(
@@ -233,7 +233,7 @@ def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> Trai
         if network is None:
             trained = train_context(questions, held.trained, _context_data(task, questions, held), seed=seed)
         else:
-            trained = _train_network(network, task, questions, held, options, seed)
+            trained = _train_network(network(), task, questions, held, options, seed)
     model = reader_model(
         trained,
         seed=options.seed,
@@ -254,7 +254,7 @@ def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> Trai
 
 
 def _train_network(
-    network: MakeNetwork, task: AnswerTask, questions: Questions, held: HeldOut, options: AnswerOptions, seed: int
+    network: NetworkReader, task: AnswerTask, questions: Questions, held: HeldOut, options: AnswerOptions, seed: int
 ) -> ReaderWeights:
     check = held.checked
     if check is not None and not len(check):  # the split is empty
@@ -262,7 +262,7 @@ def _train_network(
     data = _data(task, options)
     if data.vectors is None and options.reader.start == "own" and len(held.trained):
         data = _with_trained_vectors(task, data, held, options)
-    return train_reader(network, questions, held.trained, data, _reader(options), seed=seed, checked_on=check)
+    return network.train(questions, held.trained, data, _reader(options), seed=seed, checked_on=check)
 
 
 def _answer(artefact: Artefact, request: AskTrained, options: AnswerOptions) -> PartFile:
@@ -277,7 +277,7 @@ def _answer(artefact: Artefact, request: AskTrained, options: AnswerOptions) -> 
             data = _context_data(task, questions, held)
             read = context_log_probabilities(weights["weights"], questions, held.tested, held.trained, data)
         else:
-            read = log_probabilities(network, weights, questions, held.tested, _data(task, options), _reader(options))
+            read = network().log_probabilities(weights, questions, held.tested, _data(task, options), _reader(options))
         for places, logs in read:
             tables.append(_answers_of(task, rows.take(pa.array(places)), np.exp(logs)))
     return write_part(artefact, ANSWERS.schema(), tables, sort_keys=ANSWERS.key)
@@ -313,11 +313,11 @@ REGISTRY = "transforms.cloze.answers.trained_systems:SYSTEMS"
 
 
 def _chosen_to_train(task: AnswerTask, _: AnswerOptions) -> Mapping[str, tuple[str, ...]]:
-    return {REGISTRY: (task.system,)}
+    return {REGISTRY: (task.system,), FORMATS: ("safetensors",)}
 
 
 def _chosen_to_answer(request: AskTrained, _: AnswerOptions) -> Mapping[str, tuple[str, ...]]:
-    return {REGISTRY: (request.task.system,)}
+    return {REGISTRY: (request.task.system,), FORMATS: ("safetensors",)}
 
 
 ANSWER_TRAIN: Stage[AnswerTask, AnswerOptions, TrainedSystem] = Stage(

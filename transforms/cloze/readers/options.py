@@ -5,7 +5,7 @@ tables. Training and prediction are in `training`, the networks' equations in `n
 `frequency` need no torch, see there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ from transforms.common.extras import check_packages
 from transforms.common.options.fields import option
 
 if TYPE_CHECKING:
-    from transforms.cloze.readers.networks import Network
+    from transforms.cloze.readers.training import ReaderWeights
 
 __all__ = [
     "CONTEXT",
@@ -30,8 +30,9 @@ __all__ = [
     "UNKNOWN",
     "Further",
     "KnownVectors",
-    "MakeNetwork",
+    "MakeReader",
     "NetworkOptions",
+    "NetworkReader",
     "NumberLists",
     "Questions",
     "Reader",
@@ -44,7 +45,20 @@ __all__ = [
 CONTEXT = "context"
 FREQUENCY = "frequency"
 
-MakeNetwork = Callable[[], "Network"]
+
+class NetworkReader(NamedTuple):
+    """A network, with `train_reader` and `log_probabilities` of it.
+
+    Attributes:
+        network: one of `networks`, whose type is not named here: what names it counts torch.
+    """
+
+    network: object
+    train: Callable[..., "ReaderWeights"]
+    log_probabilities: Callable[..., Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]]
+
+
+MakeReader = Callable[[], NetworkReader]
 
 
 @dataclass(frozen=True)
@@ -52,34 +66,38 @@ class Reader(Entry):
     """A reader.
 
     Attributes:
-        network: returns its network (`networks.Network`), and imports torch only then; None: it is none.
+        network: returns its network with what trains it, and imports torch only then; None: it is none. Only here
+            does code lead to torch, so that a stage of other readers does not count it.
         hops: whether it reads a passage several times.
         glosses: whether it reads glosses.
         draws: whether it draws words by the answer, and is not trained.
     """
 
-    network: MakeNetwork | None = None
+    network: MakeReader | None = None
     hops: bool = False
     glosses: bool = False
     draws: bool = False
 
 
-def _gated_attention() -> "Network":
+def _gated_attention() -> NetworkReader:
     from transforms.cloze.readers.networks import GATED_ATTENTION
+    from transforms.cloze.readers.training import network_reader
 
-    return GATED_ATTENTION
+    return network_reader(GATED_ATTENTION)
 
 
-def _attentive() -> "Network":
+def _attentive() -> NetworkReader:
     from transforms.cloze.readers.networks import ATTENTIVE
+    from transforms.cloze.readers.training import network_reader
 
-    return ATTENTIVE
+    return network_reader(ATTENTIVE)
 
 
-def _attentive_with_glosses() -> "Network":
+def _attentive_with_glosses() -> NetworkReader:
     from transforms.cloze.readers.networks import ATTENTIVE_WITH_GLOSSES
+    from transforms.cloze.readers.training import network_reader
 
-    return ATTENTIVE_WITH_GLOSSES
+    return network_reader(ATTENTIVE_WITH_GLOSSES)
 
 
 READERS: Registry[Reader] = Registry(

@@ -29,13 +29,13 @@ from transforms.cloze.readers.train_stage import (
     unused_of,
     vectors_in,
 )
-from transforms.cloze.readers.training import log_probabilities
 from transforms.common.blas import one_thread
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_table, write_part
 from transforms.evaluation.candidate_metrics import Candidates, mrr_expected_rank, recall_at_k
 from transforms.evaluation.outcomes import Terms
+from transforms.learning.models.formats import REGISTRY as FORMATS
 from transforms.learning.models.keeping import SavedModel, load_model
 
 __all__ = ["READ_PREDICT", "PredictTask", "PredictedWords", "Tally", "tally_of"]
@@ -126,7 +126,7 @@ def _predicted(
         read = context_log_probabilities(weights["weights"], asked, rows, others, data)
     else:
         known = training_data(task, options)
-        read = log_probabilities(network_of(task.entry), weights, asked, rows, known, options.reader)
+        read = network_of(task.entry).log_probabilities(weights, asked, rows, known, options.reader)
     with one_thread():
         for chunk, logs in read:
             tallies.append(tally_of(logs, asked.answers[chunk], seen))
@@ -230,7 +230,7 @@ def _added(tallies: Collection[Tally]) -> Tally:
 
 
 def _chosen(request: PredictTask, _: FoldOptions) -> Mapping[str, tuple[str, ...]]:
-    return {REGISTRY: (request.task.reader,)}
+    return {REGISTRY: (request.task.reader,), FORMATS: ("safetensors",) if request.model else ()}
 
 
 READ_PREDICT: Stage[PredictTask, FoldOptions, PredictedWords] = Stage(

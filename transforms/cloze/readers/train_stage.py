@@ -23,13 +23,13 @@ from transforms.cloze.readers.options import (
     READERS,
     RESERVED,
     UNKNOWN,
-    MakeNetwork,
+    NetworkReader,
     Questions,
     Reader,
     ReaderNetworkOptions,
     TrainingData,
 )
-from transforms.cloze.readers.training import ReaderWeights, train_reader
+from transforms.cloze.readers.training import ReaderWeights
 from transforms.cloze.readers.words import glosses_of, train_vectors, vectors_of
 from transforms.cloze.word_resources import VECTORS, WORDNET
 from transforms.common.blas import one_thread
@@ -38,6 +38,7 @@ from transforms.common.draws.folds import fold_of
 from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
+from transforms.learning.models.formats import REGISTRY as FORMATS
 from transforms.learning.models.keeping import SavedModel, save_model
 from transforms.learning.models.model import Model
 from transforms.lexicon.resources import HeldResource, Lexicon
@@ -121,10 +122,10 @@ def vectors_in(lexicon: Lexicon, language: str) -> Any:
     return lexicon.find(VECTORS, language or None)
 
 
-def network_of(entry: Reader) -> MakeNetwork:
-    """Return what makes a reader's network; the reader is one that is trained."""
+def network_of(entry: Reader) -> NetworkReader:
+    """Return the network of a reader that is one."""
     assert entry.network is not None
-    return entry.network
+    return entry.network()
 
 
 def training_data(task: ReadTask, options: FoldOptions) -> TrainingData:
@@ -231,8 +232,8 @@ def _train_network(task: ReadTask, asked: Questions, rows: Ints, options: FoldOp
     if data.vectors is None and options.reader.start == "own" and len(rows):
         data = _with_trained_vectors(task, data, asked, options)
     with one_thread():
-        return train_reader(
-            network_of(task.entry), asked, rows, data, options.reader, seed=seed, further=more, further_rows=more_rows
+        return network_of(task.entry).train(
+            asked, rows, data, options.reader, seed=seed, further=more, further_rows=more_rows
         )
 
 
@@ -296,7 +297,7 @@ UNUSED_OF_ENCODED = dict.fromkeys(
 
 
 def _chosen(task: ReadTask, _: FoldOptions) -> Mapping[str, tuple[str, ...]]:
-    return {REGISTRY: (task.reader,)}
+    return {REGISTRY: (task.reader,), FORMATS: ("safetensors",)}
 
 
 READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(

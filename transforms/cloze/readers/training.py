@@ -9,6 +9,7 @@ a generator of its own.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from transforms.cloze.readers.batches import EpochQuestions, alike, epoch_of, tensor, texts_of
 from transforms.cloze.readers.options import (
     Further,
-    MakeNetwork,
+    NetworkReader,
     Questions,
     ReaderNetworkOptions,
     TrainingData,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from transforms.cloze.readers.networks import Drop, Network, PaddedTexts, Sizes
 
-__all__ = ["ReaderWeights", "log_probabilities", "sizes_of", "train_reader"]
+__all__ = ["ReaderWeights", "log_probabilities", "network_reader", "sizes_of", "train_reader"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Ints = npt.NDArray[np.int64]
@@ -69,6 +70,11 @@ def sizes_of(data: TrainingData, options: ReaderNetworkOptions) -> "Sizes":
     return Sizes(data.words, data.candidates, data.gloss_words, dim, options.hidden, options.hops)
 
 
+def network_reader(network: "Network") -> NetworkReader:
+    """Return a network with what trains it and reads by it."""
+    return NetworkReader(network, partial(train_reader, network), partial(log_probabilities, network))
+
+
 class TrainingRows(NamedTuple):
     """Questions by their part in training.
 
@@ -86,7 +92,7 @@ class TrainingRows(NamedTuple):
 
 
 def train_reader(
-    network: MakeNetwork,
+    network: "Network",
     questions: Questions,
     rows: Ints,
     data: TrainingData,
@@ -100,7 +106,7 @@ def train_reader(
     """Train a reader.
 
     Args:
-        network: returns its network.
+        network: one of `networks`.
         questions: of all folds.
         rows: those that may be trained on; their order does not count.
         data: what is known beside.
@@ -117,7 +123,7 @@ def train_reader(
     _require_torch()
     asked = EpochQuestions(questions, further)
     parts = _training_rows(asked, rows, further_rows, checked_on, seed)
-    trainer = _Trainer(network(), asked, asked.answers[parts.trained], data, options, seed)
+    trainer = _Trainer(network, asked, asked.answers[parts.trained], data, options, seed)
     losses: list[float] = []
     best, weights = -1, trainer.weights()
     for epoch in range(options.epochs if len(parts.trained) else 0):
@@ -228,7 +234,7 @@ def _dropout(generator: "torch.Generator", share: float) -> "Drop":
 
 
 def log_probabilities(
-    network: MakeNetwork,
+    network: "Network",
     weights: Arrays,
     questions: Questions,
     rows: Ints,
@@ -238,7 +244,7 @@ def log_probabilities(
     """Yield questions, many at a time, and their candidates' natural log probabilities.
 
     Args:
-        network: returns its network.
+        network: one of `networks`.
         weights: of `ReaderWeights`.
         questions: of all folds.
         rows: those to predict.
@@ -257,10 +263,9 @@ def log_probabilities(
 
     from transforms.cloze.readers.networks import draw_layers
 
-    made = network()
-    layers = draw_layers(made, sizes_of(data, options), 0)
+    layers = draw_layers(network, sizes_of(data, options), 0)
     layers.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in weights.items()})
-    yield from _scores(made, layers, EpochQuestions(questions), rows, _gloss_texts(data), options)
+    yield from _scores(network, layers, EpochQuestions(questions), rows, _gloss_texts(data), options)
 
 
 def _gloss_texts(data: TrainingData) -> "PaddedTexts | None":

@@ -1,6 +1,6 @@
 """Tables that a command computes without a graph, as artefacts: a part each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -29,10 +29,17 @@ def _write(artefact: Artefact, task: WrittenTable, _: None) -> PartFile:
     return write_part(artefact, task.rows.schema, [task.rows], sort_keys=task.key)
 
 
+def _no_kinds(_: object, __: object) -> Mapping[str, Collection[str]]:
+    return {"transforms.lexicon.kinds:KINDS": ()}
+
+
 def action_stage(section: str, action: Callable[..., object]) -> Stage[Any, Any, PartFile]:
-    """Return a stage that identifies the code of an action; it makes nothing."""
+    """Return a stage that identifies the code of an action; it makes nothing.
+
+    Of the kinds of resources those count that its plan holds, as options of the stage.
+    """
     domain = section.partition(".")[0]
-    return Stage(name=f"{domain}/action", noun="tables", receipt=PartFile, build=action)
+    return Stage(name=f"{domain}/action", noun="tables", receipt=PartFile, build=action, chosen=_no_kinds)
 
 
 def written(section: str) -> Stage[WrittenTable, None, PartFile]:

@@ -37,6 +37,7 @@ from transforms.complexity.scorers.multiword import matrices_of, training_of
 from transforms.complexity.scorers.predicting import checked_predictions, predictions
 from transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
 from transforms.learning.fitting import fit_scorer
+from transforms.learning.models.formats import REGISTRY as FORMATS
 from transforms.learning.models.keeping import SavedModel, save_model
 from transforms.learning.scorer import Fitted, ScorerOptions
 from transforms.learning.scorers import SCORERS
@@ -154,7 +155,8 @@ def chosen_of(scorers: Sequence[str], modes: Sequence[str], options: ScorerOptio
 
 
 def _chosen(task: FitTask, options: FitOptions) -> Mapping[str, Sequence[str]]:
-    return chosen_of([task.case.scorer], [task.case.mode], options.scorer)
+    keeps = options.keep and task.case.way == ALL
+    return {**chosen_of([task.case.scorer], [task.case.mode], options.scorer), **({} if keeps else {FORMATS: ()})}
 
 
 def _uses(name: str, task: FitTask, options: FitOptions) -> bool:

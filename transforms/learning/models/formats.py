@@ -17,8 +17,9 @@ from transforms.learning.models.lightgbm_text import read_lightgbm, write_lightg
 from transforms.learning.models.model import Refused, needs_models
 from transforms.learning.models.skops_file import read_skops, write_skops
 
-__all__ = ["FORMATS", "ModelFormat", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]
+__all__ = ["FORMATS", "REGISTRY", "ModelFormat", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]
 
+REGISTRY = "transforms.learning.models.formats:FORMATS"
 _TYPES = frozenset(np.dtype(kind).name for kind in "efdbhiqBHIQ?")  # numbers and truth values
 
 
