@@ -100,10 +100,12 @@ class ArrowTable:
     def _blocks(self) -> Iterable[Block]:
         if self._shown is not None:
             yield from self._shown()
-        elif rows := self.arrow.slice(0, SHOWN).to_pylist():
+            yield f"{amount(len(self), 'rows')}; columns: {', '.join(self.arrow.column_names)}"
+            return
+        if rows := self.arrow.slice(0, SHOWN).to_pylist():
             yield first_rows(rows, 0)
-        of = f"the first {SHOWN} of " if len(self) > SHOWN and self._shown is None else ""
-        yield f"{of}{amount(len(self), 'rows')}; columns: {', '.join(self.arrow.column_names)}"
+        first = f"the first {SHOWN} of " if len(self) > SHOWN else ""
+        yield f"{first}{amount(len(self), 'rows')}, {amount(self.arrow.num_columns, 'columns')}"
 
 
 def _arrow_of(value: object) -> object:

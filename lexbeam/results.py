@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 from lexbeam._shown import ArrowTable, Lines
 from lexbeam._views import answer_table
 from lexbeam.views import Views
-from pipelines.frame.registry import command_of
+from pipelines.frame.command import Command
+from pipelines.frame.registry import COMMANDS, command_of, section_of
 from pipelines.shown.html import as_html, folded
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.history import resolve_snapshot
@@ -61,19 +62,24 @@ class Results(Views):
         for section, why in self.snapshot.held.items():
             yield f"held: {section}: {why}"
         shown: list[Block] = []
-        for section in self.made or self.sections:
-            if section in self.sections and (command := command_of(section)) is not None:
-                shown += summary_of(self.snapshot, section, command)
+        for section, command in self._made():
+            shown += summary_of(self.snapshot, section, command)
         yield from shown
         known = {*Lines(shown)}
         yield from (line for line in self.told if line and line not in known)
 
-    def _repr_html_(self) -> str:
-        from pipelines.shown.overview import describe_table, in_order
+    def _made(self) -> Iterator[tuple[str, Command[Any, Any]]]:
+        """Yield the sections that are shown, in the order of the commands, with the commands that make them."""
+        for section in self.made or map(section_of, COMMANDS):
+            if section in self.sections and (command := command_of(section)) is not None:
+                yield section, command
 
-        made = {table for section in self.made or self.sections for table in self.sections[section].get("parts", ())}
+    def _repr_html_(self) -> str:
+        from pipelines.shown.overview import describe_table
+
         pieces = [f"<b>{escape(files.shown(self.folder))}</b>", as_html(self._summary())]
-        for name in (name for name in in_order(self.snapshot) if name in made):
+        named = [name for _, command in self._made() for name in command.table_names]
+        for name in (name for name in named if name in self.snapshot.tables):
             title, *rows = describe_table(name, self.paths(name), FIRST, columns=False)
             pieces.append(folded(str(title), rows))
         return "\n".join(pieces)

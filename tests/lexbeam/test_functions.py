@@ -234,7 +234,7 @@ def test_commands_of_two_words_are_functions_of_a_module(monkeypatch):
     assert "open_kind: kind [mean: the mean score over" in text
     flat = toy_function("flat", monkeypatch)
     assert flat(beam=["--x"], far=4) == ("act", "flat", {"far": 4}, ["--x"])
-    assert inspect.signature(flat).return_annotation == list[str]
+    assert inspect.signature(flat).return_annotation is lexbeam.Lines
 
 
 def test_an_option_that_beam_has_is_refused(monkeypatch):
