@@ -33,7 +33,7 @@ class Lines(list[str]):
         return Lines((*(f"warning: {warning}" for warning in self.warnings), *self._blocks))
 
     def __repr__(self) -> str:
-        return "\n".join([*(f"warning: {warning}" for warning in self.warnings), *self])
+        return "\n".join([*(f"warning: {warning}" for warning in self.warnings), *self]).strip("\n")
 
     def _repr_html_(self) -> str:
         return as_html(self.summary()._blocks)

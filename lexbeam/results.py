@@ -62,7 +62,9 @@ class Results(Views):
         for section, why in self.snapshot.held.items():
             yield f"held: {section}: {why}"
         shown: list[Block] = []
-        for section, command in self._made():
+        made = list(self._made())
+        for section, command in made:
+            shown += ["", f"{section}:"] if len(made) > 1 else []
             shown += summary_of(self.snapshot, section, command)
         yield from shown
         known = {*Lines(shown)}

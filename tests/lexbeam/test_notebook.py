@@ -38,15 +38,14 @@ WRONG = {
     "lexbeam.show": "UnknownNameError: module 'lexbeam' has no attribute 'show'; results answer",
     "results.top(alignment='opp')": "UsageError: ",
     "lexbeam.open('no-such-folder')": "LexbeamError: ",
+    "results.top().to_pandas()": "MissingPandasError: No module named 'pandas', which `.to_pandas()` needs: ",
 }
 WITHOUT_PANDAS = """\
-import sys
-class Hidden:
-    @staticmethod
-    def find_spec(name, path, target=None):
-        if name == "pandas":
-            raise ModuleNotFoundError("No module named 'pandas'", name=name)
-sys.meta_path.insert(0, Hidden)
+import importlib.machinery
+find = importlib.machinery.PathFinder.find_spec
+importlib.machinery.PathFinder.find_spec = classmethod(
+    lambda cls, name, path=None, target=None: None if name == "pandas" else find(name, path, target)
+)
 """
 
 

@@ -13,8 +13,10 @@ import pyarrow as pa
 import pytest
 from pyarrow.dataset import dataset
 from python_runs import CORPUS
+from release_folders import kinds_of, unpacked
 
 import lexbeam
+from transforms.common.shown import amount
 
 
 def test_tables_are_those_of_the_folder(results, published):
@@ -98,12 +100,24 @@ def test_the_answer_of_a_view_reads_as_the_command_line_prints_it(results):
 
 def test_what_is_opened_has_a_summary(results):
     lines = results.summary()
-    assert lines[:2] == ["4 input records: 4 documents, 0 rejects", "40 sentences, 648 tokens, years 1810 to 1870"]
-    assert lines.index("slice a: 2 documents, 304 tokens, 24 words with 1 uses") > 1
-    assert str(lines) == "\n".join(lines)
+    assert str(lines).startswith("corpus:\n4 input records: 4 documents, 0 rejects\n40 sentences, 648 tokens")
+    assert "\n\nchange:\nslice a: 2 documents, 304 tokens, 24 words with 1 uses\n" in str(lines)
     shown = results._repr_html_()
     assert f"<b>{results.folder}</b>" in shown
     assert shown.count("<details>") == len(results.tables)
+
+
+@pytest.mark.parametrize("kind", kinds_of("0.1.0"))
+def test_folders_of_every_task_show_themselves(kind, tmp_path):
+    results = lexbeam.open(unpacked("0.1.0", kind, tmp_path) / "out")
+    told = "\n" + str(results.summary())
+    sections = [section for section in results.sections if len(results.sections) == 1 or f"\n{section}:\n" in told]
+    assert sections == list(results.sections)
+    shown = results._repr_html_()
+    for name in results.tables:
+        rows = results.table(name)
+        assert f"<summary>{name}: {amount(rows.num_rows, 'rows')}" in shown
+        assert str(rows).splitlines()[-1].endswith(f" {amount(rows.num_columns, 'columns')}")
 
 
 def test_a_wrong_table_is_named(results):
