@@ -101,7 +101,7 @@ def _elsewhere(name: str) -> str:
         return ""
     if hasattr(Results, name):
         return f"results have it: `lexbeam.open(DIR).{name}`"
-    found = [f"`lexbeam.{place.group}.{name}`" for place in places(COMMANDS) if place.group and place.name == name]
+    found = [f"`{'.'.join(filter(None, ('lexbeam', *place)))}`" for place in places(COMMANDS) if place.name == name]
     return f"it is {' or '.join(found)}" if found else ""
 
 

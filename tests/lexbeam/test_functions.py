@@ -145,6 +145,7 @@ def test_a_wrong_argument_is_named(ask, hint):
         (lambda: lexbeam.top, r"'top'; results have it: `lexbeam.open\(DIR\).top`"),
         (lambda: lexbeam.table, r"'table'; results have it: `lexbeam.open\(DIR\).table`"),
         (lambda: lexbeam.select, "'select'; it is `lexbeam.complexity.select` or `lexbeam.simplify.select`"),
+        (lambda: lexbeam.cloze.corpus, "'lexbeam.cloze' has no attribute 'corpus'; it is `lexbeam.corpus`"),
         (lambda: lexbeam.cloze.quizzes, "'quizzes'; it has abstractness, annotate, answer, "),
         (lambda: lexbeam.Results.topp, "'Results' object has no attribute 'topp'; did you mean 'top'"),
         (lambda: lexbeam.Results.sumary, "did you mean 'summary'"),
