@@ -21,13 +21,14 @@ check_siblings()
 from lexbeam import _functions
 from lexbeam._keyed import vectors
 from lexbeam._pandas import explain_missing_pandas
+from lexbeam._shown import ArrowTable, Lines
 from lexbeam.results import Results
 from lexbeam.results import open_results as open
 from pipelines.frame.registry import COMMANDS
 from transforms.common.code.version import VERSION as __version__
 from transforms.common.errors import LexbeamError, UsageError
 
-__all__ = ["LexbeamError", "Results", "UsageError", "__version__", "open", "vectors"]
+__all__ = ["ArrowTable", "LexbeamError", "Lines", "Results", "UsageError", "__version__", "open", "vectors"]
 __all__ += _functions.names()
 globals().update({group: _functions.group_module(group) for group in _functions.groups()})
 

@@ -2,7 +2,8 @@
 
 A command of one word is a function of `lexbeam`; those that share a first word are functions of a
 module of its name (`lexbeam.complexity.split`). Commands from other packages come after Lexbeam's.
-A function prints nothing, never ends the process, and leaves logging and environment as they were.
+A function prints nothing but its progress, on a terminal or in a notebook; it never ends the process, and leaves
+logging and environment as they were.
 """
 
 import logging
@@ -11,22 +12,31 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from lexbeam._near import ArgumentError, unknown_name
+from lexbeam._shown import Lines
 from lexbeam._signatures import as_function, option_values, ordered
 from lexbeam.results import Results, open_results
+from pipelines.frame.blocks import plain_lines
+from pipelines.frame.command import Command
 from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.registry import COMMANDS, CommandEntry, load
-from transforms.common.errors import UsageError, nearest
+from pipelines.frame.registry import COMMANDS, CommandEntry, load, section_of
+from pipelines.progress.progress import only_drawn
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import from_mapping, options_of
 from transforms.common.system_errors import explaining
 
 __all__ = ["FunctionPlace", "attribute", "command_function", "group_module", "groups", "names", "places"]
 
-# Tables and views answer in Python what `show` prints, and a stream does not end.
-LEFT_OUT = ("show", "stream")
+# Commands that are no functions, and what to do in Python.
+LEFT_OUT = {
+    "show": "results answer what it prints: `lexbeam.open(DIR)`, then `summary()`, `table(NAME)` or a view",
+    "stream": "a stream does not end: start `lexbeam stream` on a command line",
+}
 PREVIEW = "preview_"
 # A preview is a function of its own, a function that returns tables waits for them, and all return.
 NOT_HERE = ("dry_run", "detach", "watch", "watch_files", "watch_minutes", "watch_poll")
@@ -79,7 +89,20 @@ def attribute(group: str, name: str) -> Any:
         if not group and name in groups(entries):
             return group_module(name)
     where = f"lexbeam.{group}" if group else "lexbeam"
-    raise AttributeError(f"module {where!r} has no attribute {name!r}{nearest(name, names(group, COMMANDS))}")
+    known = {*names(group, COMMANDS), *sys.modules[where].__all__}
+    raise unknown_name(f"module {where!r}", name, sorted(known), _elsewhere(name))
+
+
+def _elsewhere(name: str) -> str:
+    """Say where there is something of a name, and how it is used; empty if nowhere."""
+    if name in LEFT_OUT:
+        return LEFT_OUT[name]
+    if name.startswith("_"):
+        return ""
+    if hasattr(Results, name):
+        return f"results have it: `lexbeam.open(DIR).{name}`"
+    found = [f"`{'.'.join(filter(None, ('lexbeam', *place)))}`" for place in places(COMMANDS) if place.name == name]
+    return f"it is {' or '.join(found)}" if found else ""
 
 
 def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
@@ -87,18 +110,23 @@ def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
     command = load(words)
     entries = ordered(entry for entry in options_of(command.options).values() if entry.name not in NOT_HERE)
     where = (f"lexbeam.{place.group}" if place.group else "lexbeam", place.name)
-    lines = (list[str], "The lines that the command prints.")
+    lines = (Lines, "The lines that the command prints, and its warnings.")
     if place.name.startswith(PREVIEW):
         doc = f"A look at what `{place.name.removeprefix(PREVIEW)}` would take in, with the same options; "
         doc += "nothing is written"
         return as_function(where, entries, doc, lines, lambda values: preview(words, values))
     publishes = bool(command.tables) or issubclass(command.options, PublishOptions)
     run = publish if publishes else act
+    returns: tuple[object, str] = lines
+    if publishes:
+        returns = (Results, "All that is published in the folder then.")
+        if _prints(command):
+            returns = (Results | Lines, "All that is published in the folder then; without one, what is told.")
     return as_function(
         where,
         entries,
         COMMANDS[words].doc,
-        (Results, "All that is published in the folder then.") if publishes else lines,
+        returns,
         lambda values: run(words, values, values.pop("beam", ())),
         takes_beam=command.build is not None or command.takes_beam,
     )
@@ -125,11 +153,14 @@ class _Group(ModuleType):
     def __dir__(self) -> list[str]:
         return self.__all__
 
+    def __call__(self, *_: object, **__: object) -> None:
+        raise ArgumentError(f"{self.__name__} is no function, but has some: {', '.join(self.__all__)}")
+
     def __getattr__(self, name: str) -> Any:
         return vars(self).setdefault(name, attribute(vars(self)["_group"], name))
 
 
-def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tuple[Any, list[str]]:
+def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tuple[Any, Lines]:
     """Run a command; those that run pipelines wait for each other, whatever thread calls them.
 
     Args:
@@ -138,14 +169,13 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
         beam: Beam options, as on the command line.
 
     Returns:
-        The options, checked, and the lines that the command line would print.
+        The options, checked, and what the command line would print: lines, and warnings.
 
     Raises:
         UsageError: an option is wrong, or published sections would be replaced without consent.
         LexbeamError: the command failed; the message says why.
     """
     from pipelines.frame.running import run_command
-    from pipelines.progress.progress import quiet
 
     lines: list[str] = []
     command = load(name)
@@ -153,16 +183,53 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
         options = from_mapping(command.options, option_values(command.options, values))
     # `status` can look at a run while another thread is running it.
     runs = command.build is not None or command.takes_beam
-    with _alone() if runs else nullcontext(), quiet():
+    with _alone() if runs else nullcontext(), _warnings() as warnings, plain_lines(), only_drawn():
         words = [beam] if isinstance(beam, str) else list(beam)
         run_command(name, options, tell=lines.append, beam=words)
-    return options, lines
+    return options, Lines(lines, warnings)
 
 
-def publish(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> Results:
-    """Run a command that publishes; return what is published afterwards. Arguments as for `call`."""
-    options, _ = call(name, values, beam)
-    return open_results(_folder(options))
+class _Heard(logging.Handler):
+    """Keeps the messages of records."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a message."""
+        self.messages.append(record.getMessage())
+
+
+@contextmanager
+def _warnings() -> Iterator[list[str]]:
+    """Yield a list that gets what is warned of while the block runs."""
+    handler = _Heard(logging.WARNING)
+    logger = logging.getLogger("lexbeam")
+    logger.addHandler(handler)
+    try:
+        yield handler.messages
+    finally:
+        logger.removeHandler(handler)
+
+
+def publish(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> Results | Lines:
+    """Run a command that publishes; return what is published afterwards. Arguments as for `call`.
+
+    One that need not publish returns its lines where no folder is given.
+    """
+    options, told = call(name, values, beam)
+    command = load(name)
+    if options.out is None and _prints(command):
+        return told
+    made = (section_of(name),) if command.tables else ()
+    return replace(open_results(_folder(options)), told=told, made=made)
+
+
+def _prints(command: Command[Any, Any]) -> bool:
+    """Return whether a command that makes tables tells what is in them where no folder is given."""
+    out = options_of(command.options).get("out")
+    return command.action is not None and bool(command.tables) and out is not None and out.default is None
 
 
 def _folder(options: Any) -> str:
@@ -175,12 +242,12 @@ def _folder(options: Any) -> str:
     return str(options.out)
 
 
-def act(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> list[str]:
+def act(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> Lines:
     """Run a command that publishes nothing; return its lines. Arguments as for `call`."""
     return call(name, values, beam)[1]
 
 
-def preview(name: str, values: Mapping[str, Any]) -> list[str]:
+def preview(name: str, values: Mapping[str, Any]) -> Lines:
     """Return the lines of a command's `--dry-run`. Arguments as for `call`."""
     return call(name, {**values, "dry_run": True})[1]
 

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from types import ModuleType
 
+from transforms.common.errors import LexbeamError
 from transforms.common.extras import install_command
 
-__all__ = ["explain_missing_pandas"]
+__all__ = ["MissingPandasError", "explain_missing_pandas"]
+
+
+class MissingPandasError(LexbeamError, ModuleNotFoundError):
+    """pandas is not installed."""
 
 
 class _Missing(MetaPathFinder):
@@ -17,7 +22,9 @@ class _Missing(MetaPathFinder):
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         if name == "pandas" and sys._getframe(2).f_globals.get("__name__") != importlib.util.__name__:
             text = f"No module named 'pandas', which `.to_pandas()` needs: {install_command('report')}"
-            raise ModuleNotFoundError(text, name=name)
+            error = MissingPandasError(text)
+            error.name = name
+            raise error
 
 
 def explain_missing_pandas() -> None:

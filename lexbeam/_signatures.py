@@ -13,6 +13,7 @@ from inspect import Parameter
 from types import NoneType
 from typing import Any, Literal
 
+from lexbeam._near import ArgumentError
 from pipelines.frame.arguments import LAST
 from transforms.common.code.registry import Registry
 from transforms.common.errors import nearest
@@ -82,12 +83,12 @@ def _with_arguments_bound(
         for word in by_name:
             if word not in signature.parameters:
                 hint = nearest(word, options)
-                raise TypeError(f"{name}() got an unexpected keyword argument {word!r}{hint}")
+                raise ArgumentError(f"{name}() got an unexpected keyword argument {word!r}{hint}")
         try:
             bound = signature.bind(*by_position, **by_name)
         except TypeError as error:
             remedy = f"; give them by name: {_named_ones(signature)}" if "positional" in str(error) else ""
-            raise TypeError(f"{name}() {error}{remedy}") from None
+            raise ArgumentError(f"{name}() {error}{remedy}") from None
         return run({options.get(word, word): value for word, value in bound.arguments.items()})
 
     return function

@@ -21,19 +21,21 @@ from pipelines.frame.registry import COMMANDS, CommandEntry
 __all__ = ["check_names", "main", "stubs"]
 
 # Names that have another meaning in the package.
-TAKEN = {"LexbeamError", "Results", "UsageError", "open", "results", "vectors", "views"}
+TAKEN = {"LexbeamError", "Lines", "Results", "ArrowTable", "UsageError", "open", "results", "vectors", "views"}
 IMPORTS = """\
 import collections.abc
 import os
 import typing
 from typing import *
 
+import lexbeam._shown
 import lexbeam.results
-import pyarrow.lib
 """
 PACKAGE = """\
 from lexbeam import {groups}
 from lexbeam._keyed import vectors as vectors
+from lexbeam._shown import Lines as Lines
+from lexbeam._shown import ArrowTable as ArrowTable
 from lexbeam.results import Results as Results
 from lexbeam.results import open_results as open
 from transforms.common.errors import LexbeamError as LexbeamError

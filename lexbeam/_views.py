@@ -1,12 +1,11 @@
 """Views of published tables: asked by name, and as the methods of `lexbeam.views`."""
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
+from lexbeam._shown import ArrowTable, Lines
 from lexbeam._signatures import as_function, option_values
-from pipelines.frame.blocks import shown_lines
 from pipelines.frame.registry import COMMANDS, available, command_of, section_of
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import from_mapping, options_of
@@ -24,22 +23,26 @@ class KnownView(NamedTuple):
     is_ours: bool
 
 
-def answer_table(snapshot: Snapshot, sections: Sequence[str], name: str, values: Mapping[str, object]) -> pa.Table:
+def answer_table(snapshot: Snapshot, sections: Sequence[str], name: str, values: Mapping[str, object]) -> ArrowTable:
     """Return the answer of a view as a table; of several sections the first published one is asked.
+
+    What it shows where it is displayed is what `lexbeam show` prints.
 
     Raises:
         LexbeamError: no section is published, it is empty, or the view finds nothing.
         UsageError: the section has no such view, or an option is wrong.
     """
     view = _view(snapshot, sections, name)
-    return view.table(snapshot, _options(view, values))
+    options = _options(view, values)
+    blocks = None if view.blocks is None else functools.partial(view.blocks, snapshot, options)
+    return ArrowTable(view.table(snapshot, options), blocks)
 
 
-def answer_lines(snapshot: Snapshot, sections: Sequence[str], name: str, values: Mapping[str, object]) -> list[str]:
+def answer_lines(snapshot: Snapshot, sections: Sequence[str], name: str, values: Mapping[str, object]) -> Lines:
     """Return the answer of a view as lines for a person; raises as `answer_table`."""
     view = _view(snapshot, sections, name)
     assert view.blocks is not None
-    return list(shown_lines(view.blocks(snapshot, _options(view, values)), width=0))
+    return Lines(view.blocks(snapshot, _options(view, values)))
 
 
 def _view(snapshot: Snapshot, sections: Sequence[str], name: str) -> View[Any]:
@@ -86,10 +89,10 @@ def view_methods() -> dict[str, Callable[..., Any]]:
     for view_name, known in views().items():
         entries = list(options_of(known.view.options).values())
         answers: list[tuple[str, Callable[..., object], tuple[object, str]]] = [
-            ("", answer_table, (pa.Table, "The answer as rows."))
+            ("", answer_table, (ArrowTable, "The answer as rows."))
         ]
         if known.view.blocks is not None:
-            answers.append(("tell_", answer_lines, (list[str], "The answer as lines for a person.")))
+            answers.append(("tell_", answer_lines, (Lines, "The answer as lines for a person.")))
         for prefix, answer, returns in answers:
             name = prefix + view_name.replace("-", "_")
             run = _as_method(answer, known.sections, view_name)

@@ -1,18 +1,23 @@
 """What is published in a folder, as one object: tables, manifest, and the sections' views."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lexbeam._shown import ArrowTable, Lines
 from lexbeam._views import answer_table
 from lexbeam.views import Views
+from pipelines.frame.command import Command
+from pipelines.frame.registry import COMMANDS, command_of, section_of
+from pipelines.shown.html import as_html, folded
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.history import resolve_snapshot
 from transforms.common.publish.snapshots import Snapshot, open_kept, open_snapshot
+from transforms.common.shown import Block
 from transforms.common.store import files
 from transforms.common.store.remote import file_system
 
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 __all__ = ["Results", "open_results"]
+
+FIRST = 5  # rows of a table that are shown
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -32,9 +39,52 @@ class Results(Views):
 
     Attributes:
         snapshot: the published state.
+        told: the lines and warnings of the command that returned it; of results that were opened there are none.
+        made: the sections that this command makes; of results that were opened, or of several commands, all.
     """
 
     snapshot: Snapshot
+    told: Lines = field(default_factory=Lines)
+    made: tuple[str, ...] = ()
+
+    def summary(self) -> Lines:
+        """Return what the command line tells: warnings, the summary of each section made, and what else was said.
+
+        Raises:
+            LexbeamError: the tables have been removed, or are damaged.
+        """
+        return Lines(self._summary())
+
+    def _summary(self) -> Iterator[Block]:
+        from pipelines.frame.running import summary_of
+
+        yield from (f"warning: {warning}" for warning in self.told.warnings)
+        for section, why in self.snapshot.held.items():
+            yield f"held: {section}: {why}"
+        shown: list[Block] = []
+        made = list(self._made())
+        for section, command in made:
+            shown += ["", f"{section}:"] if len(made) > 1 else []
+            shown += summary_of(self.snapshot, section, command)
+        yield from shown
+        known = {*Lines(shown)}
+        yield from (line for line in self.told if line and line not in known)
+
+    def _made(self) -> Iterator[tuple[str, Command[Any, Any]]]:
+        """Yield the sections that are shown, in the order of the commands, with the commands that make them."""
+        for section in self.made or map(section_of, COMMANDS):
+            if section in self.sections and (command := command_of(section)) is not None:
+                yield section, command
+
+    def _repr_html_(self) -> str:
+        from pipelines.shown.overview import describe_table
+
+        pieces = [f"<b>{escape(files.shown(self.folder))}</b>", as_html(self._summary())]
+        named = [name for _, command in self._made() for name in command.table_names]
+        for name in (name for name in named if name in self.snapshot.tables):
+            title, *rows = describe_table(name, self.paths(name), FIRST, columns=False)
+            pieces.append(folded(str(title), rows))
+        return "\n".join(pieces)
 
     @property
     def folder(self) -> str:
@@ -56,7 +106,7 @@ class Results(Views):
         """The names of the tables."""
         return tuple(self.snapshot.tables)
 
-    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+    def table(self, name: str, columns: Sequence[str] | None = None) -> ArrowTable:
         """Return a whole table, or some columns of it.
 
         Raises:
@@ -66,13 +116,13 @@ class Results(Views):
             if column not in (known := self._columns(name)):
                 hint = nearest(column, known)
                 raise LexbeamError(f"table {name} has no column {column!r}; it has {', '.join(known)}{hint}")
-        return self.snapshot.read(name, columns)
+        return ArrowTable(self.snapshot.read(name, columns))
 
     def _columns(self, name: str) -> list[str]:
         with files.open_read(self.snapshot.paths(name)[0]) as stream:
             return list(pq.read_schema(stream).names)
 
-    def ask(self, section: str, view: str, **options: Any) -> pa.Table:
+    def ask(self, section: str, view: str, **options: Any) -> ArrowTable:
         """Return the answer of a section's view by its name, for views that only this installation knows.
 
         Raises:

@@ -4,8 +4,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from lexbeam._near import unknown_name
 from lexbeam._views import view_methods
-from transforms.common.errors import nearest
 from transforms.common.publish.snapshots import Snapshot
 
 __all__ = ["Views"]
@@ -18,8 +18,8 @@ class _ViewsOfCommands(type):
         # `dataclass` looks for the default of the field.
         if name.startswith("_") or name == "snapshot":
             raise AttributeError(name)
-        if name not in (methods := _methods()):
-            raise AttributeError(f"no view is called {name!r}{nearest(name, methods)}")
+        if name not in _methods():
+            raise unknown_name("'Results' object", name, dir(cls))
         return vars(Views)[name]
 
     def __dir__(cls) -> list[str]:
@@ -33,6 +33,10 @@ class Views(metaclass=_ViewsOfCommands):
     snapshot: Snapshot
 
     def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name != "snapshot":
+            for table in self.snapshot.tables:
+                if name in (table, table.rpartition("/")[2]) and name not in _methods():
+                    raise unknown_name("'Results' object", name, (), f"it is a table: `results.table({table!r})`")
         return getattr(type(self), name).__get__(self)
 
     def __dir__(self) -> list[str]:

@@ -9,6 +9,8 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -18,7 +20,7 @@ from transforms.common.shown import Block, Grid, Kwic, Use
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["is_terminal", "shown_lines"]
+__all__ = ["is_terminal", "plain_lines", "shown_lines"]
 
 PLAIN_CONTEXT = 60  # characters before and after a word, if there is no terminal
 NARROWEST = 40  # columns; a smaller width of a terminal is taken for a mistake
@@ -27,12 +29,23 @@ PLAIN_WIDTH = 100  # columns of text into which the first columns of a table mus
 NAMED = 40  # columns, at most, that are named without being shown
 SHORTEST = 8  # characters of context on either side
 _SPACE = re.compile(r"\s")
+_PLAIN: ContextVar[bool] = ContextVar("plain", default=False)
+
+
+@contextmanager
+def plain_lines() -> Iterator[None]:
+    """Have lines neither cut nor coloured while the block runs: they are returned to Python, not printed."""
+    token = _PLAIN.set(True)
+    try:
+        yield
+    finally:
+        _PLAIN.reset(token)
 
 
 def is_terminal() -> bool:
-    """Return whether standard output is a terminal."""
+    """Return whether lines go to a terminal: standard output is one, and they are not to be plain."""
     try:
-        return sys.stdout is not None and sys.stdout.isatty()
+        return not _PLAIN.get() and sys.stdout is not None and sys.stdout.isatty()
     except ValueError:  # it has been closed
         return False
 

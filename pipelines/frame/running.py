@@ -6,14 +6,14 @@
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Job
+from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.detaching import Leaving, Submitted
 from pipelines.frame.given import input_patterns
@@ -36,6 +36,7 @@ from transforms.common.publish.manifests import is_idle
 from transforms.common.publish.run_log import DRIVER, RunLine
 from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
+from transforms.common.shown import Block
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.sound import Damaged, checked
@@ -45,7 +46,7 @@ from transforms.formats.ingest.listing import refuse_output_as_input
 if TYPE_CHECKING:
     from pipelines.runners.configs import RunnerConfig
 
-__all__ = ["check_runner", "run_command", "run_jobs"]
+__all__ = ["check_runner", "run_command", "run_jobs", "summary_of"]
 
 log = logging.getLogger("lexbeam")
 
@@ -310,13 +311,19 @@ class _Run:
 
 def _tell_summaries(jobs: Sequence[Job], snapshot: Snapshot, out: str, tell: Tell) -> None:
     for job in jobs:
-        section = snapshot.section(job.section)
-        for line in () if is_idle(section) else shown_lines(job.command.summary(snapshot)):
+        for line in shown_lines(summary_of(snapshot, job.section, job.command)):
             tell(line)
-        if "empty" in section:
-            tell(f"{job.section} is empty: {section['empty']}")
     names = {name for job in jobs for name in job.command.table_names}
     tell(tables_line(out, names & set(snapshot.tables)))
+
+
+def summary_of(snapshot: Snapshot, section: str, command: Command[Any, Any]) -> Iterator[Block]:
+    """Yield what a person is told of a section when it is published: its summary, and why it is empty if it is."""
+    values = snapshot.section(section)
+    if not is_idle(values):
+        yield from command.summary(snapshot)
+    if "empty" in values:
+        yield f"{section} is empty: {values['empty']}"
 
 
 def _year_checks(job: Job, jobs: Sequence[Job]) -> dict[str, Any]:

@@ -1,14 +1,14 @@
-"""Progress of runs: on a terminal a line for each stage, elsewhere a line every 30 seconds.
+"""Progress of runs: on a terminal or in a notebook a line for each stage, elsewhere a line every 30 seconds.
 
     run = RunProgress(work, {"corpus": [Foreseen("corpus/ingest", "batches", 1.0), ...], ...})
     with watching(run, "corpus"):
         ...                                     # receipts appear in the folders of the stages
 
-All of it goes to standard error. A thread looks at the folders of stages and counts the receipts there:
-it lists only folders that have changed, and asks for the time of a file only if the receipt was there
-before the run, to tell whether the run has taken it up. `lines.py` puts counts into words, and
-`estimates.py` says how long the rest takes. However many
-artefacts there are, looking takes at most 2 % of the time of one core.
+All of it goes to standard error, but in a notebook to the output of the cell. A thread looks at the folders of
+stages and counts the receipts there: it lists only folders that have changed, and asks for the time of a file only if
+the receipt was there before the run, to tell whether the run has taken it up. `lines.py` puts counts into words, and
+`estimates.py` says how long the rest takes. However many artefacts there are, looking takes at most 2 % of the time of
+one core.
 """
 
 import logging
@@ -27,7 +27,7 @@ from pipelines.progress.stores import StageObjects
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 
-__all__ = ["RunProgress", "StageFolder", "counting", "is_shown", "quiet", "watching"]
+__all__ = ["RunProgress", "StageFolder", "counting", "is_shown", "only_drawn", "watching"]
 
 INTERVAL = 0.5  # seconds between two updates of a terminal
 LINE_INTERVAL = 30.0  # seconds between two lines if there is no terminal
@@ -35,26 +35,40 @@ REST = 50  # after a look, wait this many times its processor time,
 WAIT = 5  # and this many times its duration, which on a slow disk may be longer
 LONG = 0.2  # seconds; an interrupted run does not wait for a look that takes longer
 _COARSE = 20_000_000  # nanoseconds by which a file system's times may be behind
-_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+_ONLY_DRAWN: ContextVar[bool] = ContextVar("only drawn", default=False)
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """Show no progress while the block runs, not even on a terminal, since Python functions print nothing."""
-    token = _QUIET.set(True)
+def only_drawn() -> Iterator[None]:
+    """Print no lines of progress while the block runs: where it cannot be drawn, Python functions print nothing."""
+    token = _ONLY_DRAWN.set(True)
     try:
         yield
     finally:
-        _QUIET.reset(token)
+        _ONLY_DRAWN.reset(token)
 
 
 def is_shown() -> bool:
-    """Return whether progress is drawn: on a terminal, except in a `quiet` block.
+    """Return whether progress is drawn: on a terminal, or in a notebook.
 
-    With --verbose it is printed in lines, since workers write to the terminal, too, unseen by this process.
+    With --verbose a terminal gets lines, since workers write to it, too, unseen by this process.
     """
     verbose = logging.getLogger().isEnabledFor(logging.INFO)
-    return not _QUIET.get() and sys.stderr.isatty() and not verbose
+    return _is_notebook() or (sys.stderr is not None and sys.stderr.isatty() and not verbose)
+
+
+def _is_notebook() -> bool:
+    """Return whether a notebook's kernel runs this."""
+    if "IPython" not in sys.modules:  # as in a command, where rich is not loaded for the question
+        return False
+    from rich.console import Console
+
+    return Console().is_jupyter
+
+
+def _is_told() -> bool:
+    """Return whether anybody sees progress."""
+    return is_shown() or not _ONLY_DRAWN.get()
 
 
 class RunProgress:
@@ -97,7 +111,7 @@ def watching(run: RunProgress, section: str, used: Iterable[str] | None = None) 
         section: the section.
         used: the names of the stages that it uses; None: all.
     """
-    if _QUIET.get():
+    if not _is_told():
         yield
         return
     names = None if used is None else set(used)
@@ -142,7 +156,7 @@ def counting(name: str, unit: str, total: int) -> Iterator[Callable[[int], objec
     def end() -> None:
         run.counts[name] = [run.counts[name][0]._replace(ended=True)]
 
-    if _QUIET.get():
+    if not _is_told():
         yield add
         return
     with _shown(run, lambda: run.counts[name], look, end):
@@ -168,9 +182,9 @@ def _shown(
         # A run must not fail for want of a reader, nor because a folder disappears.
         with suppress(OSError, ValueError, LexbeamError):
             if drawn:
-                from pipelines.progress.terminal import drawing  # imports rich, on terminals only
+                from pipelines.progress.terminal import drawing, drawing_in_cell  # import rich
 
-                with drawing() as draw:
+                with drawing_in_cell() if _is_notebook() else drawing() as draw:
                     _look_on(look, lambda now: draw(counts(), run.all(), now, run.left(now)), stop, well, pause, True)
                     if well.is_set():
                         end()

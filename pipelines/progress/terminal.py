@@ -1,6 +1,7 @@
-"""Progress drawn on a terminal by rich: lines at its foot that are updated, and finished lines above.
+"""Progress drawn by rich: on a terminal lines at its foot that are updated, and finished lines above.
 
-What this process writes to standard error meanwhile, such as log lines and warnings, appears above.
+What this process writes to standard error meanwhile, such as log lines and warnings, appears above. In a notebook,
+progress is an output of the cell that runs, which is updated.
 """
 
 import logging
@@ -17,11 +18,12 @@ from rich.text import Text
 
 from pipelines.progress.lines import Line, StageCount, line_of
 
-__all__ = ["drawing"]
+__all__ = ["drawing", "drawing_in_cell"]
 
 BAR, LEAST_BAR = 20, 8
 WORDS = 44  # columns left for words such as: 48 of 48 parts of null slices in 1 min 20 s
 NARROW = 80  # columns; narrower terminals have no bars
+CELL = 100  # columns of the output of a cell
 
 Draw = Callable[[Sequence[StageCount], Sequence[StageCount], float, str | None], None]
 
@@ -95,6 +97,30 @@ def drawing() -> Iterator[Draw]:
 
     with _above(console, stream), live:
         yield draw
+
+
+@contextmanager
+def drawing_in_cell() -> Iterator[Draw]:
+    """Yield a function that draws counts as `drawing` does, in the output of the cell that runs."""
+    from IPython.display import display
+
+    handle: Any = None
+
+    def draw(counts: Sequence[StageCount], whole: Sequence[StageCount], now: float, left: str | None) -> None:
+        nonlocal handle
+        width = max((len(count.stage.name) for count in whole), default=0)
+        lines = Table.grid()
+        for count in counts:
+            if count.begun is not None:
+                lines.add_row(_drawn(line_of(count, now), width, CELL))
+        if left:
+            lines.add_row(Text(left))
+        if handle is not None:
+            handle.update(lines)
+        elif lines.row_count:
+            handle = display(lines, display_id=True)  # type: ignore[no-untyped-call]
+
+    yield draw
 
 
 def _drawn(line: Line, width: int, columns: int) -> Table:

@@ -1,4 +1,4 @@
 """What is published in a folder, as a person reads it: sections, tables, rows.
 
-In: a snapshot and its manifest. Out: lines and grids. Read `overview`.
+In: a snapshot and its manifest. Out: lines and grids, and their HTML. Read `overview`.
 """

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import pty
+import re
 import subprocess
 import sys
 import threading
@@ -116,6 +117,32 @@ def test_what_an_action_tells_is_returned(results, tmp_path, capfd):
     assert "".join(capfd.readouterr()) == ""
 
 
+# The last target does not stand in its sentence.
+LABELLED = "id\tcorpus\tsentence\ttoken\tcomplexity\n" + "".join(
+    f"{number}\tnews\tThe {word} was old.\t{word if number < 9 else 'physician'}\t{number % 5 / 5}\n"
+    for number, word in enumerate(["engine", "dog", "house", "tree", "river", "ship", "road", "hat", "book", "wall"])
+)
+
+
+def test_reasons_and_figures_are_returned(tmp_path, capfd):
+    path = tmp_path / "labelled.tsv"
+    path.write_text(LABELLED)
+    loaded = lexbeam.complexity.load(path, layout="complex", out=tmp_path / "out", engine="builtin:en")
+    reason = "  not_in_sentence 1: the target does not occur in its sentence"
+    assert reason in loaded.summary()
+    assert lexbeam.open(tmp_path / "out").summary() == [line for line in loaded.summary() if line[:7] != "tables:"]
+    assert reason in loaded._repr_html_()
+    predictions = tmp_path / "predictions.tsv"
+    predictions.write_text("".join(f"{number},{number % 4 / 4}\n" for number in range(10)))
+    figures = lexbeam.evaluate.complexity(gold=path, predictions=predictions)
+    assert figures.summary() == figures
+    assert re.search(r"pearson -?0\.\d+ \(-?0\.\d+ to 0\.\d+\)", str(figures))
+    again = lexbeam.complexity.load(path, layout="complex", out=loaded, engine="builtin:en", resume=True)
+    assert reason in again.summary()
+    assert "published already" in again.summary()[-1]
+    assert "".join(capfd.readouterr()) == ""
+
+
 def state():
     loggers = {n: logging.getLogger(n) for n in (None, "lexbeam", "apache_beam")}
     return dict(os.environ), {
@@ -126,8 +153,12 @@ def state():
 @pytest.mark.slow
 def test_warnings_are_logged_and_logging_and_environment_are_left(published, tmp_path, caplog):
     before = state()
-    lexbeam.change(published, out=tmp_path / "out", slices=SLICES, **SMALL)
+    made = lexbeam.change(published, out=tmp_path / "out", slices=SLICES, **SMALL)
     assert state() == before
+    warning = "slice a: one document has 50 % of the tokens"
+    assert made.told.warnings[0] == warning
+    assert made.summary()[0] == f"warning: {warning}"
+    assert not any("input records" in line for line in made.summary())  # of what another command has made
     output = {record.getMessage() for record in caplog.records if record.name == "lexbeam"}
     assert any(message.startswith("slice a: ") for message in output)
     assert {record.name for record in caplog.records} <= {"lexbeam", "lexbeam.events"}  # of these nobody hears
@@ -190,7 +221,7 @@ open("told.json", "w").write(json.dumps(told))
 
 
 @pytest.mark.soak
-def test_nothing_is_printed_on_a_terminal_either(texts, tmp_path):
+def test_progress_alone_is_printed_on_a_terminal(texts, tmp_path):
     outer, inner = pty.openpty()
     shown = []
 
@@ -216,8 +247,10 @@ def test_nothing_is_printed_on_a_terminal_either(texts, tmp_path):
     os.close(inner)
     reader.join()
     os.close(outer)
-    assert b"".join(shown) == b""
     assert done.returncode == 0
+    told = re.sub(rb"\x1b\[[\d;]*[mAK]", b"", b"".join(shown)).decode().splitlines()
+    assert {"corpus/annotate", "change/train"} <= {line.split()[0] for line in told if line.strip()}
+    assert not any("documents" in line and "tokens" in line for line in told)  # of a summary
     unchanged, handlers, level, tables = json.loads((tmp_path / "told.json").read_text())
     assert unchanged
     assert (handlers, level) == ([], logging.WARNING)

@@ -137,14 +137,29 @@ def test_a_wrong_argument_is_named(ask, hint):
 @pytest.mark.parametrize(
     ("ask", "hint"),
     [
-        (lambda: lexbeam.chnage, "'lexbeam' has no attribute 'chnage'; did you mean 'change'"),
+        (lambda: lexbeam.chnage, "module 'lexbeam' has no attribute 'chnage'; did you mean 'change'"),
+        (lambda: lexbeam.version, "did you mean '__version__'"),
         (lambda: lexbeam.complexity.splitt, "'lexbeam.complexity' has no attribute 'splitt'; did you mean 'split'"),
-        (lambda: lexbeam.Results.topp, "no view is called 'topp'; did you mean 'top'"),
+        (lambda: lexbeam.show, r"'show'; results answer what it prints: `lexbeam.open\(DIR\)`, then `summary\(\)`"),
+        (lambda: lexbeam.stream, "'stream'; a stream does not end: start `lexbeam stream`"),
+        (lambda: lexbeam.top, r"'top'; results have it: `lexbeam.open\(DIR\).top`"),
+        (lambda: lexbeam.table, r"'table'; results have it: `lexbeam.open\(DIR\).table`"),
+        (lambda: lexbeam.select, "'select'; it is `lexbeam.complexity.select` or `lexbeam.simplify.select`"),
+        (lambda: lexbeam.cloze.corpus, "'lexbeam.cloze' has no attribute 'corpus'; it is `lexbeam.corpus`"),
+        (lambda: lexbeam.cloze.quizzes, "'quizzes'; it has abstractness, annotate, answer, "),
+        (lambda: lexbeam.Results.topp, "'Results' object has no attribute 'topp'; did you mean 'top'"),
+        (lambda: lexbeam.Results.sumary, "did you mean 'summary'"),
     ],
 )
 def test_a_wrong_name_is_named(ask, hint):
-    with pytest.raises(AttributeError, match=hint):
+    with pytest.raises(AttributeError, match=hint) as caught:
         ask()
+    assert isinstance(caught.value, lexbeam.LexbeamError)  # so that a notebook shows no traceback
+
+
+def test_a_group_that_is_called_names_its_functions():
+    with pytest.raises(TypeError, match=r"lexbeam.simplify is no function, but has some: generate, .*text"):
+        lexbeam.simplify("The physician endeavoured.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +235,7 @@ def test_commands_of_two_words_are_functions_of_a_module(monkeypatch):
     assert "open_kind: kind [mean: the mean score over" in text
     flat = toy_function("flat", monkeypatch)
     assert flat(beam=["--x"], far=4) == ("act", "flat", {"far": 4}, ["--x"])
-    assert inspect.signature(flat).return_annotation == list[str]
+    assert inspect.signature(flat).return_annotation is lexbeam.Lines
 
 
 def test_an_option_that_beam_has_is_refused(monkeypatch):

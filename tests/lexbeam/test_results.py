@@ -1,16 +1,22 @@
 """What is published, through `Results`."""
 
+import copy
 import os
+import pickle
 import shutil
 import sys
 
 import duckdb
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from pyarrow.dataset import dataset
 from python_runs import CORPUS
+from release_folders import kinds_of, unpacked
 
 import lexbeam
+from transforms.common.shown import amount
 
 
 def test_tables_are_those_of_the_folder(results, published):
@@ -62,9 +68,65 @@ def test_repr_of_a_snapshot_tells_folder_name_and_sections(results, published):
     assert repr(results.snapshot) == f"<Snapshot {results.snapshot.name} of {str(published)!r}: change, corpus>"
 
 
+def test_a_table_is_an_arrow_table_that_can_be_read(results):
+    rows = results.table("slices")
+    assert isinstance(rows.arrow, pa.Table)
+    assert rows == rows.arrow == pa.table(rows) == pickle.loads(pickle.dumps(rows)) == copy.copy(rows)
+    assert rows.equals(rows)
+    assert len(rows) == rows.num_rows == len(pl.from_arrow(rows)) == len(rows.to_pandas()) == 3
+    assert duckdb.sql("select slice from rows").fetchall() == [("a",), ("b",), ("c",)]
+    assert {"to_pandas", "arrow"} <= set(dir(rows))
+    few = rows.select(["slice", "from", "to"])
+    assert str(few).splitlines() == [
+        "slice  from    to",
+        "a      1800  1830",
+        "b      1850  1865",
+        "c      1866  1900",
+        "3 rows, 3 columns",
+    ]
+    assert few._repr_html_().count("<tr>") == 4
+    assert str(few.slice(0, 0)) == "0 rows, 3 columns"
+    scores = str(results.table("scores"))
+    assert scores.endswith(f"the first 20 of {results.table('scores').num_rows} rows, 31 columns")
+
+
+def test_the_answer_of_a_view_reads_as_the_command_line_prints_it(results):
+    rows = results.top(3)
+    *told, last = str(rows).splitlines()
+    assert "\n".join(told) == "\n".join(results.tell_top(3)).strip()
+    assert last == f"{rows.num_rows} rows; columns: {', '.join(rows.column_names)}"
+    assert str(results.neighbours("sea", slice="b", n=2)).splitlines()[-1] == "2 rows, 6 columns"
+
+
+def test_what_is_opened_has_a_summary(results):
+    lines = results.summary()
+    assert str(lines).startswith("corpus:\n4 input records: 4 documents, 0 rejects\n40 sentences, 648 tokens")
+    assert "\n\nchange:\nslice a: 2 documents, 304 tokens, 24 words with 1 uses\n" in str(lines)
+    shown = results._repr_html_()
+    assert f"<b>{results.folder}</b>" in shown
+    assert shown.count("<details>") == len(results.tables)
+
+
+@pytest.mark.parametrize("kind", kinds_of("0.1.0"))
+def test_folders_of_every_task_show_themselves(kind, tmp_path):
+    results = lexbeam.open(unpacked("0.1.0", kind, tmp_path) / "out")
+    told = "\n" + str(results.summary())
+    sections = [section for section in results.sections if len(results.sections) == 1 or f"\n{section}:\n" in told]
+    assert sections == list(results.sections)
+    shown = results._repr_html_()
+    for name in results.tables:
+        rows = results.table(name)
+        assert f"<summary>{name}: {amount(rows.num_rows, 'rows')}" in shown
+        assert str(rows).splitlines()[-1].endswith(f" {amount(rows.num_columns, 'columns')}")
+
+
 def test_a_wrong_table_is_named(results):
     with pytest.raises(lexbeam.LexbeamError, match="did you mean 'scores'"):
         results.table("score")
+    with pytest.raises(AttributeError, match=r"no attribute 'scores'; it is a table: `results.table\('scores'\)`"):
+        results.scores  # noqa: B018
+    with pytest.raises(AttributeError, match=r"it is a table: `results.table\('change/points'\)`"):
+        results.points  # noqa: B018
 
 
 def test_a_wrong_column_is_named(results):

@@ -225,7 +225,7 @@ def test_a_new_command_is_a_function_and_its_view_a_method_in_python(python, mad
         "longest must be at least 1, not 0",
         "module 'lexbeam' has no attribute 'tyo'; did you mean 'toy'?",
         "module 'lexbeam.toy' has no attribute 'lenghts'; did you mean 'lengths'?",
-        "no view is called 'shortest'; did you mean 'hardest'?",
+        "'Results' object has no attribute 'shortest'; did you mean 'hardest'?",
     ]
 
 

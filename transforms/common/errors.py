@@ -17,7 +17,9 @@ __all__ = [
 ]
 
 import difflib
+import os
 import re
+import traceback
 from collections.abc import Iterable, Mapping, Sequence
 
 from transforms.common.names import UNSHOWN
@@ -40,6 +42,18 @@ class LexbeamError(Exception):
 
     def __init__(self, message: object = "") -> None:
         super().__init__(readable(str(message)))
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows for a traceback: the line outside of this program that led to it, and the message.
+
+        `traceback.print_last()` has the rest.
+        """
+        calls = list(traceback.walk_tb(self.__traceback__))
+        names = [frame.f_globals.get("__name__", "").partition(".")[0] for frame, _ in calls]
+        ours = names.index("lexbeam") if "lexbeam" in names else len(names)
+        outside = traceback.StackSummary.extract(iter(calls[max(0, ours - 1) : ours]))
+        called = [f"{_place(frame)}: {_shortened(frame.line or '', LONGEST_VALUE)}" for frame in outside]
+        return [*called, f"{type(self).__name__}: {self}"]
 
 
 class UsageError(LexbeamError):
@@ -90,6 +104,12 @@ class HeldSectionsError(LexbeamError):
         super().__init__(message)
         self.held = dict(held)
         self.published = published
+
+
+def _place(frame: traceback.FrameSummary) -> str:
+    """Return where a line of code is: cells have no files."""
+    file = f"{os.path.basename(frame.filename)}, " if os.path.exists(frame.filename) else ""
+    return f"{file}line {frame.lineno}"
 
 
 def readable(message: str) -> str:

@@ -20,7 +20,7 @@ from pipelines.commands.change.work import expected_artefacts
 from pipelines.frame.registry import COMMANDS, load
 from pipelines.progress import progress
 from pipelines.progress.lines import Foreseen
-from pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, quiet, watching
+from pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, only_drawn, watching
 from transforms.change.graph.comparisons import Comparisons, SpaceVariant
 from transforms.change.nulls.deal_stages import DealOptions
 from transforms.change.spaces.context_stages import pieces_of, sums_of
@@ -194,16 +194,16 @@ def test_a_short_run_tells_nothing_where_is_no_terminal(tmp_path, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_nothing_is_said_to_who_asked_for_quiet(tmp_path, monkeypatch, capsys):
+def test_python_draws_progress_on_a_terminal_and_prints_no_lines_elsewhere(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(progress, "LINE_INTERVAL", 0.01)
-    with quiet():
+    with only_drawn():
         work_in(tmp_path, range(3))
         with counting("sample", "words", 5) as add:
             add(5)
     assert capsys.readouterr() == ("", "")
-    with terminal(monkeypatch) as seen, quiet():
-        work_in(tmp_path, range(3))
-    assert seen == []
+    with terminal(monkeypatch) as seen, only_drawn():
+        work_in(tmp_path / "other", range(3), lambda: wait_for(lambda: "0 of 3 spaces, " in "".join(seen)))
+    assert re.fullmatch(r"toy/train +━+ +3 of 3 spaces in " + SPAN, screen(seen)[0])
 
 
 def test_verbose_runs_tell_lines_on_a_terminal(monkeypatch):
