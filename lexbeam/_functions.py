@@ -15,6 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from lexbeam._given import given_as_files
 from lexbeam._signatures import as_function, option_values, ordered
 from lexbeam.results import Results, open_results
 from pipelines.frame.common_options import PublishOptions
@@ -149,13 +150,14 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
 
     lines: list[str] = []
     command = load(name)
-    with explaining():
-        options = from_mapping(command.options, option_values(command.options, values))
     # `status` can look at a run while another thread is running it.
     runs = command.build is not None or command.takes_beam
-    with _alone() if runs else nullcontext(), quiet():
-        words = [beam] if isinstance(beam, str) else list(beam)
-        run_command(name, options, tell=lines.append, beam=words)
+    with given_as_files(command.options, values) as given:
+        with explaining():
+            options = from_mapping(command.options, option_values(command.options, given))
+        with _alone() if runs else nullcontext(), quiet():
+            words = [beam] if isinstance(beam, str) else list(beam)
+            run_command(name, options, tell=lines.append, beam=words)
     return options, lines
 
 

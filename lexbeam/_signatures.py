@@ -13,6 +13,7 @@ from inspect import Parameter
 from types import NoneType
 from typing import Any, Literal
 
+from lexbeam._tables import ArrowData
 from pipelines.frame.arguments import LAST
 from transforms.common.code.registry import Registry
 from transforms.common.errors import nearest
@@ -141,7 +142,13 @@ def annotation(entry: Option) -> Any:
         kinds = [*dict.fromkeys([*whole, str]), Sequence[functools.reduce(operator.or_, of_a_value)]]  # type: ignore[misc]
     else:
         kinds = _alternatives(kind, entry)
+    if entry.data:
+        kinds = [*kinds, *_DATA]
     return functools.reduce(operator.or_, [*kinds, None] if optional else kinds)
+
+
+# What options take in place of paths that say in which form (`Option.data`).
+_DATA: list[Any] = [ArrowData, Mapping[str, Any], Sequence[Any]]
 
 
 def _alternatives(kind: type, entry: Option) -> list[Any]:
@@ -158,7 +165,11 @@ def _alternatives(kind: type, entry: Option) -> list[Any]:
 
 
 # What else an option of strings takes, by its placeholder in help: a number, or a list of parts.
-_TEXTS: dict[str, list[Any]] = {"N": [int, str], "SPEC": [str, Sequence[str]]}
+_TEXTS: dict[str, list[Any]] = {
+    "N": [int, str],
+    "SPEC": [str, Sequence[str]],
+    "SPANS": [str, Sequence[str | tuple[int | None, int | None]], Mapping[str, tuple[int | None, int | None]]],
+}
 
 
 def _is_all_path(entry: Option) -> bool:

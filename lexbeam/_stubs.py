@@ -28,6 +28,7 @@ import os
 import typing
 from typing import *
 
+import lexbeam._tables
 import lexbeam.results
 import pyarrow.lib
 """

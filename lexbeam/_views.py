@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from lexbeam._given import given_as_files
 from lexbeam._signatures import as_function, option_values
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.registry import COMMANDS, available, command_of, section_of
@@ -32,14 +33,16 @@ def answer_table(snapshot: Snapshot, sections: Sequence[str], name: str, values:
         UsageError: the section has no such view, or an option is wrong.
     """
     view = _view(snapshot, sections, name)
-    return view.table(snapshot, _options(view, values))
+    with given_as_files(view.options, values) as given:
+        return view.table(snapshot, _options(view, given))
 
 
 def answer_lines(snapshot: Snapshot, sections: Sequence[str], name: str, values: Mapping[str, object]) -> list[str]:
     """Return the answer of a view as lines for a person; raises as `answer_table`."""
     view = _view(snapshot, sections, name)
     assert view.blocks is not None
-    return list(shown_lines(view.blocks(snapshot, _options(view, values)), width=0))
+    with given_as_files(view.options, values) as given:
+        return list(shown_lines(view.blocks(snapshot, _options(view, given)), width=0))
 
 
 def _view(snapshot: Snapshot, sections: Sequence[str], name: str) -> View[Any]:
