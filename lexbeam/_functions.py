@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from lexbeam._given import given_as_files
 from lexbeam._signatures import as_function, option_values, ordered
+from lexbeam._strings import answer, asked_by, with_strings
 from lexbeam.results import Results, open_results
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.registry import COMMANDS, CommandEntry, load
@@ -95,14 +96,18 @@ def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
         return as_function(where, entries, doc, lines, lambda values: preview(words, values))
     publishes = bool(command.tables) or issubclass(command.options, PublishOptions)
     run = publish if publishes else act
-    return as_function(
-        where,
-        entries,
-        COMMANDS[words].doc,
-        (Results, "All that is published in the folder then.") if publishes else lines,
-        lambda values: run(words, values, values.pop("beam", ())),
-        takes_beam=command.build is not None or command.takes_beam,
-    )
+    made = (Results, "All that is published in the folder then.") if publishes else lines
+    takes_beam = command.build is not None or command.takes_beam
+    doc = COMMANDS[words].doc
+
+    def runs(values: dict[str, Any]) -> Any:
+        return run(words, values, values.pop("beam", ()))
+
+    if asked_by(command):
+        return with_strings(
+            where, entries, doc, made, runs, command, lambda values: of_strings(words, values), takes_beam
+        )
+    return as_function(where, entries, doc, made, runs, takes_beam=takes_beam)
 
 
 def group_module(name: str) -> ModuleType:
@@ -159,6 +164,14 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
             words = [beam] if isinstance(beam, str) else list(beam)
             run_command(name, options, tell=lines.append, beam=words)
     return options, lines
+
+
+def of_strings(name: str, values: dict[str, Any]) -> Any:
+    """Return what a command makes of strings that are given in place of files; they are among `values`."""
+    from pipelines.progress.progress import quiet
+
+    with _alone(), quiet():
+        return answer(load(name), name, values, values.pop("beam", ()))
 
 
 def publish(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> Results:

@@ -18,6 +18,7 @@ from transforms.common.publish.layout import (
     ARTEFACTS,
     FAILED,
     FORGOTTEN,
+    GIVEN,
     HISTORY,
     LOCK,
     LOG,
@@ -38,11 +39,12 @@ from transforms.common.store import files
 from transforms.common.store.receipts import FREED
 from transforms.common.store.remote import remote
 
-__all__ = ["WRONG", "Leftover", "Survey", "leftover_sizes", "survey"]
+__all__ = ["UNNEEDED", "WRONG", "Leftover", "Survey", "leftover_sizes", "survey"]
 
 WRONG = "what a failed run says was wrong"
+UNNEEDED = "data from Python that nothing published is made from"
 _TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
-_SNAPSHOT = re.compile(r"[0-9a-f]{32}")
+_SNAPSHOT = re.compile(r"[0-9a-f]{32}")  # and what else is named by its content
 
 
 class Leftover(NamedTuple):
@@ -113,7 +115,7 @@ def survey(out: str) -> Survey:
         stages=stages_of(root, _folders(note)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
         freed=sum(name.endswith(FREED) for _, _, names in os.walk(root) for name in names) if ARTEFACTS in owned else 0,
-        leftovers=(*_leftovers(out, owned, note), *_failed(out)),
+        leftovers=(*_leftovers(out, owned, note), *_unneeded(out), *_failed(out)),
     )
 
 
@@ -176,6 +178,23 @@ def _of_note(note: Mapping[str, Any]) -> dict[str, Any]:
 def _failed(out: str) -> Iterator[Leftover]:
     for path in failed_files(out):
         yield Leftover(WRONG, path, files.size(path) or 0)
+
+
+def _unneeded(out: str) -> Iterator[Leftover]:
+    """Yield the files of data that Python functions were given, and of which no snapshot was made."""
+    given, snapshots = os.path.join(out, GIVEN), os.path.join(out, SNAPSHOTS)
+    if os.path.islink(given) or not os.path.isdir(given):
+        return
+    logs = [name for name in files.list_folder(snapshots).files if name.endswith(LOG)]
+    said = "".join(_read(os.path.join(snapshots, name)) for name in logs)
+    for name in sorted(os.listdir(given)):
+        folder = os.path.join(given, name)
+        if not _SNAPSHOT.fullmatch(name) or os.path.islink(folder) or name in said:  # what it is made of names it
+            continue
+        for place, _, names in os.walk(folder):
+            for file in sorted(names):
+                path = os.path.join(place, file)
+                yield Leftover(UNNEEDED, path, _bytes(path))
 
 
 def _lock_of(out: str) -> tuple[bool, int | None]:
