@@ -20,7 +20,7 @@ from dataclasses import MISSING
 from typing import Any
 
 from lexbeam._forms import LONGEST_PATH, ROWS, WORD_LIST, filled, records, texts_of, word_list, words_of
-from lexbeam._tables import GivenTable, is_list, table_of
+from lexbeam._tables import GivenTable, is_frame, is_list, table_of
 from pipelines.frame.common_options import PublishOptions
 from transforms.common.errors import UsageError, quoted
 from transforms.common.options.fields import options_of
@@ -80,7 +80,7 @@ class _Giving:
                 _check_is_no_text(entry, value)
             return value
         if not entry.data:
-            if entry.path and (isinstance(value, Mapping) or hasattr(value, "__arrow_c_stream__")):
+            if entry.path and (isinstance(value, Mapping) or is_frame(value)):
                 raise UsageError(f"`{entry.name}` takes a path, not {type(value).__name__}: write it to a file first")
             return value
         if entry.data == "wordlist":
@@ -88,11 +88,10 @@ class _Giving:
         items = list(value) if is_list(value) else None
         if items == [] and entry.default == ():
             return items
-        if items is not None and entry.several:
+        if items and entry.several:
             if all(isinstance(item, str | os.PathLike) for item in items) and not _holds_texts(entry, items):
                 return items
-            if not any(isinstance(item, str | Mapping | list | tuple) for item in items):
-                # Data frames, each a file, or paths between them.
+            if all(isinstance(item, os.PathLike) or is_frame(item) for item in items):
                 return [item if isinstance(item, os.PathLike) else self._saved(entry, item) for item in items]
             value = items if not isinstance(value, set | frozenset) else value
         path = self._saved(entry, value)

@@ -185,7 +185,8 @@ def _docstring(doc: str, notes: Mapping[str, str], returned: str) -> str:
     for name, text in notes.items():
         filled = textwrap.fill(f"{name}: {text}.", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8)
         lines.append(filled)
-    lines += ["", "Returns:", f"    {returned}", "", "Raises:"]
+    filled = textwrap.fill(returned, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4)
+    lines += ["", "Returns:", filled, "", "Raises:"]
     lines += ["    UsageError: an option is wrong or missing.", "    LexbeamError: it failed; the message says why."]
     return "\n".join(lines)
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from transforms.common.errors import UsageError, quoted
 
-__all__ = ["ArrowData", "GivenTable", "is_list", "plain_value", "table_of"]
+__all__ = ["ArrowData", "GivenTable", "is_frame", "is_list", "plain_value", "table_of"]
 
 _FORMS = "a data frame, an Arrow table, a list of dicts, or a dict"
 
@@ -36,6 +36,11 @@ class GivenTable(NamedTuple):
 
     names: tuple[str, ...]
     rows: Iterable[Sequence[Any]]
+
+
+def is_frame(value: object) -> bool:
+    """Return whether a value is a data frame or a table."""
+    return hasattr(value, "columns") and not isinstance(value, Mapping)
 
 
 def is_list(value: object) -> bool:
