@@ -12,9 +12,11 @@ from typing import Any
 from lexbeam._tables import GivenTable, plain_value
 from transforms.common.errors import UsageError, nearest, quoted
 
-__all__ = ["ROWS", "WORD_LIST", "filled", "records", "texts_of", "word_list", "words_of"]
+__all__ = ["LAYOUTS", "ROWS", "WORD_LIST", "filled", "records", "texts_of", "word_list", "words_of"]
 
 LONGEST_PATH = 255  # bytes of a text that may be the path of a file
+# The layout that a file of data has, where a command must be told one.
+LAYOUTS = {"records": "jsonl", "table": "tsv"}
 WORD_LIST = ("word", "value")
 _WORD_COLUMNS = ("word", "target", "token", "lemma")
 _RANKED = {"sentence": 0, "target": 1, "substitutes": 2}

@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import MISSING
 from typing import Any
 
-from lexbeam._forms import LONGEST_PATH, ROWS, WORD_LIST, filled, records, texts_of, word_list, words_of
+from lexbeam._forms import LAYOUTS, LONGEST_PATH, ROWS, WORD_LIST, filled, records, texts_of, word_list, words_of
 from lexbeam._tables import GivenTable, is_frame, is_list, table_of
 from pipelines.frame.common_options import PublishOptions
 from transforms.common.errors import UsageError, quoted
@@ -33,8 +33,8 @@ __all__ = ["given_as_files"]
 
 _DIGITS = 32
 _SPOOLED = 1 << 24  # bytes in memory
-# The layout that a file of data has, where a command must be told one.
-_LAYOUTS = {"records": "jsonl", "table": "tsv"}
+# Layouts and formats that say how a file is written.
+_OF_FILES = {"conllu", "csv", "json", "jsonl", "lines", "markdown", "parquet", "tei", "text", "tsv"}
 _FORMATS = {"records": "jsonl", "documents": "text"}
 
 _FINAL = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964\u061f][\"'\u2019\u201d\u00bb)\]]*\Z")
@@ -100,7 +100,8 @@ class _Giving:
     def _saved(self, entry: Option, value: Any) -> str:
         table = filled(table_of(value, entry.name, paired=entry.data == "cells"), entry.name)
         self._check_format(entry)
-        if entry.data == "documents":
+        are_texts = entry.positional and self._values.get("layout") == "documents"  # in which words are looked for
+        if entry.data == "documents" or (entry.data == "cells" and are_texts):
             return self._write_documents(entry, table)
         if entry.data == "records":
             return self._write(entry.name, ".jsonl", records(table, entry.name, self._text_field(entry)))
@@ -109,13 +110,19 @@ class _Giving:
         return self._write(entry.name, ".tsv", ROWS[entry.data](table, entry.name))
 
     def _check_format(self, entry: Option) -> None:
-        """Fill in how a file of data is laid out; refuse another format."""
-        format = _FORMATS.get(entry.data)
-        if format and entry.positional and (stated := self._values.get("format")) not in (None, "auto", format):
-            raise UsageError(f"`format` {stated!r} is one of files, and `{entry.name}` is given as data: leave it out")
-        layout = self._known.get("layout")
-        if layout is not None and layout.default is MISSING and self._values.get("layout") is None:
-            self._filled["layout"] = _LAYOUTS[entry.data]
+        """Fill in how a file of data is laid out; refuse another layout or format of files."""
+        if not entry.positional:
+            return
+        layout, form = LAYOUTS.get(entry.data), _FORMATS.get(entry.data)
+        of_files = {"layout": _OF_FILES - {layout}, "format": _OF_FILES - {form}}
+        for name, refused in of_files.items():
+            if (stated := self._values.get(name)) in refused:
+                raise UsageError(
+                    f"`{name}` {stated!r} is one of files, and `{entry.name}` is given as data: leave it out"
+                )
+        option = self._known.get("layout")
+        if option is not None and option.default is MISSING and self._values.get("layout") is None:
+            self._filled["layout"] = layout
 
     def _text_field(self, entry: Option) -> str | None:
         """Return the column that must be there."""
@@ -230,6 +237,10 @@ def _holds_texts(entry: Option, items: Sequence[Any]) -> bool:
     if not (entry.path == "input" and entry.positional and entry.data != "table"):
         return False
     kinds = [_kind(item) for item in items]
+    if not any(kinds) and all(re.search(r"\s", os.fspath(item)) and not files.is_glob(item) for item in items):
+        raise UsageError(
+            f"`{entry.name}` {quoted(items[0])}: nothing is there; if it is a text, say so by a dict, [{{'text': ...}}]"
+        )
     if "text" in kinds and "path" in kinds:
         raise UsageError(
             f"`{entry.name}` has a text, {quoted(items[kinds.index('text')])}, and a path, "
@@ -247,8 +258,10 @@ def _kind(item: str | os.PathLike[str]) -> str:
         return "text"
     if _is_there(item) or not (files.is_local(item) or item.startswith(("http:", "https:"))):
         return "path"
-    if _FILE.search(item) or files.is_glob(item):
-        return "" if re.search(r"\s", item) else "path"
+    if not re.search(r"\s", item):
+        return "path" if _FILE.search(item) or files.is_glob(item) else "text" if _FINAL.search(item) else ""
+    if _FILE.search(item) or "*" in item:
+        return ""
     return "text" if _FINAL.search(item) or len(item.split()) >= _FEW else ""
 
 

@@ -13,6 +13,7 @@ from inspect import Parameter
 from types import NoneType
 from typing import Any, Literal
 
+from lexbeam._forms import LAYOUTS
 from lexbeam._tables import ArrowData
 from pipelines.frame.arguments import LAST
 from transforms.common.code.registry import Registry
@@ -56,6 +57,9 @@ def as_function(
     if takes_beam and "beam" in (entry.name for entry in entries):
         raise ValueError(f"{name} has an option `beam` beside those of Beam")
     filled = {entry.fills: entry.name for entry in entries if entry.fills}
+    for entry in entries:
+        if entry.positional and entry.data in LAYOUTS:  # data says by its form how it is laid out
+            filled["layout"] = entry.name
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)] if method else []
     parameters += [
         _parameter(entry, entry.name in filled, entry.positional or (method and number == 0))

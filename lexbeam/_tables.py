@@ -16,6 +16,7 @@ from transforms.common.errors import UsageError, quoted
 
 __all__ = ["ArrowData", "GivenTable", "is_frame", "is_list", "plain_value", "table_of"]
 
+_AT_ONCE = 1 << 12  # rows held as Python objects
 _FORMS = "a data frame, an Arrow table, a list of dicts, or a dict"
 
 
@@ -96,7 +97,8 @@ def _of_arrow(table: pa.Table, name: str) -> GivenTable:
     names = table.column_names
     if doubled := sorted({column for column in names if names.count(column) > 1}):
         raise UsageError(f"`{name}` has several columns {doubled[0]!r}: rename all but one")
-    rows = (row for batch in table.to_batches() for row in zip(*map(pa.Array.to_pylist, batch.columns), strict=True))
+    batches = table.to_batches(max_chunksize=_AT_ONCE)
+    rows = (row for batch in batches for row in zip(*map(pa.Array.to_pylist, batch.columns), strict=True))
     return GivenTable(() if names == [""] else tuple(names), rows)
 
 

@@ -51,6 +51,8 @@ def test_options_and_defaults_are_those_of_the_command(name):
     own.pop("detach", None)  # a function that returns tables waits for them
     own = {name: entry for name, entry in own.items() if entry.group != "watch"}  # all functions return
     filled = {entry.fills for entry in own.values()}
+    if any(entry.positional and entry.data in ("records", "table") for entry in own.values()):
+        filled.add("layout")  # which data says by its form
     actual = without_strings(function_of(name)).parameters
     assert {n.rstrip("_") for n in actual} - {"beam"} == set(own)
     for option_name, parameter in actual.items():

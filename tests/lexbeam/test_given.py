@@ -89,14 +89,7 @@ def test_a_text_is_never_taken_for_a_path_nor_a_path_for_a_text(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "It rained all day.").write_text("x")
     (tmp_path / "novel.txt").write_text("x")
-    for paths in (
-        ["It rained all day."],
-        ["novel.txt"],
-        ["nothing"],
-        ["no such/*.txt"],
-        ["my old novels.txt"],
-        ["a b"],
-    ):
+    for paths in (["It rained all day."], ["novel.txt"], ["nothing"], ["no such/*.txt"], ["b/a.txt", "b/c.txt"]):
         made, _ = written("corpus", tmp_path / "out", inputs=paths)
         assert made.inputs == tuple(str(tmp_path / path) for path in paths)
     made, _ = written("corpus", tmp_path / "out", inputs="novel.txt")
@@ -106,6 +99,11 @@ def test_a_text_is_never_taken_for_a_path_nor_a_path_for_a_text(tmp_path, monkey
         written("corpus", tmp_path, inputs=["It snowed.", "novel.txt"])
     with pytest.raises(UsageError, match=r"reads like a text, and nothing is there: give texts in a list, inputs=\["):
         written("corpus", tmp_path, inputs="It snowed all day.")
+    for doubtful in ("my old novels.txt", "a b"):
+        with pytest.raises(UsageError, match=rf"'{doubtful}': nothing is there; if it is a text, say so by a dict"):
+            written("corpus", tmp_path, inputs=[doubtful])
+    for text in ("What?", "Was it [here]?", "今天天气很好。", "a/b or c.d e", "x" * 256):
+        assert json.loads(written("corpus", tmp_path, inputs=[text])[1]["inputs"]) == {"text": text}
     made, texts = written("corpus", tmp_path, inputs=[{"text": "novel.txt"}, {"text": "It snowed."}])
     assert texts["inputs"].count("\n") == 2  # of dicts it is what it says
 
@@ -153,6 +151,8 @@ def test_lists_within_cells_and_quotes(tmp_path):
     frame = pl.DataFrame({"target": ["a"], "sentence": ['"a"\tb'], "substitutes": [["x", "y"]]})
     assert written("evaluate simplify", tmp_path, gold=frame)[1]["gold"] == '"a" b\ta\tx\ty\n'
     assert written("simplify instances", tmp_path, inputs=frame)[1]["inputs"].splitlines()[1] == 'a\t"a" b\tx|y'
+    marked = ["It was [[hard]].", "ok"]
+    assert written("simplify instances", tmp_path, inputs=marked)[1]["inputs"] == "It was [[hard]].\nok\n"
     made, texts = written("complexity load", tmp_path, inputs=pd.DataFrame({"token": ["a"], "sentence": ['"a"\nb']}))
     assert made.layout == "tsv"
     assert texts["inputs"] == 'token\tsentence\na\t"""a""\nb"\n'
@@ -229,6 +229,24 @@ def test_what_is_wrong_of_words(targets, message, tmp_path):
         lexbeam.change(tmp_path, slices=PERIODS, targets=targets)
 
 
+def test_documents_are_texts_of_their_own(tmp_path):
+    for command, more in (("simplify text", {}), ("simplify instances", {"layout": "documents"})):
+        values = {"out": tmp_path, "inputs": ["It rained.\n", "It\nsnowed."], **more}
+        with given_as_files(load(command).options, values) as given:
+            (folder,) = given["inputs"]
+        texts = {path.name: path.read_text("utf-8") for path in Path(folder).iterdir()}
+        assert texts == {"1.txt": "It rained.\n", "2.txt": "It\nsnowed."}
+
+
+def test_a_layout_of_files_is_refused(tmp_path):
+    with pytest.raises(
+        UsageError, match=r"`layout` 'tsv' is one of files, and `inputs` is given as data: leave it out"
+    ):
+        lexbeam.cloze.pairs([{"passage": "a", "summary": "b"}], layout="tsv", out=tmp_path)
+    made, _ = written("cloze pairs", tmp_path, inputs=[{"passage": "a", "summary": "b"}])
+    assert made.layout == "jsonl"
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToyOptions:
     """Options of a command that publishes nothing."""
@@ -265,7 +283,6 @@ def test_a_corpus_of_a_frame_is_the_same_again_and_known_afterwards(tmp_path, ca
     change = lexbeam.change(first, slices=PERIODS, targets=["engine"], **SMALL)
     assert change.table("scores").num_rows
     assert not any("stale" in line for line in lexbeam.status(out))
-    assert lexbeam.Results.__name__ in repr(change)
     assert "engine" in change.tell_words(words=["engine"])[0]
 
     again = lexbeam.corpus(KINDS["Polars"], out=out, overwrite=True, **CORPUS)
