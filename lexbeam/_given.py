@@ -256,13 +256,16 @@ def _kind(item: str | os.PathLike[str]) -> str:
         return "path"
     if "\n" in item or len(item.encode("utf-8", "surrogatepass")) > LONGEST_PATH:
         return "text"
-    if _is_there(item) or not (files.is_local(item) or item.startswith(("http:", "https:"))):
-        return "path"
-    if not re.search(r"\s", item):
-        return "path" if _FILE.search(item) or files.is_glob(item) else "text" if _FINAL.search(item) else ""
-    if _FILE.search(item) or "*" in item:
+    if item.startswith(("http:", "https:")):  # nothing is read from there
         return ""
-    return "text" if _FINAL.search(item) or len(item.split()) >= _FEW else ""
+    if _is_there(item) or not files.is_local(item):
+        return "path"
+    if re.search(r"\s", item):
+        is_doubtful = bool(_FILE.search(item)) or "*" in item
+        return "text" if not is_doubtful and (_FINAL.search(item) or len(item.split()) >= _FEW) else ""
+    if _FILE.search(item) or "*" in item:
+        return "path"
+    return "text" if _FINAL.search(item) and not files.is_glob(item) else ""
 
 
 def _is_there(path: str) -> bool:
