@@ -104,7 +104,7 @@ def test_a_text_is_never_taken_for_a_path_nor_a_path_for_a_text(tmp_path, monkey
             written("corpus", tmp_path, inputs=[doubtful])
     for text in ("What? No.", "Was it [here]?", "今天天气很好。", "a/b or c.d e", "x" * 256):
         assert json.loads(written("corpus", tmp_path, inputs=[text])[1]["inputs"]) == {"text": text}
-    tweets = ["It rained all day.", "https://a.org/b.html", "What?", "lol", "more at example.com"]
+    tweets = ["It snowed all day.", "https://a.org/b.html", "What?", "lol", "more at example.com"]
     assert written("corpus", tmp_path, inputs=tweets)[1]["inputs"].count("\n") == len(tweets)
     made, texts = written("corpus", tmp_path, inputs=[{"text": "novel.txt"}, {"text": "It snowed."}])
     assert texts["inputs"].count("\n") == 2  # of dicts it is what it says
