@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from lexbeam._paths import LONGEST_PATH
 from lexbeam._tables import GivenTable, plain_value
 from transforms.common.errors import UsageError, nearest, quoted
 
 __all__ = ["LAYOUTS", "ROWS", "WORD_LIST", "filled", "records", "texts_of", "word_list", "words_of"]
 
-LONGEST_PATH = 255  # bytes of a text that may be the path of a file
 # The layout that a file of data has, where a command must be told one.
 LAYOUTS = {"records": "jsonl", "table": "tsv"}
 WORD_LIST = ("word", "value")

@@ -14,15 +14,16 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import MISSING
 from typing import Any
 
-from lexbeam._forms import LAYOUTS, LONGEST_PATH, ROWS, WORD_LIST, filled, records, texts_of, word_list, words_of
+from lexbeam._forms import LAYOUTS, ROWS, WORD_LIST, filled, records, texts_of, word_list, words_of
+from lexbeam._paths import check_is_no_text, hold_texts
 from lexbeam._tables import GivenTable, is_frame, is_list, table_of
 from pipelines.frame.common_options import PublishOptions
-from transforms.common.errors import UsageError, quoted
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import options_of
 from transforms.common.options.option import Option
 from transforms.common.publish.layout import GIVEN
@@ -33,13 +34,9 @@ __all__ = ["given_as_files"]
 
 _DIGITS = 32
 _SPOOLED = 1 << 24  # bytes in memory
-# Layouts and formats that say how a file is written.
-_OF_FILES = {"conllu", "csv", "json", "jsonl", "lines", "markdown", "parquet", "tei", "text", "tsv"}
+# Layouts that say how a file is written, not what stands in it.
+_LAYOUTS_OF_FILES = {"csv", "json", "jsonl", "parquet", "tsv"}
 _FORMATS = {"records": "jsonl", "documents": "text"}
-
-_FINAL = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964\u061f][\"'\u2019\u201d\u00bb)\]]*\Z")
-_FILE = re.compile(r"\S\.[A-Za-z]\w{0,7}\Z")
-_FEW = 4  # words; so many are a text
 
 
 @contextmanager
@@ -77,51 +74,58 @@ class _Giving:
     def _of_option(self, entry: Option, value: Any) -> Any:
         if isinstance(value, str | os.PathLike):
             if entry.data:
-                _check_is_no_text(entry, value)
+                check_is_no_text(entry, value)
             return value
         if not entry.data:
             if entry.path and (isinstance(value, Mapping) or is_frame(value)):
-                raise UsageError(f"`{entry.name}` takes a path, not {type(value).__name__}: write it to a file first")
+                remedy = (
+                    "give a folder that a command made of it" if entry.path == "place" else "write it to a file first"
+                )
+                raise UsageError(f"`{entry.name}` takes a path, not {type(value).__name__}: {remedy}")
             return value
         if entry.data == "wordlist":
             return self._word_lists(entry, value)
+        value = list(value) if isinstance(value, Iterator) else value
         items = list(value) if is_list(value) else None
         if items == [] and entry.default == ():
             return items
+        if entry.several and isinstance(value, Mapping) and value and all(map(_is_table, value.values())):
+            return [self._saved(entry, held, name=_file_name(entry, name)) for name, held in value.items()]
         if items and entry.several:
-            if all(isinstance(item, str | os.PathLike) for item in items) and not _holds_texts(entry, items):
+            if all(isinstance(item, str | os.PathLike) for item in items) and not hold_texts(entry, items):
                 return items
             if all(isinstance(item, os.PathLike) or is_frame(item) for item in items):
                 return [item if isinstance(item, os.PathLike) else self._saved(entry, item) for item in items]
-            value = items if not isinstance(value, set | frozenset) else value
         path = self._saved(entry, value)
         return [path] if entry.several else path
 
-    def _saved(self, entry: Option, value: Any) -> str:
+    def _saved(self, entry: Option, value: Any, name: str = "") -> str:
+        """Write what is given for an option; return the path of the file, which is called `name`, or as the option."""
         table = filled(table_of(value, entry.name, paired=entry.data == "cells"), entry.name)
         self._check_format(entry)
         are_texts = entry.positional and self._values.get("layout") == "documents"  # in which words are looked for
         if entry.data == "documents" or (entry.data == "cells" and are_texts):
             return self._write_documents(entry, table)
         if entry.data == "records":
-            return self._write(entry.name, ".jsonl", records(table, entry.name, self._text_field(entry)))
+            return self._write(name or entry.name, ".jsonl", records(table, entry.name, self._text_field(entry)))
         if entry.data == "words":
             return self._write(entry.name, ".txt", (f"{word}\n" for word in words_of(table, entry.name)))
-        return self._write(entry.name, ".tsv", ROWS[entry.data](table, entry.name))
+        return self._write(name or entry.name, ".tsv", ROWS[entry.data](table, entry.name))
 
     def _check_format(self, entry: Option) -> None:
         """Fill in how a file of data is laid out; refuse another layout or format of files."""
         if not entry.positional:
             return
         layout, form = LAYOUTS.get(entry.data), _FORMATS.get(entry.data)
-        of_files = {"layout": _OF_FILES - {layout}, "format": _OF_FILES - {form}}
-        for name, refused in of_files.items():
-            if (stated := self._values.get(name)) in refused:
-                raise UsageError(
-                    f"`{name}` {stated!r} is one of files, and `{entry.name}` is given as data: leave it out"
-                )
+        stated = {name: self._values.get(name) for name in ("layout", "format")}
+        wrong = ["layout"] if stated["layout"] in _LAYOUTS_OF_FILES - {layout} else []
+        wrong += ["format"] if form and stated["format"] not in (None, "auto", form) else []
+        for name in wrong:
+            raise UsageError(
+                f"`{name}` {stated[name]!r} is one of files, and `{entry.name}` is given as data: leave it out"
+            )
         option = self._known.get("layout")
-        if option is not None and option.default is MISSING and self._values.get("layout") is None:
+        if option is not None and option.default is MISSING and stated["layout"] is None:
             self._filled["layout"] = layout
 
     def _text_field(self, entry: Option) -> str | None:
@@ -184,8 +188,23 @@ class _Giving:
         return files.join(self._place, GIVEN)
 
 
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) or is_frame(value)
+
+
+def _file_name(entry: Option, name: object) -> str:
+    """Return the name of one of several tables as that of its file.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not re.fullmatch(r"\w[\w .+-]{0,99}", str(name)):
+        raise UsageError(f"`{entry.name}`: {name!r} is the name of a file, too: write letters, digits, - and _")
+    return str(name)
+
+
 def _save(path: str, stream: Any, size: int) -> None:
-    if files.size(path) != size if files.exists(path) else True:
+    if not files.exists(path) or files.size(path) != size:
         files.make_folder(path.rpartition("/")[0])
         with files.writing(path, durable=True) as target:
             shutil.copyfileobj(stream, target)
@@ -193,80 +212,15 @@ def _save(path: str, stream: Any, size: int) -> None:
 
 def _folder_of(cls: type, values: Mapping[str, Any]) -> str | None:
     """Return the folder that a command writes to, where its files stay with what is made of them; None: none."""
-    for entry in options_of(cls).values():
-        value = values.get(entry.name)
-        publishes = issubclass(cls, PublishOptions)
+    known = options_of(cls).values()
+    if issubclass(cls, PublishOptions):
+        names = ["out", *(entry.name for entry in known if entry.fills == "out")]
+    else:
+        names = [entry.name for entry in known if entry.positional and entry.path == "place"]
+    for name in names:
+        value = values.get(name)
         if isinstance(value, list | tuple) and len(value) == 1:
-            value = value[0]
-        if not isinstance(value, str | os.PathLike):
-            continue
-        if entry.name == "out" if publishes else entry.positional and entry.path == "place":
-            return files.absolute(os.fspath(value))
-    for entry in options_of(cls).values() if issubclass(cls, PublishOptions) else ():
-        value = values.get(entry.name)
-        value = value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
-        if entry.fills == "out" and isinstance(value, str | os.PathLike):
+            (value,) = value
+        if isinstance(value, str | os.PathLike):
             return files.absolute(os.fspath(value))
     return None
-
-
-def _check_is_no_text(entry: Option, value: str | os.PathLike[str]) -> None:
-    """Refuse a text, or a word, where a path is meant.
-
-    Raises:
-        UsageError: it reads like a text, and nothing is there.
-    """
-    if not isinstance(value, str):
-        return
-    if entry.path == "input" and entry.positional and _kind(value) == "text":
-        remedy = "give `text`" if entry.data == "documents" else f"give texts in a list, {entry.name}=[...]"
-        raise UsageError(f"`{entry.name}` {quoted(value)} reads like a text, and nothing is there: {remedy}")
-    if entry.data == "words" and not _is_there(value) and not re.search(r"[./\\:]", value):
-        raise UsageError(
-            f"`{entry.name}` {quoted(value)}: no such file is there; words are given in a list, "
-            f"{entry.name}=[{value!r}]"
-        )
-
-
-def _holds_texts(entry: Option, items: Sequence[Any]) -> bool:
-    """Return whether strings are texts, and not paths.
-
-    Raises:
-        UsageError: some are texts, and some paths.
-    """
-    if not (entry.path == "input" and entry.positional and entry.data != "table"):
-        return False
-    kinds = [_kind(item) for item in items]
-    if not any(kinds) and all(re.search(r"\s", os.fspath(item)) and not files.is_glob(item) for item in items):
-        raise UsageError(
-            f"`{entry.name}` {quoted(items[0])}: nothing is there; if it is a text, say so by a dict, [{{'text': ...}}]"
-        )
-    if "text" in kinds and "path" in kinds:
-        raise UsageError(
-            f"`{entry.name}` has a text, {quoted(items[kinds.index('text')])}, and a path, "
-            f"{quoted(os.fspath(items[kinds.index('path')]))}: give either paths or texts; what is a text for certain "
-            "is one of a dict, {'text': ...}"
-        )
-    return "text" in kinds
-
-
-def _kind(item: str | os.PathLike[str]) -> str:
-    """Return what a string is: `path`, `text`, or empty, if it may be either: a word, say."""
-    if isinstance(item, os.PathLike):
-        return "path"
-    if "\n" in item or len(item.encode("utf-8", "surrogatepass")) > LONGEST_PATH:
-        return "text"
-    if item.startswith(("http:", "https:")):  # nothing is read from there
-        return ""
-    if _is_there(item) or not files.is_local(item):
-        return "path"
-    if re.search(r"\s", item):
-        is_doubtful = bool(_FILE.search(item)) or "*" in item
-        return "text" if not is_doubtful and (_FINAL.search(item) or len(item.split()) >= _FEW) else ""
-    if _FILE.search(item) or "*" in item:
-        return "path"
-    return "text" if _FINAL.search(item) and not files.is_glob(item) else ""
-
-
-def _is_there(path: str) -> bool:
-    return bool(path) and files.is_local(path) and "\0" not in path and os.path.lexists(os.path.expanduser(path))

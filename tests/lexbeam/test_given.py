@@ -123,6 +123,8 @@ def test_words_values_and_cells(tmp_path):
         pl.DataFrame({"target": ["engine", "car_nn"]}),
     ):
         assert written("change", tmp_path, slices="1-2", targets=words)[1]["targets"] == "engine\ncar_nn\n"
+    generated = (word for word in ["engine", "car_nn"])
+    assert written("change", tmp_path, slices="1-2", targets=generated)[1]["targets"] == "engine\ncar_nn\n"
     assert written("change", tmp_path, slices="1-2", targets={"b", "a"})[1]["targets"] == "a\nb\n"
     plain = "engine\t1\ncar\t0.5\n"
     for gold in ({"engine": 1, "car": 0.5}, [("engine", 1), ("car", 0.5)]):
@@ -133,6 +135,15 @@ def test_words_values_and_cells(tmp_path):
     expected = "word\tbinary\tgraded\nengine\t1\t0.5\ncar\t0\t\n"
     assert written("evaluate change", tmp_path, gold=frame)[1]["gold"] == expected
     assert written("evaluate change", tmp_path, gold=frame.set_index("word"))[1]["gold"] == expected
+
+
+def test_tables_have_names(tmp_path):
+    systems = {"mine": {"engine": 1}, "old one": pd.DataFrame({"word": ["car"], "score": [2]})}
+    made, _ = written("evaluate change", tmp_path, predictions=systems, gold={"engine": 1, "car": 0})
+    assert [Path(path).name for path in made.predictions] == ["mine.tsv", "old one.tsv"]
+    assert Path(made.predictions[1]).read_text("utf-8") == "word\tscore\ncar\t2\n"
+    with pytest.raises(UsageError, match=r"'a/b' is the name of a file, too: write letters"):
+        written("evaluate change", tmp_path, predictions={"a/b": {"engine": 1}}, gold={"engine": 1})
 
 
 def test_word_lists(tmp_path):
@@ -217,6 +228,7 @@ def test_what_is_wrong_names_cause_and_remedy(values, message, tmp_path):
 @pytest.mark.parametrize(
     ("targets", "message"),
     [
+        (FRAME, r"has columns 'text', 'date', 'n': give the words alone"),
         ("engine", r"no such file is there; words are given in a list, targets=\['engine'\]"),
         (["engine", ""], r"row 2: '' is no word: leave it out"),
         (["engine", None], r"mixes str and NoneType"),
@@ -247,6 +259,11 @@ def test_a_layout_of_files_is_refused(tmp_path):
         lexbeam.cloze.pairs([{"passage": "a", "summary": "b"}], layout="tsv", out=tmp_path)
     made, _ = written("cloze pairs", tmp_path, inputs=[{"passage": "a", "summary": "b"}])
     assert made.layout == "jsonl"
+
+
+def test_of_data_no_change_is_computed(tmp_path):
+    with pytest.raises(UsageError, match=r"`corpora` takes a path, not DataFrame: give a folder that a command made"):
+        lexbeam.change(FRAME, slices=PERIODS, out=tmp_path)
 
 
 @dataclass(frozen=True, kw_only=True)
