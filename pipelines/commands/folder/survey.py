@@ -161,7 +161,11 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
         stages=stages_of(root, _folders(note)) if note else (),
         artefacts=max(0, size - sum(published.values())),
         freed=freed,
-        leftovers=(*(Leftover("temporary file", path, files.size(path) or 0) for path in hidden), *_failed(out)),
+        leftovers=(
+            *(Leftover("temporary file", path, files.size(path) or 0) for path in hidden),
+            *_unneeded(out),
+            *_failed(out),
+        ),
     )
 
 
@@ -182,19 +186,21 @@ def _failed(out: str) -> Iterator[Leftover]:
 
 def _unneeded(out: str) -> Iterator[Leftover]:
     """Yield the files of data that Python functions were given, and of which no snapshot was made."""
-    given, snapshots = os.path.join(out, GIVEN), os.path.join(out, SNAPSHOTS)
-    if os.path.islink(given) or not os.path.isdir(given):
+    given, snapshots = files.join(out, GIVEN), files.join(out, SNAPSHOTS)
+    if files.is_local(out) and os.path.islink(given):
         return
-    logs = [name for name in files.list_folder(snapshots).files if name.endswith(LOG)]
-    said = "".join(_read(os.path.join(snapshots, name)) for name in logs)
-    for name in sorted(os.listdir(given)):
-        folder = os.path.join(given, name)
-        if not _SNAPSHOT.fullmatch(name) or os.path.islink(folder) or name in said:  # what it is made of names it
+    folders = [name for name in files.list_folder(given).folders if _SNAPSHOT.fullmatch(name)]
+    logs = [name for name in files.list_folder(snapshots).files if name.endswith(LOG)] if folders else []
+    said = b""
+    for name in logs:
+        with contextlib.suppress(FileNotFoundError):  # a run may be at work
+            said += files.read_bytes(files.join(snapshots, name))
+    for name in folders:
+        if name.encode() in said:  # what is made of it names it
             continue
-        for place, _, names in os.walk(folder):
-            for file in sorted(names):
-                path = os.path.join(place, file)
-                yield Leftover(UNNEEDED, path, _bytes(path))
+        with contextlib.suppress(files.NoFilesError):
+            for entry in files.find_files(files.join(given, name)):
+                yield Leftover(UNNEEDED, entry.path, entry.size)
 
 
 def _lock_of(out: str) -> tuple[bool, int | None]:
