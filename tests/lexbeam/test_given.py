@@ -18,9 +18,10 @@ import lexbeam
 from lexbeam._given import given_as_files
 from lexbeam._signatures import option_values
 from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.registry import load
+from pipelines.frame.registry import COMMANDS, load
 from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping, option
+from transforms.common.options.fields import from_mapping, option, options_of
+from transforms.common.options.option import DATA
 
 DATES = ("1801-05-01", "1822-01-01", "1840-12-31", "1961-05-01", "1982-01-01", "1999-12-31")
 ROWS = [
@@ -29,6 +30,7 @@ ROWS = [
 ]
 FRAME = pd.DataFrame(ROWS).assign(date=lambda frame: pd.to_datetime(frame["date"]))
 CORPUS = {"engine": "builtin:en", "dates": "field:date", "parts": 2}
+READ = ("input", "file", "resource")  # what paths may be that are read
 PERIODS = [(1800, 1849), (1950, 1999)]
 
 KINDS = {
@@ -54,6 +56,14 @@ def written(command, out, **values):
             value = value[0] if isinstance(value, list) else value
             texts[name] = Path(value).read_text("utf-8") if os.path.isfile(str(value)) else value
     return made, texts
+
+
+def test_options_say_in_a_known_form_what_data_they_take():
+    entries = [(words, entry) for words in COMMANDS for entry in options_of(load(words).options).values()]
+    wrong = [(words, entry.name) for words, entry in entries if entry.data and entry.data not in DATA]
+    wrong += [(words, entry.name) for words, entry in entries if entry.data and entry.path not in READ]
+    assert wrong == []
+    assert {entry.data for _, entry in entries} == {"", *DATA}
 
 
 def test_data_of_any_kind_is_the_same_file(tmp_path):
