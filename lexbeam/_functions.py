@@ -17,9 +17,11 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from lexbeam._given import given_as_files
 from lexbeam._near import ArgumentError, unknown_name
 from lexbeam._shown import Lines
 from lexbeam._signatures import as_function, option_values, ordered
+from lexbeam._strings import answer, asked_by, with_strings
 from lexbeam.results import Results, open_results
 from pipelines.frame.blocks import plain_lines
 from pipelines.frame.command import Command
@@ -117,19 +119,22 @@ def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
         return as_function(where, entries, doc, lines, lambda values: preview(words, values))
     publishes = bool(command.tables) or issubclass(command.options, PublishOptions)
     run = publish if publishes else act
-    returns: tuple[object, str] = lines
+    made: tuple[object, str] = lines
     if publishes:
-        returns = (Results, "All that is published in the folder then.")
+        made = (Results, "All that is published in the folder then.")
         if _prints(command):
-            returns = (Results | Lines, "All that is published in the folder then; without one, what is told.")
-    return as_function(
-        where,
-        entries,
-        COMMANDS[words].doc,
-        returns,
-        lambda values: run(words, values, values.pop("beam", ())),
-        takes_beam=command.build is not None or command.takes_beam,
-    )
+            made = (Results | Lines, "All that is published in the folder then; without one, what is told.")
+    takes_beam = command.build is not None or command.takes_beam
+    doc = COMMANDS[words].doc
+
+    def runs(values: dict[str, Any]) -> Any:
+        return run(words, values, values.pop("beam", ()))
+
+    if asked_by(command):
+        return with_strings(
+            where, entries, doc, made, runs, command, lambda values: of_strings(words, values), takes_beam
+        )
+    return as_function(where, entries, doc, made, runs, takes_beam=takes_beam)
 
 
 def group_module(name: str) -> ModuleType:
@@ -179,14 +184,21 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
 
     lines: list[str] = []
     command = load(name)
-    with explaining():
-        options = from_mapping(command.options, option_values(command.options, values))
     # `status` can look at a run while another thread is running it.
     runs = command.build is not None or command.takes_beam
-    with _alone() if runs else nullcontext(), _warnings() as warnings, plain_lines(), only_drawn():
-        words = [beam] if isinstance(beam, str) else list(beam)
-        run_command(name, options, tell=lines.append, beam=words)
+    with given_as_files(command.options, values) as given:
+        with explaining():
+            options = from_mapping(command.options, option_values(command.options, given))
+        with _alone() if runs else nullcontext(), _warnings() as warnings, plain_lines(), only_drawn():
+            words = [beam] if isinstance(beam, str) else list(beam)
+            run_command(name, options, tell=lines.append, beam=words)
     return options, Lines(lines, warnings)
+
+
+def of_strings(name: str, values: dict[str, Any]) -> Any:
+    """Return what a command makes of strings that are given in place of files; they are among `values`."""
+    with _alone(), only_drawn():
+        return answer(load(name), name, values, values.pop("beam", ()))
 
 
 class _Heard(logging.Handler):

@@ -13,7 +13,9 @@ from inspect import Parameter
 from types import NoneType
 from typing import Any, Literal
 
+from lexbeam._forms import LAYOUTS
 from lexbeam._near import ArgumentError
+from lexbeam._tables import ArrowData
 from pipelines.frame.arguments import LAST
 from transforms.common.code.registry import Registry
 from transforms.common.errors import nearest
@@ -56,6 +58,9 @@ def as_function(
     if takes_beam and "beam" in (entry.name for entry in entries):
         raise ValueError(f"{name} has an option `beam` beside those of Beam")
     filled = {entry.fills: entry.name for entry in entries if entry.fills}
+    for entry in entries:
+        if entry.positional and entry.data in LAYOUTS:  # data says by its form how it is laid out
+            filled["layout"] = entry.name
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)] if method else []
     parameters += [
         _parameter(entry, entry.name in filled, entry.positional or (method and number == 0))
@@ -142,7 +147,13 @@ def annotation(entry: Option) -> Any:
         kinds = [*dict.fromkeys([*whole, str]), Sequence[functools.reduce(operator.or_, of_a_value)]]  # type: ignore[misc]
     else:
         kinds = _alternatives(kind, entry)
+    if entry.data:
+        kinds = [*kinds, *_DATA]
     return functools.reduce(operator.or_, [*kinds, None] if optional else kinds)
+
+
+# What options take in place of paths that say in which form (`Option.data`).
+_DATA: list[Any] = [ArrowData, Mapping[str, Any], Sequence[Any]]
 
 
 def _alternatives(kind: type, entry: Option) -> list[Any]:
@@ -159,7 +170,11 @@ def _alternatives(kind: type, entry: Option) -> list[Any]:
 
 
 # What else an option of strings takes, by its placeholder in help: a number, or a list of parts.
-_TEXTS: dict[str, list[Any]] = {"N": [int, str], "SPEC": [str, Sequence[str]]}
+_TEXTS: dict[str, list[Any]] = {
+    "N": [int, str],
+    "SPEC": [str, Sequence[str]],
+    "SPANS": [str, Sequence[str | tuple[int | None, int | None]], Mapping[str, tuple[int | None, int | None]]],
+}
 
 
 def _is_all_path(entry: Option) -> bool:
@@ -175,7 +190,8 @@ def _docstring(doc: str, notes: Mapping[str, str], returned: str) -> str:
     for name, text in notes.items():
         filled = textwrap.fill(f"{name}: {text}.", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8)
         lines.append(filled)
-    lines += ["", "Returns:", f"    {returned}", "", "Raises:"]
+    filled = textwrap.fill(returned, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4)
+    lines += ["", "Returns:", filled, "", "Raises:"]
     lines += ["    UsageError: an option is wrong or missing.", "    LexbeamError: it failed; the message says why."]
     return "\n".join(lines)
 

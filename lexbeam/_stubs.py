@@ -29,6 +29,7 @@ import typing
 from typing import *
 
 import lexbeam._shown
+import lexbeam._tables
 import lexbeam.results
 """
 PACKAGE = """\
@@ -87,7 +88,10 @@ def _views() -> str:
 def _function(function: Callable[..., Any]) -> str:
     text = str(function.__doc__).replace("\\", "\\\\").replace('"', '\\"')
     body = textwrap.indent(f'"""{text}\n"""', "    ")
-    return f"def {function.__name__}{inspect.signature(function)}:\n{body}\n"
+    signatures = getattr(function, "overloads", ())
+    if not signatures:
+        return f"def {function.__name__}{inspect.signature(function)}:\n{body}\n"
+    return "\n".join(f"@overload\ndef {function.__name__}{signature}:\n{body}\n" for signature in signatures)
 
 
 def _module(definitions: Iterable[str], imports: str) -> str:

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lexbeam._given import given_as_files
 from lexbeam._shown import ArrowTable, Lines
 from lexbeam._signatures import as_function, option_values
 from pipelines.frame.registry import COMMANDS, available, command_of, section_of
@@ -33,16 +34,18 @@ def answer_table(snapshot: Snapshot, sections: Sequence[str], name: str, values:
         UsageError: the section has no such view, or an option is wrong.
     """
     view = _view(snapshot, sections, name)
-    options = _options(view, values)
-    blocks = None if view.blocks is None else functools.partial(view.blocks, snapshot, options)
-    return ArrowTable(view.table(snapshot, options), blocks)
+    with given_as_files(view.options, values) as given:
+        options = _options(view, given)
+        blocks = None if view.blocks is None else functools.partial(view.blocks, snapshot, options)
+        return ArrowTable(view.table(snapshot, options), blocks)
 
 
 def answer_lines(snapshot: Snapshot, sections: Sequence[str], name: str, values: Mapping[str, object]) -> Lines:
     """Return the answer of a view as lines for a person; raises as `answer_table`."""
     view = _view(snapshot, sections, name)
     assert view.blocks is not None
-    return Lines(view.blocks(snapshot, _options(view, values)))
+    with given_as_files(view.options, values) as given:
+        return Lines(view.blocks(snapshot, _options(view, given)))
 
 
 def _view(snapshot: Snapshot, sections: Sequence[str], name: str) -> View[Any]:

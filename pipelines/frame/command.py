@@ -32,7 +32,18 @@ if TYPE_CHECKING:
 
     from transforms.lexicon.resources import Lexicon
 
-__all__ = ["Action", "Command", "Graph", "HandedBack", "InputTable", "Inputs", "Job", "TableSource", "View"]
+__all__ = [
+    "Action",
+    "Command",
+    "Graph",
+    "HandedBack",
+    "InputTable",
+    "Inputs",
+    "Job",
+    "StringCall",
+    "TableSource",
+    "View",
+]
 
 O = TypeVar("O")  # noqa: E741
 P = TypeVar("P")
@@ -222,6 +233,20 @@ def _no_lines(_: Snapshot) -> Iterator[Block]:
     return iter(())
 
 
+class StringCall(NamedTuple):
+    """What a command does with strings from Python, in place of files and tables; it publishes nothing.
+
+    Attributes:
+        options: dataclass of its options; those without a default are the strings.
+        returns: what the rows of the table are that it returns.
+        answer: from options, the table.
+    """
+
+    options: type
+    returns: str
+    answer: Callable[[Any], pa.Table]
+
+
 def _nothing_moved(_: Snapshot, __: Snapshot, ___: int) -> None:
     return None
 
@@ -287,6 +312,8 @@ class Command(Generic[O, P]):
             published and the folders of the corpora to quote, if not those that it was made from.
         action: what a command without a graph does; tables that it returns are published.
         takes_beam: whether an action takes Beam options.
+        strings: what its Python function does with strings; None: nothing, or, of a command with `piped`, what that
+            does with a text.
     """
 
     options: type[O]
@@ -318,6 +345,7 @@ class Command(Generic[O, P]):
     quotes: Callable[[Snapshot, Sequence[str]], Sequence[Any]] = _no_quotes
     action: Callable[[O, Action], Mapping[str, pa.Table] | None] | None = None
     takes_beam: bool = False
+    strings: StringCall | None = None
 
     def stages_of(self, section: str) -> tuple[Stage[Any, Any, Any], ...]:
         """Return its stages; for an action that makes tables also a stage that stands for its code."""

@@ -1,24 +1,27 @@
-"""Standard input to standard output: a command that makes texts of texts, in a pipe."""
+"""A text through a command that makes texts of texts: standard input to standard output, or a text of Python."""
 
+import io
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO
 
 from pipelines.frame.command import Command
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.snapshots import open_snapshot
 
-__all__ = ["STDIN", "Tell", "is_piped", "run_piped"]
+__all__ = ["STDIN", "Tell", "is_piped", "run_piped", "text_of"]
 
 Tell = Callable[[str], object]
 
 STDIN = "-"
 _NAME = "standard-input"
+
+Run = Callable[[Any, Tell], object]
 
 
 def is_piped(command: Command[Any, Any], options: Any) -> bool:
@@ -26,7 +29,7 @@ def is_piped(command: Command[Any, Any], options: Any) -> bool:
     return command.piped is not None and tuple(options.inputs) == (STDIN,)
 
 
-def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any, Tell], object], tell: Tell) -> None:
+def run_piped(command: Command[Any, Any], options: Any, run: Run, tell: Tell) -> None:
     """Run a command on standard input, and write what it makes of it to standard output.
 
     Args:
@@ -39,25 +42,44 @@ def run_piped(command: Command[Any, Any], options: Any, run: Callable[[Any, Tell
         UsageError: standard input is a terminal, or the work is to go on without it.
         LexbeamError: the command fails.
     """
-    assert command.piped is not None
     if getattr(options, "detach", False):
         raise UsageError("`detach`: what comes through a pipe is there as long as this command: name files, and `out`")
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("`inputs`: - reads standard input, and none comes: give it a text, or name files")
+    for content in _made_of(sys.stdin.buffer, "standard input", command, options, run, tell):
+        sys.stdout.buffer.write(content)
+    sys.stdout.flush()
+
+
+def text_of(text: str, command: Command[Any, Any], options: Any, run: Run) -> str:
+    """Return what a command makes of a text; its tables are removed.
+
+    Raises:
+        UsageError: a folder is given, too.
+        LexbeamError: the command fails.
+    """
+    if options.out is not None:
+        raise UsageError("`out`: of a `text` nothing is published: leave one out, or give a list of texts as `inputs`")
+    source = io.BytesIO(text.encode("utf-8", "surrogatepass"))
+    return b"".join(_made_of(source, "the text", command, options, run, lambda line: None)).decode()
+
+
+def _made_of(
+    source: BinaryIO, called: str, command: Command[Any, Any], options: Any, run: Run, tell: Tell
+) -> Iterator[bytes]:
+    assert command.piped is not None
     with tempfile.TemporaryDirectory(prefix="lexbeam-") as folder:
         path = os.path.join(folder, _NAME)
         with open(path, "wb") as stream:
-            shutil.copyfileobj(sys.stdin.buffer, stream)
+            shutil.copyfileobj(source, stream)
         out = options.out or os.path.join(folder, "out")
         told = tell if options.out else partial(_tell_without, folder, tell)
         try:
             run(replace(options, inputs=(path,), out=out), told)
         except LexbeamError as error:
-            error.args = (_without(folder, path, str(error)),)
+            error.args = (_without(folder, path, called, str(error)),)
             raise
-        for content in command.piped(open_snapshot(out)):
-            sys.stdout.buffer.write(content)
-        sys.stdout.flush()
+        yield from command.piped(open_snapshot(out))
 
 
 def _tell_without(folder: str, tell: Tell, line: str) -> None:
@@ -65,7 +87,7 @@ def _tell_without(folder: str, tell: Tell, line: str) -> None:
         tell(line)
 
 
-def _without(folder: str, path: str, message: str) -> str:
+def _without(folder: str, path: str, called: str, message: str) -> str:
     """Return a message without the lines that name what is removed; the input is called what it is."""
-    named = message.replace(path, "standard input")
+    named = message.replace(path, called)
     return "\n".join(line for line in named.split("\n") if folder not in line) or named

@@ -20,7 +20,7 @@ from pipelines.frame.given import input_patterns
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
 from pipelines.frame.interrupts import note_run, was_interrupted
 from pipelines.frame.monitors import emit_made, monitored
-from pipelines.frame.piping import Tell, is_piped, run_piped
+from pipelines.frame.piping import Tell, is_piped, run_piped, text_of
 from pipelines.frame.publishing import Intended, Sections, StillDamagedError, begun_at, publish_run, tables_line
 from pipelines.frame.registry import load, section_of
 from pipelines.frame.sections import make_section, plan_of
@@ -46,7 +46,7 @@ from transforms.formats.ingest.listing import refuse_output_as_input
 if TYPE_CHECKING:
     from pipelines.runners.configs import RunnerConfig
 
-__all__ = ["check_runner", "run_command", "run_jobs", "summary_of"]
+__all__ = ["check_runner", "run_command", "run_jobs", "run_on_text", "summary_of"]
 
 log = logging.getLogger("lexbeam")
 
@@ -69,6 +69,18 @@ def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = ()
     """
     with explaining(getattr(options, "out", None)):
         _run_command(name, options, tell, beam, data)
+
+
+def run_on_text(name: str, options: Any, text: str, beam: Sequence[str] = ()) -> str:
+    """Return what a command makes of a text that is given in place of files; raises as `run_command`."""
+    job = Job(section_of(name), load(name), options)
+    with explaining():
+        return text_of(
+            text,
+            job.command,
+            options,
+            lambda other, told: run_jobs([job._replace(options=other)], other, tell=told, beam=beam),
+        )
 
 
 def _run_command(name: str, options: Any, tell: Tell, beam: Sequence[str], data: Tell | None) -> None:

@@ -100,6 +100,7 @@ class LexiconOptions(CacheOptions):
         metavar="NAME=SPEC",
         split=False,
         path="resource",
+        data="wordlist",
         within=path_within,
         check=check_resources,
         group="resources",

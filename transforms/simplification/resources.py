@@ -58,6 +58,7 @@ class WordlistFiles(CacheOptions):
         metavar="NAME=SPEC",
         split=False,
         path="resource",
+        data="wordlist",
         within=path_within,
         check=check_resources,
         group="resources",

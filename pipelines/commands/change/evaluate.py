@@ -61,6 +61,7 @@ class EvaluateChangeOptions(PublishOptions):
         "of a word, a tab and a number; where there are no scores they alone are evaluated",
         metavar="FILE",
         path="file",
+        data="cells",
         published=False,
     )
     truth: GoldOptions = embedded(GoldOptions, group="gold")

@@ -13,7 +13,7 @@ from transforms.change.scores.system_settings import check_settings, has_chance,
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.change.spaces.neighbour_stage import NeighbourOptions
 from transforms.change.spaces.shards import ShardOptions, check_steps
-from transforms.change.view.slices import PAIRINGS, parse_slices, with_hyphens
+from transforms.change.view.slices import PAIRINGS, parse_slices, spans_text, with_hyphens
 from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.view_stage import SMALLEST
 from transforms.change.view.words import ViewOptions
@@ -84,9 +84,10 @@ class ChangeOptions(RunnerOptions):
     corpora: tuple[str, ...] = corpus_folders("several make one corpus; ")
     slices: str = option(
         help="periods, both ends included: 1810-1860,1960-2010 or bc=..-1,ad=0.. or 'every 20'",
-        metavar="SPEC",
+        metavar="SPANS",
         check=check_slices,
         stands_for=with_hyphens,
+        flattens=spans_text,
     )
     pairs: str = option("consecutive", help="pairs of slices to compare", choices=PAIRINGS)
     targets: str | None = option(
@@ -94,6 +95,7 @@ class ChangeOptions(RunnerOptions):
         help="target words, one a line, perhaps with _nn, _vb or _jj",
         metavar="FILE",
         path="file",
+        data="words",
         published=False,
     )
     view: ViewOptions = embedded(ViewOptions, group="training view")

@@ -57,6 +57,7 @@ class ClozeAnnotateOptions(PublishOptions):
         help="files, folders or globs: sheets that people filled in, tables and JSON lines with an answer a row",
         metavar="FILE",
         path="input",
+        data="records",
         published=False,
     )
     write_jsonl: str | None = option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
+from pipelines.commands.cloze.explain import CANDIDATES_IN_TEXT
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
@@ -185,4 +186,5 @@ CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, CandidatesPlan] = Command(
         ("kind", "filters", "abstractness", "encoder", "seed"),
     ),
     report=candidate_panels,
+    strings=CANDIDATES_IN_TEXT,
 )

@@ -62,6 +62,7 @@ class EvaluateClozeOptions(PublishOptions):
         "questions` writes them; one file or several",
         metavar="FILE",
         path="file",
+        data="records",
         published=False,
     )
     predictions: tuple[str, ...] = option(
@@ -69,6 +70,7 @@ class EvaluateClozeOptions(PublishOptions):
         "scores; a file for each of gold, or one for all",
         metavar="FILE",
         path="file",
+        data="records",
         published=False,
     )
     kind: str | None = option(None, help="kind of questions where the name of the file does not say", choices=KINDS)
@@ -85,6 +87,7 @@ class EvaluateClozeOptions(PublishOptions):
         "FILE:word=COLUMN,value=COLUMN or wordfreq:LANG; if not given, wordfreq:en",
         metavar="SPEC",
         path="resource",
+        data="wordlist",
         within=_FREQUENCY.within,
         stands_for=_FREQUENCY.spec,
         check=check_specs,

@@ -7,14 +7,14 @@ docs/tasks/cloze/candidates.md says what is shown.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
 from pipelines.commands.options import annotation_engine
 from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command
+from pipelines.frame.command import Action, Command, StringCall
 from pipelines.shown.rows import rows_as_json, rows_as_tsv
 from schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
 from transforms.annotation.engines.registry import describe_engine, load_engine
@@ -31,11 +31,13 @@ from transforms.common.store import files
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_text
 
-__all__ = ["EXPLAIN", "ExplainOptions"]
+__all__ = ["CANDIDATES_IN_TEXT", "EXPLAIN", "ExplainOptions"]
 
 log = logging.getLogger("lexbeam")
 
 LANGUAGE = "en"  # of texts of which neither an option nor an engine says it, as of ReCAM's
+ENGLISH = "builtin:en"
+_TOLD = ["form", "lemma", "upos", "sense", "gloss", "depth", "rating", "kind", "passed", "reason"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,8 +75,14 @@ class ExplainOptions:
 
 def _explain(options: ExplainOptions, action: Action) -> None:
     """Tell of each word what filters say of it."""
-    pair = _pair(options)
-    filtering = _filtering(options.filters)
+    rows, filtering = _judged(_pair(options), options.filters)
+    for line in _lines(rows, filtering, options):
+        (action.data or action.tell)(line)
+
+
+def _judged(pair: pa.Table, filters: ExplainedFilterOptions) -> tuple[pa.Table, CandidateSetting]:
+    """Return what filters say of each word of the summary of a pair, and the filters."""
+    filtering = _filtering(filters)
     for flag in pair["flags"][0].as_py():
         log.warning("passage and summary: %s", FLAGS[flag])
     warn_of_inflector(pair["language"].to_pylist(), filtering.setting.inflector)
@@ -82,9 +90,7 @@ def _explain(options: ExplainOptions, action: Action) -> None:
         check_model_language(pair["language"].to_pylist(), filtering.setting.abstractness.language)
     if any(held.name == WORDNET for held in filtering.setting.lexicon.held):
         warn_of_languages(pair["language"].to_pylist(), filtering.setting.lexicon, "`language`")
-    rows = explained(pair, filtering)
-    for line in _lines(rows, filtering, options):
-        (action.data or action.tell)(line)
+    return explained(pair, filtering), filtering
 
 
 def _lines(rows: pa.Table, filtering: CandidateSetting, options: ExplainOptions) -> Iterable[str]:
@@ -101,21 +107,28 @@ def _pair(options: ExplainOptions) -> pa.Table:
     Raises:
         UsageError: one cannot be read, or is no passage or summary.
     """
-    texts = {}
-    for name in ("passage", "summary"):
-        path = getattr(options, name)
+    paths = {name: getattr(options, name) for name in ("passage", "summary")}
+    texts = {name: read_text(path, name) for name, path in paths.items()}
+    shown = {name: files.shown(path) for name, path in paths.items()}
+    return _pair_of_texts(texts, shown, options.language, options.engine, options.lengths)
+
+
+def _pair_of_texts(
+    texts: Mapping[str, str], shown: Mapping[str, str], language: str | None, engine: str | None, lengths: LengthOptions
+) -> pa.Table:
+    cleaned = {}
+    for name, text in texts.items():
         try:
-            texts[name] = clean_text(read_text(path, name))
+            cleaned[name] = clean_text(text)
         except BadRecord as error:
-            raise UsageError(f"`{name}` {files.shown(path)}: {error.detail}") from error
-    info = describe_engine(options.engine) if options.engine else None
-    language = options.language or (info.language if info else LANGUAGE)
-    engine = load_engine(options.engine) if options.engine else None
+            raise UsageError(f"`{name}` {shown[name]}: {error.detail}") from error
+    info = describe_engine(engine) if engine else None
+    known = language or (info.language if info else LANGUAGE)
+    loaded = load_engine(engine) if engine else None
     try:
-        return pair_of(texts["passage"], texts["summary"], language=language, engine=engine, lengths=options.lengths)
+        return pair_of(cleaned["passage"], cleaned["summary"], language=known, engine=loaded, lengths=lengths)
     except BadRecord as error:
-        shown = " and ".join(files.shown(getattr(options, name)) for name in texts)
-        raise UsageError(f"{shown} are no pair: {error.detail}") from error
+        raise UsageError(f"{' and '.join(shown.values())} are no pair: {error.detail}") from error
 
 
 def _filtering(options: ExplainedFilterOptions) -> CandidateSetting:
@@ -139,6 +152,32 @@ def _filtering(options: ExplainedFilterOptions) -> CandidateSetting:
         log.warning("senses, synonyms and antonyms are not asked: there is no WordNet (`wordnet`)")
     return request.candidates
 
+
+@dataclass(frozen=True, kw_only=True)
+class PairTextOptions:
+    """Options of a passage and a summary that are given as texts."""
+
+    passage: str = option(
+        help="a text, in place of a folder, with its `summary`: nothing is published, and what filters say of each "
+        "word of the summary is returned"
+    )
+    summary: str = option(help="the summary of `passage`, a text")
+    language: str | None = option(None, help="language of `passage` and `summary`; if not given, that of the engine")
+    engine: str | None = annotation_engine("passage and summary", otherwise="English ones are annotated by builtin:en")
+    lengths: LengthOptions = embedded(LengthOptions, group="limits")
+    filters: ExplainedFilterOptions = embedded(ExplainedFilterOptions, group="filters")
+
+
+def _candidates_in(options: PairTextOptions) -> pa.Table:
+    engine = options.engine or (ENGLISH if options.language in (None, LANGUAGE) else None)
+    texts = {"passage": options.passage, "summary": options.summary}
+    pair = _pair_of_texts(texts, {name: f"`{name}`" for name in texts}, options.language, engine, options.lengths)
+    return _judged(pair, options.filters)[0].select(_TOLD)
+
+
+CANDIDATES_IN_TEXT = StringCall(
+    PairTextOptions, "Of `passage` and `summary` a row for each word of the summary and kind.", _candidates_in
+)
 
 EXPLAIN: Command[ExplainOptions, None] = Command(
     options=ExplainOptions,

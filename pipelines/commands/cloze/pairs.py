@@ -69,6 +69,7 @@ class ClozePairsOptions(IntakeOptions):
         metavar="INPUT",
         positional=True,
         path="input",
+        data="records",
         published=False,
     )
     layout: str = option(help="how pairs lie in them", choices=LAYOUTS, group=INPUT)

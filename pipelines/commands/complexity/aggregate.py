@@ -50,6 +50,7 @@ class ComplexityAggregateOptions(PublishOptions):
         help="files, folders or globs: sheets that people filled in, and tables with a judgment a row",
         metavar="FILE",
         path="input",
+        data="records",
         published=False,
     )
     tables: JudgmentFileOptions = embedded(JudgmentFileOptions, group="judgments")

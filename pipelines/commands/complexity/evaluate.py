@@ -41,10 +41,11 @@ class EvaluateComplexityOptions(PublishOptions):
         help="complexity by id: lines `id,score`, or a table with a header `id` and `complexity`",
         metavar="FILE",
         path="file",
+        data="cells",
         published=False,
     )
     predictions: str = option(
-        help="predicted complexity by id, as `gold` has it", metavar="FILE", path="file", published=False
+        help="predicted complexity by id, as `gold` has it", metavar="FILE", path="file", data="cells", published=False
     )
     system: str = option("predictions", help="what the table calls what was evaluated")
     measures: ScorerMeasureOptions = embedded(ScorerMeasureOptions, group="evaluation")

@@ -63,6 +63,7 @@ class ComplexityLoadOptions(IntakeOptions):
         metavar="FILE",
         positional=True,
         path="input",
+        data="table",
         published=False,
     )
     layout: str = option(help="how the files are laid out", choices=LAYOUTS, group=INPUT)

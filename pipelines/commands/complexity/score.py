@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.commands.complexity.labels import find_labels, labels_source
+from pipelines.commands.complexity.words import WORDS_SCORED
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RunnerOptions
@@ -290,4 +291,5 @@ COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     ),
     report=score_panels,
     quotes=quoted_panels,
+    strings=WORDS_SCORED,
 )

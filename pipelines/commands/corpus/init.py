@@ -44,7 +44,11 @@ class InitOptions:
 
     folder: str = option(help="folder to write config.yaml to", metavar="DIR", positional=True, path="place")
     inputs: tuple[str, ...] = option(
-        help="files, folders or globs, as `lexbeam corpus` takes them", metavar="INPUT", positional=True, path="input"
+        help="files, folders or globs, as `lexbeam corpus` takes them",
+        metavar="INPUT",
+        positional=True,
+        path="input",
+        data="records",
     )
     encoding: tuple[str, ...] = option(
         (), help="encoding of texts, as `lexbeam corpus` takes it; without it, UTF-8 or found out", metavar="ENCODING"

@@ -52,6 +52,7 @@ class CorpusOptions(IntakeOptions):
         metavar="INPUT",
         positional=True,
         path="input",
+        data="records",
     )
     format: str = option("auto", help="format of the input", choices=FORMATS, group=INPUT)
     exclude: tuple[str, ...] = option(

@@ -12,7 +12,7 @@ import contextlib
 import os
 from dataclasses import dataclass
 
-from pipelines.commands.folder.survey import Leftover, leftover_sizes, survey
+from pipelines.commands.folder.survey import UNNEEDED, Leftover, leftover_sizes, survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.publishing import UNFINISHED, check_nobody_detached, kept_digests
 from pipelines.monitoring.events import ArtefactsFreed, report
@@ -100,6 +100,9 @@ def _remove(leftover: Leftover) -> None:
         if os.path.basename(os.path.dirname(os.path.dirname(leftover.path))) == RESULTS:
             with contextlib.suppress(OSError):
                 os.rmdir(os.path.dirname(leftover.path))
+        if leftover.kind == UNNEEDED:
+            with contextlib.suppress(OSError):  # a folder that is not empty ends it
+                os.removedirs(os.path.dirname(leftover.path))
     else:
         remove_hidden(leftover.path)
 

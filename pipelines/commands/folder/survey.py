@@ -18,6 +18,7 @@ from transforms.common.publish.layout import (
     ARTEFACTS,
     FAILED,
     FORGOTTEN,
+    GIVEN,
     HISTORY,
     LOCK,
     LOG,
@@ -38,11 +39,12 @@ from transforms.common.store import files
 from transforms.common.store.receipts import FREED
 from transforms.common.store.remote import remote
 
-__all__ = ["WRONG", "Leftover", "Survey", "leftover_sizes", "survey"]
+__all__ = ["UNNEEDED", "WRONG", "Leftover", "Survey", "leftover_sizes", "survey"]
 
 WRONG = "what a failed run says was wrong"
+UNNEEDED = "data from Python that nothing published is made from"
 _TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
-_SNAPSHOT = re.compile(r"[0-9a-f]{32}")
+_SNAPSHOT = re.compile(r"[0-9a-f]{32}")  # and what else is named by its content
 
 
 class Leftover(NamedTuple):
@@ -113,7 +115,7 @@ def survey(out: str) -> Survey:
         stages=stages_of(root, _folders(note)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
         freed=sum(name.endswith(FREED) for _, _, names in os.walk(root) for name in names) if ARTEFACTS in owned else 0,
-        leftovers=(*_leftovers(out, owned, note), *_failed(out)),
+        leftovers=(*_leftovers(out, owned, note), *_unneeded(out), *_failed(out)),
     )
 
 
@@ -159,7 +161,11 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
         stages=stages_of(root, _folders(note)) if note else (),
         artefacts=max(0, size - sum(published.values())),
         freed=freed,
-        leftovers=(*(Leftover("temporary file", path, files.size(path) or 0) for path in hidden), *_failed(out)),
+        leftovers=(
+            *(Leftover("temporary file", path, files.size(path) or 0) for path in hidden),
+            *_unneeded(out),
+            *_failed(out),
+        ),
     )
 
 
@@ -176,6 +182,25 @@ def _of_note(note: Mapping[str, Any]) -> dict[str, Any]:
 def _failed(out: str) -> Iterator[Leftover]:
     for path in failed_files(out):
         yield Leftover(WRONG, path, files.size(path) or 0)
+
+
+def _unneeded(out: str) -> Iterator[Leftover]:
+    """Yield the files of data that Python functions were given, and of which no snapshot was made."""
+    given, snapshots = files.join(out, GIVEN), files.join(out, SNAPSHOTS)
+    if files.is_local(out) and os.path.islink(given):
+        return
+    folders = [name for name in files.list_folder(given).folders if _SNAPSHOT.fullmatch(name)]
+    logs = [name for name in files.list_folder(snapshots).files if name.endswith(LOG)] if folders else []
+    said = b""
+    for name in logs:
+        with contextlib.suppress(FileNotFoundError):  # a run may be at work
+            said += files.read_bytes(files.join(snapshots, name))
+    for name in folders:
+        if name.encode() in said:  # what is made of it names it
+            continue
+        with contextlib.suppress(files.NoFilesError):
+            for entry in files.find_files(files.join(given, name)):
+                yield Leftover(UNNEEDED, entry.path, entry.size)
 
 
 def _lock_of(out: str) -> tuple[bool, int | None]:

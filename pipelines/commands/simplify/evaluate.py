@@ -85,6 +85,7 @@ class EvaluateSimplifyOptions(PublishOptions):
         help="in place of a folder: rows of sentence, target and substitutes",
         metavar="FILE",
         path="file",
+        data="rows",
         published=False,
         group=_FILES,
     )
@@ -93,6 +94,7 @@ class EvaluateSimplifyOptions(PublishOptions):
         help="rows of sentence, target and substitutes, the best first",
         metavar="FILE",
         path="file",
+        data="rows",
         published=False,
         group=_FILES,
     )

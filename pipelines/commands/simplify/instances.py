@@ -87,6 +87,7 @@ class SimplifyInstancesOptions(IntakeOptions):
         metavar="FILE",
         positional=True,
         path="input",
+        data="cells",
         published=False,
     )
     layout: str = option(

@@ -79,6 +79,7 @@ class SimplifyTextOptions(IntakeOptions):
         metavar="FILE",
         positional=True,
         path="input",
+        data="documents",
         within=_but_standard_input,
         published=False,
     )

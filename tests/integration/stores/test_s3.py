@@ -15,6 +15,7 @@ import pytest
 from mixed_runs import S3_RUNNERS
 from s3_server import KEY, SECRET, led_to, published_bytes
 
+import lexbeam as lexbeam_package
 from pipelines.cli import main
 from transforms.common.publish.leases import LEASE
 from transforms.common.publish.snapshots import find_snapshot, open_snapshot
@@ -90,6 +91,27 @@ def test_a_run_on_s3_has_the_bytes_of_a_local_one_and_tells_no_secret(runner, se
     status = capfd.readouterr().out
     assert "verified: " in status
     assert "at work: nobody" in status
+
+
+def test_data_of_python_lies_on_the_store(server, tmp_path):
+    rows = [{"text": f"In {year} {WORDS}.", "date": str(year)} for year in (1810, 1860)]
+    places = ["s3://bucket/given", str(tmp_path / "given")]
+    for out in places:
+        made = lexbeam_package.corpus(rows, out=out, engine="builtin:en", dates="field:date", parts=2)
+        assert made.table("documents").num_rows == 2
+        assert not any("stale" in line for line in lexbeam_package.status(out))
+    assert published_bytes(places[0]) == published_bytes(places[1])
+    names = [[entry.name for entry in files.find_files(f"{out}/_given")] for out in places]
+    assert names[0] == names[1]
+    assert len(names[0]) == 1
+    lexbeam_package.corpus(
+        rows[:1], out=places[0], engine="builtin:en", dates="field:date", overwrite=True, keep_snapshots=1
+    )
+    told = lexbeam_package.clean(places[0])
+    assert any(line.startswith("removed: data from Python that nothing published is made from (1,") for line in told)
+    left = [entry.name for entry in files.find_files(f"{places[0]}/_given")]
+    assert len(left) == 1
+    assert left != names[0]
 
 
 def test_published_tables_are_read_as_the_page_says(server, config, local, capfd):

@@ -49,6 +49,7 @@ class GoldOptions:
         help="table of gold, Parquet or tab-separated with a header; or a file such as `binary` and `graded` take",
         metavar="FILE",
         path="file",
+        data="cells",
         published=False,
     )
     binary: str | None = option(
@@ -56,6 +57,7 @@ class GoldOptions:
         help="gold classes as SemEval-2020 Task 1 has them: a word, a tab, 0 or 1",
         metavar="FILE",
         path="file",
+        data="cells",
         published=False,
     )
     graded: str | None = option(
@@ -63,6 +65,7 @@ class GoldOptions:
         help="graded gold as SemEval-2020 Task 1 has it: a word, a tab, a number",
         metavar="FILE",
         path="file",
+        data="cells",
         published=False,
     )
     word_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(WORDS)} if not given")

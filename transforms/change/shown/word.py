@@ -69,7 +69,7 @@ class WordOptions:
 class WordsOptions:
     """Options of the view `words`."""
 
-    words: str = option(help="show the words of this file, one a line", metavar="FILE", path="file")
+    words: str = option(help="show the words of this file, one a line", metavar="FILE", path="file", data="words")
     look: WordViewOptions = embedded(WordViewOptions)
 
 

@@ -12,9 +12,10 @@ a year 0, where the dates have one, is a year like any other.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from numbers import Integral
 from typing import NamedTuple
 
 from transforms.common.code.registry import Entry, Registry
@@ -32,6 +33,7 @@ __all__ = [
     "slice_of",
     "slice_pairs",
     "span_name",
+    "spans_text",
     "with_hyphens",
 ]
 
@@ -60,6 +62,36 @@ class Slice(NamedTuple):
 def with_hyphens(text: str) -> str:
     """Return slices as typed: an en dash between digits is a hyphen."""
     return _EN_DASH.sub(r"\1-", text)
+
+
+def spans_text(stated: object) -> object:
+    """Return slices that are stated as pairs of years as they are written; what is no pair stays as it is.
+
+    >>> spans_text([(1800, 1849), (1950, 1999)]), spans_text({"bc": (None, -1), "ad": (0, None)})
+    ('1800-1849,1950-1999', 'bc=..-1,ad=0..')
+    """
+    if isinstance(stated, Mapping):
+        spans = {str(name): _span_text(span) for name, span in stated.items()}
+        return ",".join(f"{name}={span}" for name, span in spans.items()) if all(spans.values()) else stated
+    if not isinstance(stated, list | tuple):
+        return stated
+    # A pair of years alone is one slice.
+    texts = [_span_text(span) for span in ([stated] if _is_span(stated) else stated)]
+    return ",".join(map(str, texts)) if texts and all(texts) else stated
+
+
+def _is_span(stated: object) -> bool:
+    return (
+        isinstance(stated, list | tuple)
+        and len(stated) == 2
+        and all(year is None or isinstance(year, Integral) for year in stated)
+    )
+
+
+def _span_text(stated: object) -> str | None:
+    if isinstance(stated, list | tuple) and _is_span(stated):
+        return span_name(*(None if year is None else int(year) for year in stated))
+    return stated if isinstance(stated, str) else None
 
 
 def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Slice, ...]:

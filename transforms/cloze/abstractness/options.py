@@ -98,6 +98,7 @@ class AbstractnessOptions:
         metavar="FILE:word=,value=",
         split=False,
         path="resource",
+        data="wordlist",
         within=RATING_LISTS.within,
         stands_for=RATING_LISTS.spec,
         check=check_specs,

@@ -69,6 +69,7 @@ def option(
     lists: str = "",
     of: str = "",
     flattens: Callable[[Any], Any] | None = None,
+    data: str = "",
 ) -> Any:
     """Return a dataclass field that is an option; without a default it must be given.
 
@@ -97,6 +98,7 @@ def option(
         "lists": lists,
         "of": of,
         "flattens": flattens,
+        "data": data,
     }
     return dataclasses.field(default=default, metadata={"option": metadata, "name": name})
 

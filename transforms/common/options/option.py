@@ -5,12 +5,16 @@ import typing
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["PATHS", "Option", "Within"]
+__all__ = ["DATA", "PATHS", "Option", "Within"]
 
 # What a path may be: raw input (a file, folder or glob), a file that is read whole and must be
 # there from the start, a resource (a file or folder, likewise), a place that need not be there,
 # what a run writes beside its tables, or such a copy of which the manifest tells.
 PATHS = ("input", "file", "resource", "place", "written", "kept")
+# In which form what Python has, such as a data frame, is written to a file for an option that takes one: records as
+# JSON lines, documents as texts of their own, a table with a header and quotes, plain cells, with a header if they have
+# names, cells without a header, words one a line, or a word list.
+DATA = ("records", "documents", "table", "cells", "rows", "words", "wordlist")
 
 
 class Within(NamedTuple):
@@ -68,6 +72,7 @@ class Option(NamedTuple):
         of: entries of a registry that alone use it, as `package.module:NAME=ENTRY,ENTRY`: where
             none of them is chosen it decides no artefact.
         flattens: of what a file has for it, such as a mapping, what an option may be.
+        data: one of `DATA`, or empty: it takes paths alone.
     """
 
     name: str
@@ -93,6 +98,7 @@ class Option(NamedTuple):
     lists: str = ""
     of: str = ""
     flattens: Callable[[Any], Any] | None = None
+    data: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@
     DIR/_snapshots/.forgotten                   what every later run leaves out (`forgotten`)
     DIR/_artefacts/<section>/<stage>/           artefacts, which outlive runs
     DIR/_failed/<section>-rejects.tsv           what a failed run says was wrong
+    DIR/_given/<digest>/<option>.jsonl          data from Python, as the files that a run reads
     DIR/current -> _snapshots/<digest>          what readers see, swapped by one rename
     DIR/<table> -> current/<table>              for convenience; DIR/<task> of <task>/<table>
     DIR/current.json                            on object stores, names the snapshot
@@ -42,6 +43,7 @@ __all__ = [
     "ARTEFACTS",
     "FAILED",
     "FORGOTTEN",
+    "GIVEN",
     "HISTORY",
     "LOCK",
     "LOG",
@@ -71,6 +73,7 @@ __all__ = [
 
 ARTEFACTS = "_artefacts"
 FAILED = "_failed"
+GIVEN = "_given"
 SNAPSHOTS = "_snapshots"
 POINTER = "current"
 MANIFEST = "manifest.json"

@@ -35,6 +35,7 @@ class FeatureLists(CacheOptions):
         metavar="NAME=SPEC",
         split=False,
         path="resource",
+        data="wordlist",
         within=path_within,
         check=_check_lists,
         group="resources",

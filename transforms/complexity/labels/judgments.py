@@ -117,6 +117,7 @@ class JudgmentFileOptions:
         help="groups of annotators without one in the table: on each line a name, a tab, a group",
         metavar="FILE",
         path="file",
+        data="cells",
     )
     encoding: str = option("utf-8", help="encoding of files without byte order mark")
 

@@ -74,6 +74,7 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
         help="words that must not be candidates: a text file with a word a line",
         metavar="FILE",
         path="file",
+        data="words",
         group="resources",
     )
     protect: str | None = option(
@@ -81,6 +82,7 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
         help="words that get no candidates: a text file with a word a line",
         metavar="FILE",
         path="file",
+        data="words",
         group="resources",
     )
 

@@ -54,7 +54,11 @@ class SimplifiableOptions:
     """Judgments of people, and how they are used."""
 
     judgments: tuple[str, ...] = option(
-        (), help="tables with a judgment a row: simplifiable, not or dubious", metavar="FILE", path="file"
+        (),
+        help="tables with a judgment a row: simplifiable, not or dubious",
+        metavar="FILE",
+        path="file",
+        data="records",
     )
     only_simplifiable: bool = option(
         False, help="leave out words that people do not find simplifiable, or have not judged"

@@ -49,7 +49,11 @@ class TargetOptions(FeatureLists):
         least=0,
     )
     protect: str | None = option(
-        None, help="words and phrases that are left alone: a text file with one a line", metavar="FILE", path="file"
+        None,
+        help="words and phrases that are left alone: a text file with one a line",
+        metavar="FILE",
+        path="file",
+        data="words",
     )
 
 

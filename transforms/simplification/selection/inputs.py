@@ -47,6 +47,7 @@ class SelectionFiles(InflectorFile, VectorsFile, EncoderOptions):
         "the first, for bigrams a word and a part of speech",
         metavar="SPEC",
         path="resource",
+        data="wordlist",
         within=_NGRAMS.within,
         stands_for=_NGRAMS.spec,
         check=check_specs,
