@@ -28,6 +28,7 @@ from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS, READERS
 from transforms.formats.records.base import ReaderOptions
+from transforms.formats.records.scripts import scripts_of
 from transforms.layers.registry import LayerOptions, check_layers
 
 __all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus", "steps_of"]
@@ -219,6 +220,7 @@ def steps_of(options: CorpusOptions) -> tuple[IngestOptions, AnnotateOptions]:
         language=options.language or (info.language if info else None),
         genre=options.genre,
         forgotten=forgotten_at(options.out),
+        scripts=scripts_of(info.language) if info else None,
     )
     annotate = AnnotateOptions(
         engine=options.engine,
