@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["CORPUS", "corpus_summary"]
 
 SUMMARY_WIDTH = 100
-STOP_WORDS = 100  # of which about half are function words, and hold more than nine tenths of their uses
+STOP_WORDS = 100  # among which are most uses of function words: docs/reference/annotation.md
 MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
     "documents": MERGE_DOCUMENTS,
     "sentences": MERGE_SENTENCES,
