@@ -83,6 +83,8 @@ ROW_REASONS = {
         "too_large",
         "too_many_marks",
         "control",
+        "script",
+        "unsegmented",
         "forgotten",
         "pdf",
         "image",

@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lexbeam
+from pipelines.cli import main
 
 CHINESE = "政府在2020年公布了新政策。经济增长很快，大家都很高兴。"
 
@@ -41,3 +42,25 @@ def test_one_among_many_is_a_reject(tmp_path):
     (part,) = (tmp_path / "out" / "current" / "rejects").glob("*.parquet")
     (reject,) = pq.read_table(part).to_pylist()
     assert (reject["stage"], reject["reason"]) == ("ingest", "script")
+
+
+@pytest.mark.slow
+def test_other_commands_refuse_such_texts_too(tmp_path, capsys):
+    (tmp_path / "labelled.tsv").write_text(f"id\tcorpus\tsentence\ttoken\tcomplexity\n1\tnews\t{CHINESE}\t政策\t0.5\n")
+    (tmp_path / "marked.tsv").write_text(f"{CHINESE.replace('政策', '[[政策]]', 1)}\n")
+    (tmp_path / "pairs.jsonl").write_text(json.dumps({"passage": CHINESE * 3, "summary": CHINESE}) + "\n")
+    (tmp_path / "text.txt").write_text(CHINESE)
+    commands = [
+        ["complexity", "load", "labelled.tsv", "--layout", "complex"],
+        ["simplify", "instances", "marked.tsv", "--layout", "text"],
+        ["simplify", "instances", "text.txt", "--layout", "documents", "--targets", "content"],
+        ["cloze", "pairs", "pairs.jsonl", "--layout", "jsonl"],
+    ]
+    wrong = []
+    for number, words in enumerate(commands):
+        place = [str(tmp_path / word) if "." in word else word for word in words]
+        code = main([*place, "--out", str(tmp_path / f"out{number}"), "--engine", "builtin:en"])
+        said = capsys.readouterr().err
+        if code != 1 or "(script 1)" not in said or "builtin:zh for Chinese" not in said:
+            wrong.append((words, code, said))
+    assert not wrong

@@ -16,7 +16,9 @@ from typing import Any
 
 import re2
 
-__all__ = ["LANGUAGES", "UNSPACED", "letters_by_script", "refusal", "scripts_of"]
+from transforms.formats.records.base import BadRecord
+
+__all__ = ["LANGUAGES", "UNSPACED", "check_script", "letters_by_script", "refusal", "scripts_of"]
 
 # The languages, of those for which there are engines, by script; some have two.
 LANGUAGES = {
@@ -116,6 +118,16 @@ def refusal(text: str, scripts: tuple[str, ...]) -> tuple[str, str] | None:
                 f"most of its letters stand in stretches of over {LONGEST} without a space between them",
             )
     return None
+
+
+def check_script(text: str | None, engine_language: str | None) -> None:
+    """Check that words can be told in a text by an engine for a language; None: none annotates it.
+
+    Raises:
+        BadRecord: they cannot, for the reasons of `refusal`.
+    """
+    if text is not None and engine_language is not None and (why := refusal(text, scripts_of(engine_language))):
+        raise BadRecord(*why)
 
 
 def _sample(text: str) -> str:
