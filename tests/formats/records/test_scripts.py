@@ -37,6 +37,7 @@ def test_a_script_that_the_language_is_not_written_in_is_refused(text, language,
         (CHINESE, "zh"),
         ("彼女は東京へ行った。コーヒー", "ja"),
         (ENGLISH + RUSSIAN[:60], "en"),  # most letters are Latin
+        (ENGLISH[:30] + RUSSIAN, "en"),  # a short text that quotes
         ("1848 -- 1849 :-) 😀", "en"),
         ("", "en"),
         (RUSSIAN, "tlh"),  # nothing is known of the language
@@ -44,6 +45,12 @@ def test_a_script_that_the_language_is_not_written_in_is_refused(text, language,
 )
 def test_other_texts_are_not(text, language):
     assert refusal(text, scripts_of(language)) is None
+
+
+def test_a_short_text_may_quote_what_has_spaces_and_no_other():
+    assert refusal((ENGLISH[:30] + RUSSIAN) * 5, scripts_of("en"))[0] == "script"
+    assert refusal(ENGLISH[:20] + CHINESE, scripts_of("en"))[0] == "script"
+    assert refusal("A " + RUSSIAN, scripts_of("en"))[0] == "script"
 
 
 @pytest.mark.parametrize("language", ["en", None])

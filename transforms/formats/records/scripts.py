@@ -58,6 +58,7 @@ LANGUAGES = {
 UNSPACED = frozenset({"Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan"})
 
 MOST = 0.5  # share of letters of other scripts, or in long stretches
+SHORT, MOST_OF_SHORT = 300, 0.9  # code points of a text that may quote much, and share of scripts that write spaces
 LONGEST = 30  # characters in a row of a text of words: neither white space nor marks that stand between words
 PIECES, PIECE = 10, 500  # of a long text; the latter in code points
 _STRETCH = re.compile(rf"[^\s\u200b!-/:-@\[-`{{-~]{{{LONGEST + 1},}}")
@@ -106,7 +107,9 @@ def refusal(text: str, scripts: tuple[str, ...]) -> tuple[str, str] | None:
     letters = letters_by_script(sample)
     total = letters.total()
     others = {script: number for script, number in letters.items() if scripts and script not in scripts}
-    if sum(others.values()) > MOST * total:
+    unspaced = sum(number for script, number in others.items() if script in UNSPACED)
+    most_of = MOST if len(text) > SHORT else MOST_OF_SHORT
+    if unspaced > MOST * total or sum(others.values()) > most_of * total:
         most = max(others, key=lambda script: (others[script], script))
         share = f"{100 * others[most] / total:.0f} % of its letters are {most or 'of another script'}"
         return "script", f"{share}; the language of the engine is written in {', '.join(scripts)}"
