@@ -151,6 +151,7 @@ _CHINESE = {
     "x": "X",
     "y": "PART",
     "z": "ADJ",
+    "zg": "ADV",
 }
 
 
@@ -158,6 +159,6 @@ def upos_of_jieba(tag: str) -> str:
     """Return the UPOS of a tag of jieba's; one that is not known is X.
 
     >>> upos_of_jieba("nrt"), upos_of_jieba("uj"), upos_of_jieba("zg"), upos_of_jieba("")
-    ('PROPN', 'PART', 'ADJ', 'X')
+    ('PROPN', 'PART', 'ADV', 'X')
     """
     return next((_CHINESE[tag[:end]] for end in range(len(tag), 0, -1) if tag[:end] in _CHINESE), "X")
