@@ -39,6 +39,7 @@ EXTRAS = {
     "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
     "html": ["trafilatura>=2,<3"],  # the text of web pages
     "inflection": ["lemminflect>=0.2.3,<0.3"],  # forms of English words (MIT; needs numpy alone)
+    "ja": ["SudachiDict-core>=20240109", "SudachiPy>=0.7,<0.8"],  # Japanese words; spaCy's pipelines need them, too
     "models": [  # what is trained and kept; nothing of it executes code when it is loaded
         "lightgbm>=4.5,<5",
         "safetensors>=0.4.5",
@@ -56,8 +57,13 @@ EXTRAS = {
         "vl-convert-python>=1.9,<2",  # the JavaScript of Vega that the page carries
     ],
     "stanza": ["stanza>=1.10"],
+    "th": [  # Thai words
+        "pythainlp>=5.4,<6",
+        "python-crfsuite>=0.9.11",  # its borders of sentences
+    ],
     "torch": ["torch>=2.5"],
     "transformers": ["transformers>=4.46", "torch>=2.5"],
+    "zh": ["rjieba>=0.2,<0.3"],  # Chinese words (jieba-rs, with its dictionary)
 }
 EXTRAS["complexity"] = [
     "pyphen>=0.17,<1",  # where a word may be hyphenated: syllables in many languages (pure Python)

@@ -32,6 +32,8 @@ REASONS = {
     "too_large": "larger than the limit on a record",
     "duplicate": "same text, year, author, title and collection as a document kept",
     "forgotten": "the folder was told to forget it (`lexbeam forget`)",
+    "script": "most letters are of a script that the language of the annotation engine is not written in",
+    "unsegmented": "most letters stand in long stretches without spaces, where words cannot be told",
     "engine_error": "the annotation engine failed on the document",
     "too_many_marks": "over 30 combining marks in a row, as no language has them",
     "control": "a control character that no text holds (NUL), or half of a surrogate pair",
@@ -54,6 +56,10 @@ REMEDIES = {
     "too_large": "raise `max_line_bytes`, `max_record_bytes` or `max_document_characters`",
     "too_many_marks": "break the runs by `marks`",
     "control": "drop them by `control`",
+    "script": "name an engine of their language by `engine` (builtin:zh for Chinese, builtin:ja, builtin:th, others in "
+    "docs/reference/annotation.md)",
+    "unsegmented": "put spaces between their words, or name an engine that finds words without them (builtin:zh, "
+    "builtin:ja, builtin:th, stanza:LANG)",
     "unsafe": "raise `max_expanded_bytes` or `max_expansion_ratio` where you trust them",
     "changed_while_read": "wait until nobody writes to them",
     "html": "read pages with `html` main or all",
@@ -77,6 +83,8 @@ ROW_REASONS = {
         "too_large",
         "too_many_marks",
         "control",
+        "script",
+        "unsegmented",
         "forgotten",
         "pdf",
         "image",

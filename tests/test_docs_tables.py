@@ -2,11 +2,15 @@
 
 import importlib
 import importlib.metadata
+import importlib.util
 import re
 from pathlib import Path
 
 from pipelines.frame.registry import COMMANDS, load, section_of
+from transforms.annotation.engines import builtin
+from transforms.annotation.engines.segmenters import SEGMENTERS
 from transforms.change.scores.measures import MEASURES
+from transforms.formats.records.scripts import scripts_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 # By page and first cell of the table: the registry, and names that are no entries of it.
@@ -99,6 +103,19 @@ def test_the_table_of_views_names_every_view_with_its_sections():
 def test_the_table_of_measures_has_their_ranges():
     rows = [[cell.strip(" `") for cell in row.split("|")[1:3]] for row in rows_of("tasks/change/README.md", "measure")]
     assert rows == [[name, measure.range] for name, measure in MEASURES.items()]
+
+
+def test_the_table_of_languages_says_what_the_built_in_engine_has():
+    found = {}
+    for row in rows_of("reference/annotation.md", "languages of `builtin`"):
+        codes, scripts, words, _, upos = (cell.strip() for cell in row.strip(" |").split("|"))
+        for code in re.findall(r"`(\w+)`", codes):
+            found[code] = (tuple(scripts.split(", ")), words.startswith("rules for any"), upos != "none")
+    expected = {}
+    for code in builtin.languages():
+        general = code not in SEGMENTERS and importlib.util.find_spec(f"spacy.lang.{code}") is None
+        expected[code] = (scripts_of(code), general, builtin.prepare(code)[0].has_upos)
+    assert found == expected
 
 
 def test_the_table_of_extras_names_all_that_packaging_has():

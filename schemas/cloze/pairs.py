@@ -120,6 +120,8 @@ PAIR_REASONS = {
             "too_large",
             "too_many_marks",
             "control",
+            "script",
+            "unsegmented",
             "forgotten",
             "changed_while_read",
             "html",

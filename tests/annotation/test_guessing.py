@@ -13,6 +13,10 @@ TEXTS = {
     "sv": "Den gamle mannen gick ner till havet, och där såg han att hans båt var borta.",
     "pt": "O velho desceu até ao mar, e ali viu que o seu barco já não estava onde o deixou.",
     "ru": "Старик пошёл к морю, и там он увидел, что его лодки уже не было на том месте.",
+    "zh": "老人走到海边，看见他的船已经不在那里了，GDP增长3.5%。",
+    "ja": "老人は海へ行き、そこで自分の船がもうないことに気づいた。",
+    "th": "ชายชราเดินไปที่ทะเลและเห็นว่าเรือของเขาไม่อยู่แล้ว",
+    "ko": "노인은 바다로 내려가 배가 사라진 것을 보았다.",
     "la": "Qui cum ad mare venisset, non iam vidit eam, quae ab eo ibi et ante et post erat.",
 }
 
@@ -30,7 +34,8 @@ def test_what_is_no_running_text_has_no_language(text):
 def test_every_language_has_an_engine():
     assert set(LANGUAGES) <= set(languages())
     assert guess_engine("la") == "builtin:la"
-    assert guess_engine("tlh") is None
+    assert guess_engine("zh") == "builtin:zh"
+    assert guess_engine("ko") is guess_engine("tlh") is None
 
 
 def test_the_smallest_installed_model_is_taken(monkeypatch):

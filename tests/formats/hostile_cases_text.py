@@ -104,14 +104,13 @@ TEXTS: dict[str, list[Case]] = {
         Case("31 combining marks on a letter", "a.txt", b"a" + GRAVE * 31, "too_many_marks"),
         Case("30 combining marks on a letter, 30 on the next", "a.txt", (b"a" + GRAVE * 30) * 2, "document"),
         Case("31, to be broken", "a.txt", b"a" + GRAVE * 31, "document", {"marks": "break"}),
+        Case(
+            "Chinese for an English engine", "a.txt", "我们昨天去了北京。".encode(), "script", {"engine": "builtin:en"}
+        ),
+        Case("a text without spaces", "a.txt", b"a" * 1000, "unsegmented", {"engine": "builtin:en"}),
         Case("10 MB of marks, of two kinds in turn", "a.txt", lambda: (GRAVE + BELOW) * 2_500_000, "too_many_marks"),
         Case("the same, to be broken", "a.txt", lambda: (GRAVE + BELOW) * 2_500_000, "document", {"marks": "break"}),
-        Case(
-            "one line of 100 MB; annotation then leaves it out, by `--max-document-characters`",
-            "a.txt",
-            _long(b"", b""),
-            "document",
-        ),
+        Case("one line of 100 MB, with no engine (with one it is `unsegmented`)", "a.txt", _long(b"", b""), "document"),
         Case("a text over the limit", "a.txt", LARGE, "too_large", {"max_record_bytes": 999}),
     ],
     "What is no text": [

@@ -13,6 +13,7 @@ from transforms.common.names import escape
 from transforms.common.store import files
 from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
+from transforms.formats.records.scripts import scripts_of
 
 __all__ = ["HEAD", "Case", "Outcome", "document", "feed", "put", "row"]
 
@@ -71,9 +72,11 @@ def _ingest_options(options: dict[str, Any], folder: Path) -> IngestOptions:
     given = dict(options)
     dates = given.pop("dates", None)
     rule = parse_date_rule(dates.replace("FOLDER", str(folder))) if dates else None
+    language = given.pop("engine").partition(":")[2]
+    scripts = scripts_of(language) if language else None
     own = {name: given.pop(name) for name in ("format", "date_range") if name in given}
     metadata = load_metadata(rule) if rule else None
-    return IngestOptions(reader=reader_options(**given), dates=rule, metadata=metadata, **own)
+    return IngestOptions(reader=reader_options(**given), dates=rule, metadata=metadata, scripts=scripts, **own)
 
 
 def put(case: Case, folder: Path) -> Path:
@@ -87,11 +90,11 @@ def put(case: Case, folder: Path) -> Path:
     return path
 
 
-def feed(case: Case, folder: Path) -> Outcome:
-    """List the folder as `lexbeam corpus` does and read what is there, documents dated."""
+def feed(case: Case, folder: Path, engine: str = "") -> Outcome:
+    """List the folder as `lexbeam corpus` does with this engine, and read what is there, documents dated."""
     path = put(case, folder)
     entries = files.list_files(str(folder))
-    options = _ingest_options(case.options, folder)
+    options = _ingest_options({"engine": engine, **case.options}, folder)
     out, rejects, records = [], [], 0
     with case.while_read(path):
         for entry in entries:

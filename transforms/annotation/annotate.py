@@ -17,7 +17,7 @@ from schemas.corpus.sentences import sentences_schema
 from schemas.rejects import RejectRow
 from transforms.annotation.engines.normalise import NormalisationRules
 from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import load_engine
+from transforms.annotation.engines.registry import chosen_entries, load_engine
 from transforms.annotation.landed import LandedPlace, landed_texts
 from transforms.annotation.staging import AnnotatedBlock, count_annotation, stage_documents, stage_sentences
 from transforms.common.blas import one_thread
@@ -204,11 +204,7 @@ def _annotate(
 
 
 def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
-    kind = options.engine.partition(":")[0]
-    return {
-        "transforms.annotation.engines.registry:ENGINES": () if kind == "none" else (kind,),
-        "transforms.layers.registry:LAYERS": options.layers,
-    }
+    return {**chosen_entries(options.engine), "transforms.layers.registry:LAYERS": options.layers}
 
 
 ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(

@@ -12,6 +12,8 @@ import re
 import runpy
 from collections import Counter
 
+from transforms.formats.records.scripts import letters_by_script
+
 __all__ = ["CODE_PAGES", "LANGUAGES", "code_page", "guess_engine", "guess_language", "short_tag"]
 
 # Those with stop words in spaCy and lemmas in an engine.
@@ -73,12 +75,17 @@ _LONG = {
     "fre": "fr",
     "gle": "ga",
     "hun": "hu",
+    "heb": "he",
     "hye": "hy",
     "arm": "hy",
     "ind": "id",
     "isl": "is",
     "ice": "is",
     "ita": "it",
+    "jpn": "ja",
+    "kat": "ka",
+    "geo": "ka",
+    "kor": "ko",
     "lat": "la",
     "lit": "lt",
     "lav": "lv",
@@ -99,8 +106,11 @@ _LONG = {
     "sqi": "sq",
     "alb": "sq",
     "swe": "sv",
+    "tha": "th",
     "tur": "tr",
     "ukr": "uk",
+    "zho": "zh",
+    "chi": "zh",
 }
 # What Windows wrote before Unicode, by language; in western Europe and America cp1252.
 CODE_PAGES = {
@@ -111,21 +121,35 @@ CODE_PAGES = {
     "cp1254": ("tr",),
     "cp1257": ("et", "lt", "lv"),
 }
+# Where most letters are of a script, that tells the language.
+_OF_SCRIPT = {"Han": "zh", "Thai": "th", "Hangul": "ko", "Hebrew": "he", "Georgian": "ka", "Malayalam": "ml"}
+_KANA = ("Hiragana", "Katakana")
+LEAST_KANA = 0.1  # share of them in what is Japanese, not Chinese
 LEAST = 0.2  # share of stop words of its language in a text; in most texts it is a half
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def guess_language(text: str) -> str | None:
-    """Return the language whose stop words make up the greatest share of the words of a text.
+    """Return the language whose stop words make up the greatest share of the words of a text, or that its script tells.
 
     None if that share is below a fifth: too little text, or another language.
     """
+    if (told := _by_script(text)) is not None:
+        return told
     words = Counter(_WORD.findall(text.lower()))
     shares = {
         language: sum(words[word] for word in _stop_words(language)) / max(words.total(), 1) for language in LANGUAGES
     }
     best = max(sorted(shares), key=lambda language: shares[language])
     return best if shares[best] >= LEAST else None
+
+
+def _by_script(text: str) -> str | None:
+    letters = letters_by_script(text)
+    kana = sum(letters[script] for script in _KANA)
+    if kana > LEAST_KANA * letters.total() and 2 * (kana + letters["Han"]) > letters.total():
+        return "ja"
+    return next((tag for script, tag in _OF_SCRIPT.items() if 2 * letters[script] > letters.total()), None)
 
 
 def code_page(language: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.columns import Table
-from transforms.annotation.engines.registry import Engine, load_engine
+from transforms.annotation.engines.registry import Engine, chosen_entries, load_engine
 from transforms.annotation.engines.texts import annotate_sentences
 from transforms.common.records import Sentence
 from transforms.common.store.artefacts import Artefact, Stage
@@ -112,11 +112,7 @@ def engine_of(options: TextAnnotationOptions) -> Engine | None:
 
 def chosen_engine(_: object, options: TextAnnotationOptions) -> dict[str, tuple[str, ...]]:
     """Return the entries of registries that count, see `Stage`."""
-    kind = options.engine.partition(":")[0]
-    return {
-        "transforms.annotation.engines.registry:ENGINES": (kind,) if kind else (),
-        "transforms.layers.registry:LAYERS": options.layers,
-    }
+    return {**chosen_entries(options.engine), "transforms.layers.registry:LAYERS": options.layers}
 
 
 def sentences_of(rows: Iterable[Mapping[str, Any]], engine: Engine | None) -> dict[str, Sentence]:

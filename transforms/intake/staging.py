@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from schemas.rejects import NOT_COUNTED, RejectRow
+from schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
 from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import HeldBackError, LexbeamError
 from transforms.common.publish.forgotten import Forgotten, ForgottenMarks
@@ -260,4 +260,5 @@ def reject_error(
         f"{sum(faults.values())} of {records} {what} were rejected ({listed}), more than `max_reject_share` {share} "
         "allows; nothing is published"
     )
-    return HeldBackError(f"{cause}. Some of them:{first}\n{remedy}", [cause])
+    of_engine = "".join(f"For {name}: {REMEDIES[name]}. " for name in ("script", "unsegmented") if name in faults)
+    return HeldBackError(f"{cause}. Some of them:{first}\n{of_engine}{remedy}", [cause])

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["CORPUS", "corpus_summary"]
 
 SUMMARY_WIDTH = 100
+STOP_WORDS = 100  # among which are most uses of function words: docs/reference/annotation.md
 MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
     "documents": MERGE_DOCUMENTS,
     "sentences": MERGE_SENTENCES,
@@ -238,6 +239,8 @@ def _next(
     unit = ["--unit", "form"] if "lemmas" not in columns and "forms" in columns else []
     words = ["lexbeam", "change", _as_argument(out), "--slices", proposal.spec, "--null", "3", *unit]
     yield f"next: {shlex.join(words)}"
+    if "upos" not in columns:
+        yield f"function words are ranked, too, as none is tagged: --rank-stop-words {STOP_WORDS} leaves most out"
 
 
 def _as_argument(path: str) -> str:

@@ -20,6 +20,7 @@ from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.configuration import read_jobs
 from pipelines.frame.running import run_command
 from schemas.rejects import REMEDIES
+from transforms.annotation.engines.registry import describe_engine
 from transforms.annotation.guessing import guess_engine
 from transforms.change.view.proposals import SliceProposal, propose_slices
 from transforms.common.errors import LexbeamError, UsageError
@@ -30,6 +31,7 @@ from transforms.common.store import files
 from transforms.formats.dates.guessing import MOST, guess_fields
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.records.base import HTML_READ, ReaderOptions
+from transforms.formats.records.scripts import UNSPACED, scripts_of
 
 __all__ = ["INIT", "InitOptions", "config_text"]
 
@@ -82,6 +84,8 @@ def _init(options: InitOptions, action: Action) -> None:
     for line in lines:
         action.tell(line)
     _try(path)
+    if not look.annotated and _engine(look) is None:
+        action.tell("\nbefore it can run, it needs an engine: the comment there says why")
     action.tell(f"\nread and correct it: {files.shown(path)}")
     action.tell(f"then run it: lexbeam run {files.typed(path)}")
 
@@ -193,21 +197,38 @@ def _format(look: Look) -> Iterator[str]:
 
 def _language(look: Look) -> Iterator[str]:
     language, number = (look.languages.most_common(1) or [("", 0)])[0]
-    how = "as the documents say" if look.said else "by its commonest words"
+    told = "script" if UNSPACED.intersection(scripts_of(language)) else "commonest words"
+    how = "as the documents say" if look.said else f"by its {told}"
     if look.annotated:
         yield "  engine: none  # the input comes annotated"
         if language and not look.said:
             yield f"  language: {_quoted(language)}  # {how}"
         return
-    engine = guess_engine(language) if language else None
+    engine = _engine(look)
     if engine is None:
-        what = f"no engine knows {language!r}" if language else "the language was not recognised"
-        yield f"  engine: builtin:en  # {_comment(what)}: correct this (docs/reference/annotation.md)"
+        what = f"no installed engine knows {language!r}" if language else "the language was not recognised"
+        yield f"  # {_comment(what)}: name an engine, without which nothing is annotated (docs/reference/annotation.md)"
+        yield "  # engine: builtin:LANG"
         return
     if number < look.languages.total():
         listed = ", ".join(f"{name} {n}" for name, n in look.languages.most_common(5))
         language = f"{language} of most documents ({_comment(listed)})"
     yield f"  engine: {engine}  # language {language}, {how}"
+    if _lacks_upos(engine):
+        yield "  # It gives no parts of speech, so that rankings list function words, too."
+
+
+def _lacks_upos(engine: str) -> bool:
+    try:
+        return not describe_engine(engine).has_upos
+    except UsageError:  # its packages or its model are missing; trying the configuration says so
+        return False
+
+
+def _engine(look: Look) -> str | None:
+    """Return the engine for the language of most documents; None: they come annotated, or no engine is known."""
+    ((language, _),) = look.languages.most_common(1) or [("", 0)]
+    return guess_engine(language) if language and not look.annotated else None
 
 
 def _dates(look: Look, years: Sequence[int] | dict[int, int]) -> Iterator[str]:
@@ -255,6 +276,8 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
     yield "  seeds: 3  # trainings, whose scores are averaged"
     yield "  null: 3  # pairs whose documents are dealt out anew: what chance gives; 5 are better"
     yield "  # targets: words.txt  # words that you ask about, one a line"
+    if (engine := _engine(look)) and _lacks_upos(engine):
+        yield "  # rank-stop-words: 100  # leaves the most frequent words, function words above all, out of rankings"
 
 
 def _quoted(text: str) -> str:

@@ -1,5 +1,6 @@
 """Options of `lexbeam corpus`, and the plan that they make with the input files."""
 
+import logging
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
@@ -28,11 +29,18 @@ from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS, READERS
 from transforms.formats.records.base import ReaderOptions
+from transforms.formats.records.scripts import scripts_of
 from transforms.layers.registry import LayerOptions, check_layers
 
 __all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus", "steps_of"]
 
+log = logging.getLogger("lexbeam")
+
 INPUT, ANNOTATION = "input", "annotation"
+WITHOUT_UPOS = (
+    "engine %s gives no parts of speech, so that rankings of `lexbeam change` list function words, too: "
+    "`rank_stop_words` 100 leaves most of them out there (docs/reference/annotation.md)"
+)
 
 
 def _table_of_dates(rule: str) -> Within | None:
@@ -220,6 +228,7 @@ def steps_of(options: CorpusOptions) -> tuple[IngestOptions, AnnotateOptions]:
         language=options.language or (info.language if info else None),
         genre=options.genre,
         forgotten=forgotten_at(options.out),
+        scripts=scripts_of(info.language) if info else None,
     )
     annotate = AnnotateOptions(
         engine=options.engine,
@@ -254,7 +263,10 @@ def _engine(options: CorpusOptions) -> EngineInfo | None:
     """Return the engine; None: the input comes annotated, in formats that have the layers."""
     layers = options.layers.layers
     if options.engine != "none":
-        return describe_engine(options.engine, layers=layers)
+        info = describe_engine(options.engine, layers=layers)
+        if not info.has_upos:
+            log.warning(WITHOUT_UPOS, info.name)
+        return info
     formats = tuple(READERS) if options.format == "auto" else (options.format,)
     source = "input that comes annotated" if len(formats) > 1 else f"format {formats[0]!r}"
     check_layers(layers, formats, source)

@@ -36,6 +36,21 @@ def test_needs_documents_or_a_fifth_of_a_small_slice(slice_documents, least):
     assert mask.tolist() == [number >= least for number in documents]
 
 
+@pytest.mark.parametrize(
+    ("stop_words", "ranked"),
+    [
+        (0, [True, True, True, True]),
+        (1, [False, True, True, True]),  # the second is as frequent in one slice, and rarer in the other
+        (2, [False, False, True, True]),
+        (3, [False, False, False, False]),  # the last two are equal
+        (9, [False, False, False, False]),
+    ],
+)
+def test_the_most_frequent_words_of_all_slices_may_be_left_out(stop_words, ranked):
+    one, other = side([900, 900, 60, 60], [9] * 4), side([1800, 300, 80, 80], [9] * 4)
+    assert ranked_mask(one, other, RankedWordOptions(stop_words=stop_words)).tolist() == ranked
+
+
 def test_mostly_proper_nouns_are_out_over_both_slices_together():
     one = side([100, 100, 100], [9, 9, 9], [100, 100, 0])
     other = side([100, 300, 100], [9, 9, 9], [1, 0, 100])

@@ -4,7 +4,8 @@ Tokens are spaCy's rules for the language (those for any language where it has n
 are spaCy's `sentencizer`: a sentence ends after `.`, `!`, `?` and their kin, with the punctuation
 that follows. Lemmas and parts of speech are HanTa's for English, German and Dutch (its tags mapped
 by `tagsets`). Other languages, Latin, Spanish and Swedish among them, get simplemma's lemmas, and
-no parts of speech: there `upos` is None.
+no parts of speech: there `upos` is None. Chinese, Japanese and Thai, which are written without spaces, have
+words, lemmas and parts of speech of `segmenters`, each with its own extra.
 """
 
 import os
@@ -15,6 +16,7 @@ from typing import Any
 
 from transforms.annotation.engines import hanta
 from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
+from transforms.annotation.engines.segmenters import SEGMENTERS, Segmenter
 from transforms.annotation.engines.spacy import ReadDoc, read_docs, sentences_of, versions, zones
 from transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
 from transforms.common.errors import UsageError, nearest
@@ -32,7 +34,7 @@ Complete = Callable[[list[str]], tuple[list[str] | None, list[str] | None]]
 
 def languages() -> list[str]:
     """Return the codes of all languages that the engine lemmatises, sorted."""
-    return sorted({*TAG_MAPS, *(name.partition(".")[0] for name in os.listdir(_dictionaries()))})
+    return sorted({*TAG_MAPS, *SEGMENTERS, *(name.partition(".")[0] for name in os.listdir(_dictionaries()))})
 
 
 def _dictionaries() -> str:
@@ -47,7 +49,7 @@ def prepare(
     """Return the description of the engine for the language `argument`, and the function that loads it.
 
     Raises:
-        UsageError: neither HanTa nor simplemma has the language.
+        UsageError: there is no such language, or the packages of its extra are not installed.
     """
     return _prepared(argument, layers, lemmas=True)
 
@@ -68,6 +70,8 @@ def _prepared(argument: str, layers: tuple[str, ...], *, lemmas: bool) -> tuple[
         raise UsageError(
             f"builtin has no language {argument!r}{nearest(argument, languages())} (languages: {' '.join(languages())})"
         )
+    if argument in SEGMENTERS:
+        return _segmenting(argument, layers, lemmas=lemmas)
     tagged = argument in TAG_MAPS
     library = "HanTa" if tagged else "simplemma"
     model = hanta.model_file(argument) if tagged else os.path.join(_dictionaries(), f"{argument}.plzma")
@@ -96,11 +100,54 @@ def _prepared(argument: str, layers: tuple[str, ...], *, lemmas: bool) -> tuple[
     return info, load
 
 
+def _segmenting(language: str, layers: tuple[str, ...], *, lemmas: bool) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    entry = SEGMENTERS[language]
+    entry.check_installed(f"engine 'builtin:{language}'")
+    info = EngineInfo(
+        name=f"builtin:{language}",
+        language=language,
+        fingerprint=versions("spacy", *entry.distributions),
+        has_upos=True,
+        has_lemmas=lemmas,
+    )
+
+    def load() -> Annotate:
+        nlp = _splitter(language)
+        zone = zones(nlp)
+
+        def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
+            with zone():
+                return [
+                    [
+                        _mapped(sentence, map_form)
+                        for sentence in sentences_of(read, lemmas=lemmas, upos=True, kind="builtin", layers=layers)
+                    ]
+                    for read in read_docs(nlp, paragraphs, None)
+                ]
+
+        return annotate
+
+    return info, load
+
+
+def _mapped(sentence: Sentence, map_form: MapForm | None) -> Sentence:
+    """Return a sentence with the parts of speech of marks, its forms mapped: they were tagged as they were cut."""
+    forms = sentence.forms or []
+    upos = [_upos(form, upos) for form, upos in zip(forms, sentence.upos or [], strict=True)]
+    if map_form is None:
+        return sentence._replace(upos=upos)
+    mapped = [map_form(form) for form in forms]
+    lemmas = sentence.lemmas and [
+        new if lemma == form else lemma for lemma, form, new in zip(sentence.lemmas, forms, mapped, strict=True)
+    ]
+    return sentence._replace(forms=mapped, lemmas=lemmas, upos=upos)
+
+
 def splitting(language: str | None) -> Annotate:
     """Load an engine that splits paragraphs into sentences and word forms, and does nothing else.
 
     Args:
-        language: the language of the rules; None, or a language that spaCy lacks: rules for any.
+        language: the language of the rules; None, or a language without rules here: rules for any.
     """
     nlp = _splitter(language or "xx")
     zone = zones(nlp)
@@ -118,12 +165,28 @@ def splitting(language: str | None) -> Annotate:
 def _splitter(language: str) -> Any:
     import spacy
 
+    segmenter = SEGMENTERS.get(language)
     try:
-        nlp = spacy.blank(language)
+        nlp = spacy.blank("xx" if segmenter else language)
     except ImportError:  # no such language in spaCy, or its tokeniser needs a package of its own
         nlp = spacy.blank("xx")
-    nlp.add_pipe("sentencizer")
+    if segmenter is not None and segmenter.is_installed:
+        nlp.tokenizer = _tokenizer(nlp.vocab, segmenter)
+    nlp.add_pipe("sentencizer")  # it leaves the borders of sentences that are there
     return nlp
+
+
+def _tokenizer(vocab: Any, segmenter: Segmenter) -> Callable[[str], Any]:
+    from spacy.tokens import Doc
+
+    segment = segmenter.load()
+
+    def tokenize(text: str) -> Any:
+        found = segment(text)
+        none = [False] * len(found.words)
+        return Doc(vocab, words=found.words, spaces=none, lemmas=found.lemmas, pos=found.upos, sent_starts=found.begins)
+
+    return tokenize
 
 
 def _completed(read: ReadDoc, complete: Complete, layers: tuple[str, ...]) -> list[Sentence]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from transforms.annotation.engines import builtin, spacy, stanza
 from transforms.annotation.engines.engine import Annotate, Engine, EngineInfo, MapForm, Prepare, Resolve
+from transforms.annotation.engines.segmenters import SEGMENTERS
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.heap import keep_freed_memory
@@ -24,6 +25,7 @@ __all__ = [
     "EngineInfo",
     "EngineKind",
     "check_engine",
+    "chosen_entries",
     "describe_engine",
     "load_engine",
     "load_splitter",
@@ -50,6 +52,16 @@ def check_engine(spec: str) -> None:
         raise UsageError(
             f"engine {spec!r} names no {ENGINES[kind].argument}: write {kind}:{ENGINES[kind].argument.upper()}"
         )
+
+
+def chosen_entries(spec: str) -> dict[str, tuple[str, ...]]:
+    """Return the entries of registries that an engine uses, see `Stage`: none for `none` and an empty name."""
+    kind, _, language = spec.partition(":")
+    segments = kind == "builtin" and language in SEGMENTERS
+    return {
+        "transforms.annotation.engines.registry:ENGINES": () if kind in ("", "none") else (kind,),
+        "transforms.annotation.engines.segmenters:SEGMENTERS": (language,) if segments else (),
+    }
 
 
 def describe_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()) -> EngineInfo:
@@ -230,7 +242,7 @@ ENGINES: Registry[EngineKind] = Registry(
             builtin.prepare,
             "language",
             prepare_tagger=builtin.prepare_tagger,
-            doc="rules and HanTa, for de, en and nl; needs no model",
+            doc="rules and dictionaries of a language, with HanTa for de, en and nl; needs no model",
         ),
         "spacy": EngineKind(spacy.prepare, prepare_tagger=spacy.prepare_tagger, doc="a pipeline of spaCy"),
         "stanza": EngineKind(stanza.prepare, "language", doc="a pipeline of Stanza"),

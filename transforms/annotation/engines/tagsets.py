@@ -1,9 +1,10 @@
-"""Maps from the tag sets of HanTa's models to the universal parts of speech (UPOS).
+"""Maps from the tag sets of HanTa's models, and of jieba's dictionary, to the universal parts of speech (UPOS).
 
 - English: the C5 tags of the British National Corpus
   (Leech, Garside and Bryant 1994, CLAWS4).
 - German: the Stuttgart-Tübingen tags (Schiller et al. 1999) as HanTa writes them.
 - Dutch: the D-Coi/CGN tags (Van Eynde 2005), mapped by their features.
+- Chinese: the tags of ICTCLAS (Peking University) as jieba has them, by their first letters.
 
 A map cannot know more than its tags: C5 and the Dutch tags do not distinguish `have` the auxiliary
 from `have` the verb, so each tag is mapped to its most frequent universal tag in the treebanks.
@@ -14,7 +15,7 @@ from `have` the verb, so each tag is mapped to its most frequent universal tag i
 
 from collections.abc import Callable
 
-__all__ = ["TAG_MAPS", "tag_map"]
+__all__ = ["TAG_MAPS", "tag_map", "upos_of_jieba"]
 
 
 def tag_map(language: str) -> Callable[[str], str]:
@@ -110,3 +111,54 @@ def _dutch(tag: str) -> str:
 
 
 TAG_MAPS: dict[str, Callable[[str], str]] = {"de": _GERMAN.__getitem__, "en": _ENGLISH.__getitem__, "nl": _dutch}
+
+
+# The longest beginning that a tag has decides. `vn` are verbs used as nouns; what jieba takes for a conjunction
+# may introduce a clause, too.
+_CHINESE = {
+    "a": "ADJ",
+    "ad": "ADV",
+    "an": "NOUN",
+    "b": "ADJ",
+    "c": "CCONJ",
+    "d": "ADV",
+    "e": "INTJ",
+    "eng": "X",
+    "f": "ADP",
+    "h": "PART",
+    "i": "VERB",
+    "j": "NOUN",
+    "k": "PART",
+    "l": "VERB",
+    "m": "NUM",
+    "n": "NOUN",
+    "nr": "PROPN",
+    "ns": "PROPN",
+    "nt": "PROPN",
+    "nz": "PROPN",
+    "o": "INTJ",
+    "p": "ADP",
+    "q": "NOUN",
+    "r": "PRON",
+    "s": "NOUN",
+    "t": "NOUN",
+    "u": "PART",
+    "ug": "AUX",
+    "ul": "AUX",
+    "uz": "AUX",
+    "v": "VERB",
+    "vn": "NOUN",
+    "x": "X",
+    "y": "PART",
+    "z": "ADJ",
+    "zg": "ADV",
+}
+
+
+def upos_of_jieba(tag: str) -> str:
+    """Return the UPOS of a tag of jieba's; one that is not known is X.
+
+    >>> upos_of_jieba("nrt"), upos_of_jieba("uj"), upos_of_jieba("zg"), upos_of_jieba("")
+    ('PROPN', 'PART', 'ADV', 'X')
+    """
+    return next((_CHINESE[tag[:end]] for end in range(len(tag), 0, -1) if tag[:end] in _CHINESE), "X")

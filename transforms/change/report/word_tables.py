@@ -134,7 +134,8 @@ def _table_text(rankings: Sequence[Compared], null: bool, options: Mapping[str, 
         f"{'excess' if null else 'score'}, then other ranked words, then the rest by uses. Ranked "
         f"are words with at least {options['rank-min-count']} uses and "
         f"{options['rank-min-documents']} documents, or a fifth of a smaller slice, in both "
-        "slices, that are not mostly proper nouns."
+        "slices, that are not mostly proper nouns"
+        + (f" nor among the {number} most frequent words." if (number := options.get("rank-stop-words")) else ".")
     )
     left = [f"{ranking.left_out:,} in {ranking.name}" for ranking in rankings if ranking.left_out]
     text += f" Words with a score that are left out: {'; '.join(left)}." if left else ""

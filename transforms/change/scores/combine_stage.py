@@ -190,7 +190,10 @@ COMBINE: Stage[CombineTask, ChangeScoreOptions, Combined] = Stage(
     build=_combine,
     unused={
         **dict.fromkeys(
-            ("options.targets", "options.rank.min_count", "options.rank.min_documents", "options.rank.max_proper"),
+            (
+                "options.targets",
+                *(f"options.rank.{name}" for name in ("min_count", "min_documents", "stop_words", "max_proper")),
+            ),
             "used where a seed is scored: rows say what is a target and what is ranked",
         ),
         **dict.fromkeys((f"options.{name}" for name in options_used(REGISTRY)), "used where a seed is scored"),

@@ -51,6 +51,8 @@ class RankedWordOptions:
         min_count: uses.
         min_documents: documents that use it, or a fifth of the slice's documents (rounded up) if
             that is fewer.
+        stop_words: so many of the most frequent words are not ranked: a list of stop words for texts without
+            parts of speech. A word is as frequent as it is in the slice where its share of all uses is least.
         max_proper: largest share of proper nouns among its uses in both slices.
         pos: parts of speech of the words that are shown, which does not decide what is ranked;
             `all` for words of any. A word has the one that most of its uses in both slices have.
@@ -62,6 +64,11 @@ class RankedWordOptions:
         name="rank_min_documents",
         help="documents in both slices that a ranked word needs, or a fifth of a smaller slice",
     )
+    stop_words: int = option(
+        0,
+        name="rank_stop_words",
+        help="so many of the most frequent words are not ranked, for texts without parts of speech (100)",
+    )
     max_proper: float = 0.5
     pos: tuple[str, ...] = option(
         ("NOUN", "VERB", "ADJ"),
@@ -71,7 +78,7 @@ class RankedWordOptions:
     )
 
     def __post_init__(self) -> None:
-        for name in ("min_count", "min_documents"):
+        for name in ("min_count", "min_documents", "stop_words"):
             if getattr(self, name) < 0:
                 raise UsageError(f"`rank_{name}` {getattr(self, name)}: must be 0 or more")
 
@@ -112,6 +119,7 @@ def ranked_mask(earlier: WordCounts, later: WordCounts, options: RankedWordOptio
 def ranked_in_all(slices: Sequence[WordCounts], options: RankedWordOptions) -> npt.NDArray[np.bool_]:
     """Return for each word whether it has what a ranked word needs in each of the slices.
 
+    With `stop_words` the words are to be all that are in each slice.
     If only some slices are tagged, the share of proper nouns is that of the uses in these.
     """
     ranked = np.ones(len(slices[0].uses), dtype=bool)
@@ -124,6 +132,11 @@ def ranked_in_all(slices: Sequence[WordCounts], options: RankedWordOptions) -> n
         if side.proper is not None:
             proper += side.proper
             tagged += side.uses
+    if 0 < options.stop_words < len(ranked):
+        least = np.min([side.uses / max(side.uses.sum(), 1) for side in slices], axis=0)
+        ranked &= least < np.partition(least, -options.stop_words)[-options.stop_words]
+    elif options.stop_words:
+        ranked[:] = False
     return np.asarray(ranked & (proper <= options.max_proper * tagged))
 
 

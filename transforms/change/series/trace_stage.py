@@ -128,8 +128,10 @@ def _chosen(_: TraceTask, options: SeriesOptions) -> dict[str, tuple[str, ...]]:
 
 def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Traced:
     words = _shared(task.spaces)
+    ranked = ranked_in_all(_counts(task, words), options.rank)
     if options.of_targets:
-        words = words.filter(pc.is_in(words, value_set=pa.array(options.align.targets, pa.string())))
+        kept = pc.is_in(words, value_set=pa.array(options.align.targets, pa.string()))
+        words, ranked = words.filter(kept), ranked[kept.to_numpy(zero_copy_only=False)]
     pairs = _Pairs(task, options, words)
     places = range(len(task.slices))
     first, last = pairs.load(0), pairs.load(places[-1])
@@ -152,18 +154,22 @@ def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Trace
             distances[4, place] = cosine_distance(common[0], common[place])
         if place < places[-1]:
             distances[5, place] = cosine_distance(common[place], common[-1])
-    counts = [WordCounts.of(read_counts(facts.counts), words, facts.documents) for facts in task.slices]
+    counts = _counts(task, words)
     trace = Trace(
         words,
         np.stack([slice_counts.uses for slice_counts in counts]),
         np.stack([slice_counts.documents for slice_counts in counts]),
-        ranked_in_all(counts, options.rank),
+        ranked,
         distances,
         cut_distances(common),
     )
     with artefact.writing(".parquet") as stream:
         pq.write_table(_as_table(trace), pa.PythonFile(stream, "w"), compression="lz4")
     return Traced(artefact.file(".parquet"), min(facts.documents for facts in task.slices))
+
+
+def _counts(task: TraceTask, words: pa.Array) -> list[WordCounts]:
+    return [WordCounts.of(read_counts(facts.counts), words, facts.documents) for facts in task.slices]
 
 
 class _Pairs:

@@ -182,7 +182,7 @@ def _heading(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: P
     yield (
         f"ranked: {ranked} words with at least {options['rank-min-count']} uses and "
         f"{options['rank-min-documents']} documents (or a fifth of a smaller slice) in both "
-        f"slices, not mostly proper nouns{shown}"
+        f"slices, not mostly proper nouns{_without(options)}{shown}"
     )
     what = "score less the mean of the null" if has_null(ranking.rows) else "score"
     earlier, later = (_rho(value) for value in spearman(ranking.words))
@@ -190,6 +190,11 @@ def _heading(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: P
     facts = pair_facts(snapshot, pair, request.alignment, request.measure)
     yield from _evidence(facts)
     yield from map(told_class, classes_of(snapshot, facts, ranking.rows))
+
+
+def _without(options: Mapping[str, Any]) -> str:
+    number = options.get("rank-stop-words")  # earlier versions had none
+    return f", without the {number} most frequent words" if number else ""
 
 
 def _evidence(facts: Row) -> Iterator[str]:

@@ -18,6 +18,7 @@ from transforms.corpora.corpus import PartPair
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.registry import printable
 from transforms.formats.records.base import BadRecord, Reject
+from transforms.formats.records.scripts import check_script
 from transforms.formats.sources.readings import FileReading
 from transforms.intake.staging import Loaded, RowSchema, Staging
 from transforms.intake.unit_files import stage_unit
@@ -92,11 +93,19 @@ class CorpusPairOptions:
     genre: str | None = None
 
 
-def _add(staging: Staging, source: str, number: int, entry: RawPair | Reject, lengths: LengthOptions) -> None:
+def _add(
+    staging: Staging,
+    source: str,
+    number: int,
+    entry: RawPair | Reject,
+    lengths: LengthOptions,
+    engine_language: str | None = None,
+) -> None:
     """Stage a record: the `number`th of its file."""
     try:
         if isinstance(entry, Reject):
             raise BadRecord(entry.reason, entry.detail)
+        check_script(f"{entry.passage}\n{entry.summary}", engine_language)
         staging.add([{**pair_row(entry, lengths), "source": source, "number": number}])
     except BadRecord as error:
         detail = " ".join(printable(error.detail).split())
@@ -125,7 +134,7 @@ def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
 
         def add(numbered: tuple[int, tuple[str, PairEntry]]) -> None:
             number, (source, entry) = numbered
-            _add(staging, source, number, entry, options.lengths)
+            _add(staging, source, number, entry, options.lengths, how.engine_language)
 
         inputs = stage_unit(staging, unit, entries, add)
     return staging.loaded(inputs)

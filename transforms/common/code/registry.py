@@ -21,6 +21,7 @@ imported when the registry is first looked through; a registry with `lazy` makes
 
 import functools
 import importlib.metadata
+import importlib.util
 import logging
 import sys
 import threading
@@ -62,6 +63,11 @@ class Entry:
     def explained(self) -> str:
         """What help says of it: the doc line, to which kinds of entries may add."""
         return self.doc
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its packages are installed."""
+        return all(importlib.util.find_spec(name) is not None for name in self.modules)
 
     def check_installed(self, what: str) -> None:
         """Check that its packages are installed; `what` names it.

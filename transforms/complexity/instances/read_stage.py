@@ -14,6 +14,7 @@ from transforms.complexity.instances.instance import content_key, in_flag_order,
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.formats.ingest.stage import Unit
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from transforms.formats.records.scripts import check_script
 from transforms.formats.records.text_cleaning import clean_field, clean_value
 from transforms.intake.cwi2018 import Cwi2018Row
 from transforms.intake.header import About, FileRows
@@ -102,7 +103,7 @@ def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[s
     """Return the staged row of an instance, its texts cleaned and its target located.
 
     Raises:
-        BadRecord: `other_kind`, `empty`, `too_large`.
+        BadRecord: `other_kind`, `empty`, `too_large`, `script`, `unsegmented`.
     """
     if options.kind != "all" and entry.kind != options.kind:
         kinds = " or ".join(kind for kind in KINDS if kind == options.kind)
@@ -111,6 +112,7 @@ def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[s
     sentence = clean_value(entry.sentence or "").strip() or None
     if not token:
         raise BadRecord("empty", "no token")
+    check_script(sentence, options.engine_language)
     if len(token) > LONGEST_TOKEN:
         raise BadRecord("too_large", f"a token of {len(token)} characters")
     located = (

@@ -30,6 +30,7 @@ from transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, Record
 from transforms.formats.readers.registry import READERS, printable, read_file, read_piece
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.records.pieces import CutPiece
+from transforms.formats.records.scripts import refusal
 from transforms.formats.sources.readings import CHANGED, Blocks, FileReading, first_reading, known_reading, reading_of
 from transforms.layers.registry import columns_of
 
@@ -149,6 +150,7 @@ class IngestOptions:
         language: language of documents whose source states none.
         genre: genre of documents whose source states none.
         forgotten: what is left out, whatever it says; None: nothing.
+        scripts: of the language of the engine that is to annotate texts, see `refusal`; None: none does.
     """
 
     format: str = "auto"
@@ -159,6 +161,7 @@ class IngestOptions:
     language: str | None = None
     genre: str | None = None
     forgotten: Forgotten | None = None
+    scripts: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,6 +356,9 @@ def _documents(
             yield RejectRow(source, entry.position, "ingest", row.reason, detail)
             continue
         if entry.text is not None:
+            if options.scripts is not None and (why := refusal(entry.text, options.scripts)):
+                yield RejectRow(source, entry.position, "ingest", *why)
+                continue
             row["key"] = _content_key(entry.text, row, file.collection)
             yield row, entry, (row["key"], source, ordinal, entry.position)
         else:

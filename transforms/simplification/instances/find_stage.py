@@ -31,6 +31,7 @@ from transforms.corpora.reading import read_annotated
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.registry import READERS, printable, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from transforms.formats.records.scripts import check_script
 from transforms.formats.sources.readings import FileReading
 from transforms.inflection.models import chosen_formats
 from transforms.intake.merging import TextAnnotationOptions, chosen_engine, engine_of
@@ -246,8 +247,9 @@ def annotated_pieces(text: str, engine: Engine, options: TextFindOptions) -> Ite
         options: with the layers that it gives; where a share of all words is chosen, there is one table.
 
     Raises:
-        BadRecord: `engine_error`.
+        BadRecord: `engine_error`, `script`, `unsegmented`.
     """
+    check_script(text, options.engine_language)
     layers = columns_of(options.annotate.layers)
     with SideRows(annotation_schema(layers)) as waiting:
         try:

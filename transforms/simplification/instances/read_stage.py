@@ -22,6 +22,7 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.formats.ingest.stage import Unit, acceptable
 from transforms.formats.readers.delimited import Row as CellRow
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from transforms.formats.records.scripts import check_script
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.intake.header import About, FileRows, header_name
 from transforms.intake.staging import Loaded, LoadedCounts, RowSchema, Staging
@@ -264,6 +265,8 @@ def _read(artefact: Artefact, unit: Unit, options: InstanceReadOptions) -> Loade
     def add(source: str, record: TakenRecord) -> None:
         if isinstance(record.rows, BadRecord):
             raise record.rows
+        for sentence in {row.sentence for row in record.rows}:
+            check_script(sentence, options.engine_language)
         languages, line = (options.language, options.engine_language), record.line
         rows = staged_rows(record.rows, options.occurrences, languages, source=source, line=line, position=str(line))
         staging.add(rows)

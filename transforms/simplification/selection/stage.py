@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from transforms.annotation.engines.registry import chosen_entries
 from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Inheritance, Stage
 from transforms.common.store.inheriting import Mask, Read, write_inheriting
@@ -131,13 +132,11 @@ def _used(selection: Selection) -> set[str]:
 def _chosen(_: JoinTask, selection: Selection) -> Mapping[str, Collection[str]]:
     used = _used(selection)
     first = next(iter(selection.values()))
-    kind = first.engine.partition(":")[0]
-    kinds = [kind] if kind and "pos" in used else []
     encoders = (one.encoder.chosen() for one in selection.values() if one.encoder is not None)
     return {
         **next(encoders, {}),
         "transforms.simplification.selection.filters:FILTERS": sorted(used),
-        "transforms.annotation.engines.registry:ENGINES": kinds,
+        **chosen_entries(first.engine if "pos" in used else ""),
         **chosen_formats(*(one.inflector for one in selection.values())),
     }
 

@@ -8,7 +8,7 @@ from transforms.common.publish.snapshots import Snapshot
 YEARS = {str(year): 1 for year in (*range(1800, 1830), *range(1900, 1930))}
 
 
-def told(documents=YEARS, out="results", number=60, columns=("forms", "lemmas"), about=None, **more):
+def told(documents=YEARS, out="results", number=60, columns=("forms", "lemmas", "upos"), about=None, **more):
     corpus = {
         **({"about": about} if about else {}),
         "records": number,
@@ -53,7 +53,13 @@ def test_the_command_may_be_pasted_whatever_the_folder_is_called(out):
 
 
 def test_a_corpus_without_lemmas_is_trained_on_forms():
-    assert told(columns=["forms"])[-1].endswith("--unit form")
+    assert told(columns=["forms", "upos"])[-1].endswith("--unit form")
+
+
+def test_without_parts_of_speech_it_offers_to_leave_out_the_most_frequent_words():
+    *before, offer = told(columns=["forms", "lemmas"])
+    assert before == told()
+    assert "--rank-stop-words 100" in offer
 
 
 def test_without_dates_it_says_what_is_needed():

@@ -251,6 +251,33 @@ def test_an_encoding_that_is_not_found_out_is_given(tmp_path, capsys):
     assert "name their --encoding" in capsys.readouterr().err
     assert init(tmp_path / "mine", texts, "--encoding", "shift_jis") == 0
     assert configuration(tmp_path / "mine")["corpus"]["encoding"] == ["shift_jis"]
+    assert configuration(tmp_path / "mine")["corpus"]["engine"] == "builtin:ja"
+
+
+def test_no_engine_is_named_where_the_language_is_not_known(tmp_path, capsys):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "a.txt").write_text("Nuqneh tlhIngan maH. Heghlu'meH QaQ jajvam. " * 5)
+    assert init(tmp_path / "mine", texts) == 0
+    assert "engine" not in configuration(tmp_path / "mine")["corpus"]
+    said = capsys.readouterr().out
+    assert "# the language was not recognised: name an engine" in said
+    assert "before it can run, it needs an engine" in said
+    assert main(["run", str(tmp_path / "mine" / "config.yaml")]) == 1
+    assert "came without annotation: give --engine" in capsys.readouterr().err
+
+
+def test_a_stop_list_is_offered_where_the_engine_has_no_parts_of_speech(tmp_path):
+    texts = dated(tmp_path / "texts", [])
+    for year in [*range(1800, 1830), *range(1900, 1930)]:
+        (texts / f"{year}.txt").write_text(
+            f"Il vecchio scese fino al mare, e lì vide che la sua barca non era più. {year}"
+        )
+    assert init(tmp_path / "mine", texts) == 0
+    assert configuration(tmp_path / "mine")["corpus"]["engine"] == "builtin:it"
+    text = (tmp_path / "mine" / "config.yaml").read_text()
+    assert "  # It gives no parts of speech, so that rankings list function words, too.\n" in text
+    assert "  # rank-stop-words: 100  # leaves " in text
 
 
 def test_a_configuration_that_cannot_run_is_told_at_once(tmp_path, capsys, monkeypatch):
