@@ -16,10 +16,10 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.simplification_grammar import wilson
 from schemas.cloze.questions import QUESTIONS
 from transforms.cloze.pairs.pair import PLACEHOLDER
 from transforms.common.publish.snapshots import open_snapshot
+from transforms.evaluation.shares import wilson
 from transforms.inflection.english import english_inflector, tag_of
 
 SHAPE = ("Degree", "Mood", "Number", "Person", "Tense", "VerbForm")
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def _share(hits: int, of: int) -> str:
-    low, high = wilson(hits, of)
+    low, high = (100 * bound for bound in wilson(hits, of))
     return f"{hits} of {of} ({100 * hits / of:.1f} %, {low:.1f} to {high:.1f})"
 
 
