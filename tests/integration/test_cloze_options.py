@@ -222,7 +222,7 @@ def test_what_cannot_be(prepared, tmp_path, capsys):
     assert "list-sizes" in capsys.readouterr().err
 
 
-def test_questions_without_words_of_their_form_are_told_and_an_inflector_of_another_language(made, tmp_path, capsys, caplog):
+def test_too_few_words_of_a_form_are_told_and_an_inflector_of_another_language(made, tmp_path, capsys, caplog):
     folder, path = made
     texts, out = tmp_path / "Task_2_Nonspecificity.jsonl", tmp_path / "out"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
