@@ -23,7 +23,6 @@ Per hundred changed sentences, with Wilson intervals of 95 %.
 
 import argparse
 import difflib
-import math
 import re
 import shutil
 import subprocess
@@ -38,6 +37,7 @@ from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import SIMPLIFICATIONS
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.tables import read_rows
+from transforms.evaluation.shares import wilson
 
 ANALYSER = "/usr/share/apertium/apertium-spa-cat/spa-cat.automorf.bin"
 KINDS = ("agreement", "article", "capital", "form", "inflection")
@@ -246,14 +246,6 @@ def changed_sentences(
     return [(of["sentence"], row["sentence_out"], of["target"], row["chosen"]) for of, row in pairs]
 
 
-def wilson(hits: int, of: int) -> tuple[float, float]:
-    """Return the interval of 95 % of a share (Wilson 1927), per hundred."""
-    z = 1.959964
-    share, scale = hits / of, 1 + z * z / of
-    middle, half = share + z * z / (2 * of), z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    return 100 * (middle - half) / scale, 100 * (middle + half) / scale
-
-
 def main() -> int:
     """Judge folders and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -275,7 +267,7 @@ def main() -> int:
         judged = [Judged(*row, sentences[4 * at : 4 * at + 4]) for at, row in enumerate(rows)]
         found = [errors(one) for one in judged]
         counts, wrong = Counter(kind for kinds in found for kind in kinds), sum(bool(kinds) for kinds in found)
-        low, high = wilson(wrong, len(rows))
+        low, high = (100 * bound for bound in wilson(wrong, len(rows)))
         share = 100 / len(rows)
         print(
             f"{folder[-32:]:32}{len(rows):10}{wrong * share:6.1f}  ({low:4.1f}-{high:4.1f})    "

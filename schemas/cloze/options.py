@@ -28,7 +28,7 @@ OPTION_REASONS = {
     "similar": "its vector is too similar to that of the answer or of a synonym",
     "in_passage": "it stands in the passage, and `options_in_passage` is `reject`",
     "same": "another option has its form or lemma, and comes first",
-    "form": "it has no form like the answer's, and others have",
+    "form": "it has no form like the answer's",
     "surplus": "there are enough options before it",
 }
 

@@ -115,7 +115,9 @@ def test_readers_name_words_and_four_become_options(made, prepared, tmp_path, ca
     capsys.readouterr()
     assert call(*words) == 0
     said = capsys.readouterr().out
-    assert "nonspecificity: 40 of 40 questions have four options" in said
+    # *big* is the one adjective: nothing of its form can stand beside it.
+    assert "nonspecificity: 36 of 40 questions have four options" in said
+    assert "4 more would have, but their other words have no form like the answer's" in said
     assert check_options(out) == 40
     section = open_snapshot(str(out)).section("cloze.options")
     assert [row["reader"] for row in section["measured"]] == ["ar", "ar-gloss", "context", "ga"]
@@ -220,7 +222,7 @@ def test_what_cannot_be(prepared, tmp_path, capsys):
     assert "list-sizes" in capsys.readouterr().err
 
 
-def test_answers_that_stand_alone_are_told_and_an_inflector_of_another_language(made, tmp_path, capsys, caplog):
+def test_too_few_words_of_a_form_are_told_and_an_inflector_of_another_language(made, tmp_path, capsys, caplog):
     folder, path = made
     texts, out = tmp_path / "Task_2_Nonspecificity.jsonl", tmp_path / "out"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -232,7 +234,9 @@ def test_answers_that_stand_alone_are_told_and_an_inflector_of_another_language(
     capsys.readouterr()
     assert call(*words) == 0
     said = capsys.readouterr().out
-    assert "of 4 the answer stands alone: no option has a form like its; --inflector gives them one" in said
+    assert "4 more would have, but their other words have no form like the answer's; --inflector gives" in said
+    options = [row for row in table(out, "options") if row["place"]]
+    assert not [row for row in options if row["kept"] and row["word"] == "animals"]  # no plural beside singular words
     (tmp_path / "es.tsv").write_text("gato\tgatos\tN;PL\n")
     lexbeam.simplify.train_inflector(tmp_path / "es.tsv", language="es", out=tmp_path / "es.inflector")
     assert call(*words, "--inflector", tmp_path / "es.inflector", "--overwrite") == 0

@@ -11,6 +11,7 @@ from small_runs import call, manifest, unless_given
 import lexbeam
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.snapshots import open_snapshot
+from transforms.simplification.text_settings import DEFAULT, ENOUGH, TEXT_SETTINGS, precision_told, setting_of
 
 ROOT = Path(__file__).resolve().parents[2]
 THESAURUS = """UTF-8
@@ -233,6 +234,57 @@ def test_languages_are_those_of_engines(world, tmp_path):
         assert call("simplify", "text", tmp_path / "a.txt", "--out", out, *plain) == 0
         assert [row["text"] for row in rows(out, "documents")] == ["A hard task."]
         assert [row["language"] for row in rows(out, "documents")] == ["en"]
+
+
+def test_the_default_changes_nothing_and_says_what_to_bring(world, tmp_path, capsys):
+    """With WordNet alone half of the changes did not fit: *reimburse* became *return*."""
+    text = tmp_path / "a.txt"
+    text.write_text("We will reimburse you. The meeting commenced; it was an arduous task.\n")
+    english = ("simplify", "text", text, "--language", "en", "--parts", 1)
+    assert call(*english, "--out", tmp_path / "out") == 0
+    told = capsys.readouterr().out
+    assert rows(tmp_path / "out", "documents")[0]["content"] == text.read_bytes()
+    assert {row["reason"] for row in rows(tmp_path / "out", "changes")} == {"keep_target"}
+    assert "\n  arduous: hard, " in told
+    assert "--setting candidates changes nothing" in told
+    assert "careful: 74 of 133 (56 %, 47 to 64)" in told
+    assert "by --setting list and --thesaurus FILE" in told
+    assert call("show", tmp_path / "out", "--document", "a.txt") == 0
+    assert "\n  commenced: started, " in capsys.readouterr().out
+    # What was measured is told where words are changed, too.
+    assert call(*english, "--out", tmp_path / "careful", "--setting", "careful") == 0
+    told = capsys.readouterr().out
+    assert "arduous → hard" in told
+    assert "people gave 74 of 133 (56 %, 47 to 64)" in told
+
+
+def test_a_list_of_ones_own_replaces_what_it_has(world, tmp_path, capsys):
+    text = tmp_path / "a.txt"
+    text.write_text("An arduous house, and an inscrutable reimbursement.\n")
+    (tmp_path / "own.dat").write_text("UTF-8\nhouse|1\n(noun)|home\narduous|1\n(adj)|hard\n")
+    own = ("--setting", "list", "--thesaurus", tmp_path / "own.dat", "--language", "en", "--parts", 1)
+    assert call("simplify", "text", text, "--out", tmp_path / "out", *own) == 0
+    (document,) = rows(tmp_path / "out", "documents")
+    assert document["text"] == "A hard home, and an inscrutable reimbursement."
+    assert "read each change" not in capsys.readouterr().out
+
+
+def test_a_setting_that_was_not_measured_on_a_language_says_so():
+    told = "\n".join(precision_told("bold", ["pt"]))
+    assert "was not measured on language 'pt'" in told
+    nothing = "\n".join(precision_told("candidates", ["pt"]))
+    assert "changes nothing" in nothing
+    assert "was not measured on language 'pt'" in nothing
+    assert "`setting` list" in nothing
+
+
+def test_no_default_of_a_language_changes_words_with_less_than_is_enough():
+    """The rule: a default that changes words has at least `ENOUGH` of them right on held-out sentences."""
+    default = TEXT_SETTINGS[DEFAULT]
+    for language in {"es", *default.of_language, *default.measured}:
+        stages, _ = setting_of(DEFAULT, language, None)
+        measured = default.measured.get(language)
+        assert stages["rank"].keep_target == "always" or measured.right / measured.changed >= ENOUGH, language
 
 
 def test_the_difference_is_of_so_many_texts(world, tmp_path, capsys):

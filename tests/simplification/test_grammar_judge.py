@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from benchmarks.simplification_grammar import AnalysedSentence, Judged, analysed, errors, wilson
+from benchmarks.simplification_grammar import AnalysedSentence, Judged, analysed, errors
 
 # As Apertium writes it: readings by word, tags by reading.
 READINGS = {
@@ -100,9 +100,3 @@ def test_what_an_analyser_writes(tmp_path):
     [made] = analysed(["Del casa, zzz ab"], str(program), str(script))
     assert made.words == ["Del", "casa", "zzz", "ab"]
     assert made.readings == [[("pr",)], [("n", "f", "sg"), ("vblex", "pri", "p3", "sg")], [], []]
-
-
-def test_wilsons_interval():
-    # Newcombe (1998), Table I: 81 of 263.
-    assert wilson(81, 263) == pytest.approx((25.53, 36.62), abs=0.01)
-    assert wilson(0, 20) == pytest.approx((0, 16.11), abs=0.01)

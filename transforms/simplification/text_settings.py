@@ -1,27 +1,61 @@
 """Named settings of whole texts, by language: how hard words are found, and how others are chosen for them.
 
 What no language says of its own holds for all. Options are those of the stages, as in a file of settings, and
-`zipf_below`. `careful` keeps a word unless its first candidate is the commoner one; `bold` changes whatever it can.
-docs/tasks/simplification/results.md has what they reach.
+`zipf_below`. The default, `candidates`, changes nothing: a setting that changes words is the default of a language only
+where at least `ENOUGH` of its changes fit on sentences that nothing was chosen on, and none does. `list` has the words
+of a person's own list, `careful` keeps a word unless its first candidate is the commoner one, `bold` changes whatever
+it can. docs/tasks/simplification/results.md has what they reach.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import from_mapping
+from transforms.evaluation.shares import wilson
 from transforms.simplification.settings import STAGES, options_class, settings_of, stage_options
 
-__all__ = ["DEFAULT", "ENGINES", "INFLECTORS", "TEXT_SETTINGS", "TextSetting", "bolder", "setting_of"]
+__all__ = [
+    "DEFAULT",
+    "ENGINES",
+    "INFLECTORS",
+    "TEXT_SETTINGS",
+    "Measured",
+    "TextSetting",
+    "bolder",
+    "precision_told",
+    "setting_of",
+]
 
-DEFAULT, BOLD = "careful", "bold"
+DEFAULT, LIST, CAREFUL, BOLD = "candidates", "list", "careful", "bold"
+ENOUGH = 0.8  # of the changes of a setting that may be a default
 ZIPF_BELOW = "zipf_below"
 
 # What annotates and inflects where nothing is named: what needs no file.
 ENGINES = {"en": "builtin:en"}
 INFLECTORS = {"en": "lemminflect"}
+
+
+class Measured(NamedTuple):
+    """How often a setting was right on sentences that nothing was chosen on.
+
+    Attributes:
+        changed: words that it changed.
+        right: of these, those in whose place stands a word that people gave.
+        sentences: where the sentences come from.
+    """
+
+    changed: int
+    right: int
+    sentences: str
+
+    def told(self) -> str:
+        """Return the figures: `74 of 133 (56 %, 47 to 64)`."""
+        low, high = wilson(self.right, self.changed)
+        share = self.right / self.changed
+        return f"{self.right} of {self.changed} ({100 * share:.0f} %, {100 * low:.0f} to {100 * high:.0f})"
 
 
 @dataclass(frozen=True)
@@ -31,31 +65,43 @@ class TextSetting(Entry):
     Attributes:
         options: in every language.
         of_language: what is other in one.
+        measured: by language, how often it was right.
     """
 
     options: Mapping[str, Any]
     of_language: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
+    measured: Mapping[str, Measured] = field(default_factory=dict, kw_only=True)
 
+
+_TSAR = "TSAR-2022, English"  # its test sentences, of which nothing here was chosen by any
+_CAREFUL = {"zipf_below": 4.0, "generators": "thesaurus", "filters": ["morphology", "pos"], "ranker": "senses"}
+_CAREFUL_ENGLISH = {
+    "generators": "wordnet",
+    "wordnet_relations": ["synonym"],
+    "filters": ["morphology", "pos", "antonyms", "rare-senses"],
+}
 
 TEXT_SETTINGS: Registry[TextSetting] = Registry(
     {
         DEFAULT: TextSetting(
+            {**_CAREFUL, "keep_target": "always"},
+            of_language={"en": _CAREFUL_ENGLISH},
+            doc="hard words are found, with what might replace them, and nothing is changed",
+        ),
+        LIST: TextSetting(
             {
-                "zipf_below": 4.0,
+                "zipf_below": 10.0,
                 "generators": "thesaurus",
-                "filters": ["morphology", "pos"],
+                "filters": ["morphology"],
                 "ranker": "senses",
-                "keep_target": "if-more-frequent",
+                "keep_target": "never",
             },
-            of_language={
-                "en": {
-                    "generators": "wordnet",
-                    "wordnet_relations": ["synonym"],
-                    "filters": ["morphology", "pos", "antonyms", "rare-senses"],
-                    "keep_target": "never",
-                    "min_simpler": 0.5,
-                }
-            },
+            doc="whatever a `thesaurus` of your own lists is replaced, and nothing else",
+        ),
+        CAREFUL: TextSetting(
+            {**_CAREFUL, "keep_target": "if-more-frequent"},
+            of_language={"en": {**_CAREFUL_ENGLISH, "keep_target": "never", "min_simpler": 0.5}},
+            measured={"en": Measured(133, 74, _TSAR)},
             doc="a word stays unless another is commoner: fewer changes, fewer mistakes",
         ),
         BOLD: TextSetting(
@@ -74,6 +120,7 @@ TEXT_SETTINGS: Registry[TextSetting] = Registry(
                     "filters": ["morphology", "rare-senses"],
                 }
             },
+            measured={"en": Measured(356, 173, _TSAR)},
             doc="what most senses and frequency speak for replaces a word, whether or not it is commoner",
         ),
     },
@@ -89,8 +136,44 @@ def bolder(setting: str, changed: int, chosen: int) -> str | None:
     >>> bolder("careful", 2, 4), bolder("bold", 0, 3)
     (None, None)
     """
-    few = setting == DEFAULT and 2 * changed < chosen
+    few = setting == CAREFUL and 2 * changed < chosen
     return f"`setting` {BOLD} changes more of them, and makes more mistakes" if few else None
+
+
+def precision_told(setting: str, languages: Iterable[str]) -> Iterator[str]:
+    """Yield how many of a setting's changes fit, as it was measured; of the default, why it makes none.
+
+    Args:
+        setting: an entry of `TEXT_SETTINGS`.
+        languages: of the texts, as engines write them.
+    """
+    if setting == LIST:
+        return  # it fits as well as the list
+    for language in languages:
+        of = {name: entry.measured[language] for name, entry in TEXT_SETTINGS.items() if language in entry.measured}
+        if setting == DEFAULT:
+            found = "; ".join(f"{name}: {one.told()}, {one.sentences}" for name, one in of.items())
+            yield f"`setting` {DEFAULT} changes nothing: " + (
+                f"of no other are {100 * ENOUGH:.0f} % of the changes known to fit; people gave, on sentences that "
+                f"they were not made on, {found}"
+                if found
+                else f"how many changes of others fit was not measured on language {language!r}"
+            )
+        elif setting in of:
+            yield (
+                f"read each change: of those of `setting` {setting} on sentences that it was not made on, people gave "
+                f"{of[setting].told()}, {of[setting].sentences}"
+            )
+        else:
+            yield (
+                f"read each change: how many of `setting` {setting} fit was not measured on language {language!r} on "
+                "sentences that it was not made on"
+            )
+    if setting == DEFAULT:
+        yield (
+            f"to have words changed, bring a list of simpler words of your own, by `setting` {LIST} and `thesaurus` "
+            f"FILE; or name `setting` {CAREFUL}, and read each change"
+        )
 
 
 def setting_of(name: str, language: str, path: str | None) -> tuple[dict[str, Any], float]:

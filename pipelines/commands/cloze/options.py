@@ -187,7 +187,7 @@ def _build(pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mappin
 
 def _section(plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     chosen: list[ChosenOptions] = outcome.rows["chosen"]
-    counts = {row["kind"]: row for row in summed(chosen, ("kind",), ("questions", "too_few", "alone"))}
+    counts = {row["kind"]: row for row in summed(chosen, ("kind",), ("questions", "too_few", "unlike"))}
     dropped = totals(
         {(count.kind, name): number}
         for part in chosen
@@ -203,7 +203,7 @@ def _section(plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
                 "kind": kind,
                 "questions": counts[kind]["questions"],
                 "too_few_options": counts[kind]["too_few"],
-                "alone": counts[kind]["alone"],
+                "unlike_forms": counts[kind]["unlike"],
                 "dropped": {name: dropped[kind, name] for name in OPTION_REASONS},
             }
             for kind in KINDS
@@ -293,8 +293,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     for counts in section["kinds"]:
         enough = counts["questions"] - counts["too_few_options"]
         yield f"{counts['kind']}: {enough} of {counts['questions']} questions have four options"
-        if counts["alone"]:
-            yield f"  of {counts['alone']} the answer stands alone: no option has a form like its" + remedy
+        if unlike := counts.get("unlike_forms"):  # 0.1.0 counted something else
+            yield f"  {unlike} more would have, but their other words have no form like the answer's" + remedy
         if counts["questions"] and not enough:
             yield f"none has: options are words that fit elsewhere in the texts, so {_MORE}"
     if section["measured"]:

@@ -42,7 +42,7 @@ from transforms.simplification.selection.stage import SELECT
 from transforms.simplification.shown.documents import DOCUMENT_VIEWS, difference, document_panels
 from transforms.simplification.shown.instances import INSTANCE_VIEWS
 from transforms.simplification.shown.views import CANDIDATE_VIEWS
-from transforms.simplification.text_settings import bolder
+from transforms.simplification.text_settings import bolder, precision_told
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -132,8 +132,10 @@ def _section(plan: TextPlan, outcome: HandedBack) -> Mapping[str, Any]:
                 "filters": list(plan.selection[name].options.filters),
                 "rankers": list(plan.rankings[name].options.ranker),
                 "keep_target": plan.rankings[name].options.keep_target,
+                "of_file": plan.of_file,
             }
         ],
+        "languages": list(plan.languages),
         "documents": sum(part.documents.rows for part in resolved),
         "altered": sum(part.altered for part in resolved),
         "beside": sum(part.beside for part in resolved),
@@ -154,6 +156,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     found = section.get("found", {})
     if fixed := listed(f"{found[why]} {meaning}" for why, meaning in FIXED.items() if found.get(why)):
         yield f"content words left alone: {fixed}"
+    if not section["settings"][0].get("of_file", True):  # 0.1.0 has not noted it
+        yield from precision_told(name, section["languages"])
     if hint := bolder(name, section["outcomes"][CHANGED], sum(section["outcomes"].values())):
         yield hint
     if section["rejected"]:

@@ -137,6 +137,8 @@ class TextPlan(NamedTuple):
         agreement: how nouns of another gender are placed.
         parts: parts of each table of words; 0: their number decides.
         max_reject_share: share of rejects above which nothing is published.
+        languages: of the texts, as engines write them.
+        of_file: whether the setting is one of a file.
     """
 
     found: FoundIn
@@ -149,6 +151,8 @@ class TextPlan(NamedTuple):
     agreement: str
     parts: int
     max_reject_share: float
+    languages: Sequence[str]
+    of_file: bool
 
 
 def _is_corpus(options: SimplifyTextOptions) -> bool:
@@ -299,6 +303,8 @@ def plan_of(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
         options.rewriting.agreement,
         stated_parts(options.parts),
         options.max_reject_share,
+        spoken,
+        options.settings is not None,
     )
 
 

@@ -48,6 +48,12 @@ def test_what_is_no_such_part_of_speech_has_no_form():
     assert forms("soaring", "soaring", "VERB", "prices", "fall", "fallen/fallen") == ["falling", "falling"]
 
 
+def test_beside_a_participle_that_is_tagged_as_an_adjective_stand_participles_like_it():
+    assert forms("leading", "leading", "ADJ", "the", "rising", "troubled", "big") == ["rising", None, None]
+    assert forms("troubled", "troubled", "ADJ", "the", "rising", "excited", "big") == [None, "excited", None]
+    assert forms("red", "red", "ADJ", "the", "rising", "excited", "big") == [None, None, "big"]
+
+
 def test_of_an_unknown_answer_nothing_is_known():
     assert not AnswerForms(english_inflector(), RightAnswer("fell", "fall", ""), []).known
     assert not AnswerForms(english_inflector(), RightAnswer("so", "so", "SCONJ"), []).known

@@ -138,6 +138,8 @@ def test_pipelines_by_hand(example):
     for system, values in expected.items():
         for metric, above in values.items():
             assert ratio(metrics, system, "pipeline", metric, None) == (above, 4)
+        right_of_changed = (values["accuracy"], values["changed"])
+        assert ratio(metrics, system, "pipeline", "change_precision", None) == right_of_changed
 
 
 def test_the_funnel_by_hand(example):

@@ -145,6 +145,7 @@ def test_ranks_are_dense_and_places_by_code_points(pairs):
 @pytest.mark.parametrize(
     ("keep", "first", "target", "frequency", "stays"),
     [
+        ("always", 9, 1, None, True),
         ("never", 1.0, 9.0, None, False),
         ("if-more-frequent", 1.0, None, (5.0, 6.0), True),
         ("if-more-frequent", 1.0, None, (6.0, 6.0), False),

@@ -3,7 +3,8 @@
 Words are dropped that are the answer or its like; the best four of the rest are the wrong options. The paper takes "the
 four most frequent types" of three lists of ten. Its order and ties are decided here: words that more readers name come
 first, then those with the greater sum of reciprocal ranks, then by form. Words with one form or lemma are one, named by
-its best word. Where fewer than four are left, longer lists are considered.
+its best word. A word without a form like the answer's is none. Where fewer than four are left, longer lists are
+considered.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,7 @@ IN_PASSAGE = ("allow", "reject")
 class OptionRules:
     """What may be an option."""
 
-    inflect: bool = option(True, help="inflect options as the answer is")
+    inflect: bool = option(True, help="inflect options as the answer is, and leave out words without such a form")
     options_in_passage: str = option(
         "allow", help="whether options may stand in the passage, as answers never do", choices=IN_PASSAGE
     )
@@ -81,7 +82,6 @@ class Considered:
     list_size: int
     reason: str | None = None
     exact: Fraction = field(default=Fraction(0), repr=False, compare=False)
-    fits: bool = field(default=True, repr=False, compare=False)  # whether it has a form like the answer's
 
     @property
     def kept(self) -> bool:
@@ -129,8 +129,8 @@ def _considered(
     left: list[Considered] = []
     for word, ranks_of_word in ranks.items():
         shown = facts.inflect(word) if rules.inflect else word
-        candidate = _made(cased_as(shown or word, answer.form), word, ranks_of_word, sizes, fits=shown is not None)
-        reason = _reason(answer, candidate.word, word, facts, rules)
+        candidate = _made(cased_as(shown or word, answer.form), word, ranks_of_word, sizes)
+        reason = _reason(answer, candidate.word, word, facts, rules) or ("form" if shown is None else None)
         (dropped if reason else left).append(_because(candidate, reason))
     chosen: list[Considered] = []
     for group in _groups(sorted(left, key=_order), facts):
@@ -139,17 +139,14 @@ def _considered(
         for candidate in group:
             for reader, rank in zip(candidate.readers, candidate.ranks, strict=True):
                 best[reader] = min(rank, best.get(reader, rank))
-        chosen.append(_made(first.word, first.named, best, sizes, fits=first.fits))
+        chosen.append(_made(first.word, first.named, best, sizes))
         dropped += [_because(candidate, "same") for candidate in others]
-    if size < sizes[-1]:
-        dropped += [_because(candidate, "form") for candidate in chosen if not candidate.fits]
-        chosen = [candidate for candidate in chosen if candidate.fits]
     chosen.sort(key=_order)
-    dropped += [_because(candidate, "surplus" if candidate.fits else "form") for candidate in chosen[WANTED:]]
+    dropped += [_because(candidate, "surplus") for candidate in chosen[WANTED:]]
     return chosen[:WANTED] + sorted(dropped, key=_order)
 
 
-def _made(word: str, named: str, ranks: Mapping[str, int], sizes: Sequence[int], *, fits: bool) -> Considered:
+def _made(word: str, named: str, ranks: Mapping[str, int], sizes: Sequence[int]) -> Considered:
     readers = tuple(sorted(ranks))
     exact = sum((Fraction(1, ranks[reader]) for reader in readers), Fraction(0))
     least = min(ranks.values())
@@ -161,7 +158,6 @@ def _made(word: str, named: str, ranks: Mapping[str, int], sizes: Sequence[int],
         float(exact),
         next(size for size in sizes if size >= least),
         exact=exact,
-        fits=fits,
     )
 
 
@@ -169,8 +165,8 @@ def _because(candidate: Considered, reason: str | None) -> Considered:
     return replace(candidate, reason=reason)
 
 
-def _order(candidate: Considered) -> tuple[bool, int, Fraction, str, str]:
-    return not candidate.fits, -len(candidate.readers), -candidate.exact, candidate.word, candidate.named
+def _order(candidate: Considered) -> tuple[int, Fraction, str, str]:
+    return -len(candidate.readers), -candidate.exact, candidate.word, candidate.named
 
 
 def _reason(answer: RightAnswer, shown: str, named: str, facts: WordFacts, rules: OptionRules) -> str | None:

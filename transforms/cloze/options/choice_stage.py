@@ -3,6 +3,7 @@
 CHOOSE    a part of cloze/candidates with its pairs, and predictions -> a part of cloze/options
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from schemas.cloze.options import OPTION_REASONS, OPTIONS
 from transforms.annotation.guessing import short_tag
 from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
 from transforms.cloze.options.forms import AnswerForms
-from transforms.cloze.options.inflection import inflected, is_like
+from transforms.cloze.options.inflection import inflected
 from transforms.cloze.pairs.pair import Row
 from transforms.cloze.readers.data import CANDIDATE_COLUMNS, Encoded, QuestionGroup, asked_rows, candidates, language_is
 from transforms.cloze.readers.options import FREQUENCY
@@ -76,14 +77,14 @@ class KindCount:
         kind: the kind.
         questions: how many there are.
         too_few: those with fewer than four options.
-        alone: those none of whose options has a form like the answer's.
+        unlike: of these, those that would have four if words without a form like the answer's counted.
         reasons: words that were dropped, by reason.
     """
 
     kind: str
     questions: int
     too_few: int
-    alone: int
+    unlike: int
     reasons: Mapping[str, int]
 
 
@@ -124,26 +125,21 @@ class _Words:
         }
 
     def beside(self, answer: RightAnswer, before: Sequence[str]) -> Callable[[str], str | None]:
-        """Return what makes a word's form beside an answer: by the inflector, else by the corpus."""
+        """Return what makes a word's form beside an answer: by the inflector, else by the corpus.
+
+        Of an answer without a part of speech nothing is known: words stay as they were named.
+        """
+        if not answer.upos:
+            return lambda word: word
         if self.inflector is not None and (forms := AnswerForms(self.inflector, answer, before)).known:
             return lambda word: forms.of(word, self.lemma[word])
 
-        def inflect(word: str) -> str:
+        def inflect(word: str) -> str | None:
             lemma = self.lemma[word]
             known = self.forms.get((lemma, answer.upos), ())
             return inflected(word, lemma, known, answer.form.lower(), answer.lemma)
 
         return inflect
-
-    def stands_alone(self, answer: RightAnswer, before: Sequence[str], considered: Sequence[Row]) -> bool:
-        """Return whether there are options, and none has a form like the answer's: by the inflector, else endings."""
-        others = [row for row in considered[1:] if row["kept"]]
-        if self.inflector is not None and (forms := AnswerForms(self.inflector, answer, before)).known:
-            return bool(others) and all(forms.of(row["named"], self.lemma[row["named"]]) is None for row in others)
-        of_answer = answer.form.lower(), answer.lemma
-        return bool(others) and not any(
-            is_like(row["word"].lower(), self.lemma[row["named"]], *of_answer) for row in others
-        )
 
     def similarity(self, named: Collection[str], beside: Collection[str]) -> dict[str, float]:
         """Return the greatest cosine of each word with any of `beside`, where it is known."""
@@ -179,19 +175,17 @@ def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Cho
         lemmas = pc.utf8_lower(pc.coalesce(of_group["lemma"], of_group["form"]))
         of_group = of_group.set_column(of_group.schema.get_field_index("lemma"), "lemma", lemmas)
         synonyms = words.synonyms(of_group)
-        count = counts.setdefault(group.kind, {"": 0, "too_few": 0, "alone": 0, **dict.fromkeys(OPTION_REASONS, 0)})
+        count = counts.setdefault(group.kind, {"": 0, "too_few": 0, "unlike": 0, **dict.fromkeys(OPTION_REASONS, 0)})
         for question in of_group.to_pylist():
             texts = passages[question["pair_id"]]
             lists = named.get(question["question_id"], {})
             considered = list(_options_of(question, lists, words, synonyms, texts, options.rules))
             option_rows += considered
-            count["alone"] += words.stands_alone(_answer_of(question), texts.summary[: question["token"]], considered)
-            for row in considered:
-                if row["reason"]:
-                    count[row["reason"]] += 1
-                count["too_few"] -= row["kept"] and row["place"] == WANTED
-            count[""] += 1
-            count["too_few"] += 1
+            kept = sum(row["kept"] for row in considered) - 1  # one is the answer
+            reasons = Counter(row["reason"] for row in considered if row["reason"])
+            for name, number in {"": 1, "too_few": kept < WANTED, **reasons}.items():
+                count[name] += number
+            count["unlike"] += kept < WANTED <= kept + reasons["form"]
     table = pa.Table.from_pylist(option_rows, OPTIONS.schema()).sort_by([(name, "ascending") for name in OPTIONS.key])
     part = write_part(artefact, OPTIONS.schema(), [table], sort_keys=OPTIONS.key)
     return ChosenOptions(
@@ -201,7 +195,7 @@ def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Cho
                 kind,
                 numbers[""],
                 numbers["too_few"],
-                numbers["alone"],
+                numbers["unlike"],
                 {name: numbers[name] for name in OPTION_REASONS},
             )
             for kind, numbers in sorted(counts.items())

@@ -3,7 +3,8 @@
 A word has such a form if the dictionary knows it as the answer's part of speech. Where forms have several readings, the
 likeliest counts; of an English verb (*let, jailed*) the words before it decide: behind `to`, modals and `do` it is the
 infinitive, behind `be`, `have` and `get` the participle, at the beginning of a sentence the imperative, which is the
-infinitive's form, else the past. Adverbs between them are passed over.
+infinitive's form, else the past. Adverbs between them are passed over. Beside an English participle that is tagged as
+an adjective (*leading*) stand such participles alone, and beside another adjective none: taggers take verbs for them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -90,11 +91,12 @@ class AnswerForms:
         self._inflector = inflector
         self._answer = answer
         self._feats = self._features(before) if answer.upos else None
+        self._tenses = self._participles(answer.form)
 
     @property
     def known(self) -> bool:
         """Whether anything is known of the answer's form."""
-        return self._feats is not None
+        return self._feats is not None or bool(self._tenses)
 
     def of(self, word: str, lemma: str) -> str | None:
         """Return a word in the answer's form; None if it has none, or one of several words (*most recent*).
@@ -103,17 +105,26 @@ class AnswerForms:
             word: as it was named.
             lemma: that of the annotation; the dictionary's counts where it does not know this one.
         """
+        if self._tenses:
+            return word if self._participles(word) == self._tenses else None
         lemmas = [*self._lemmas(lemma), *self._lemmas(word.lower())]
         if self._feats is None or not lemmas:
             return None
         known = lemma if lemma in lemmas else lemmas[0]
         answer = self._answer
         form = place(self._inflector, known, answer.upos, answer.form, feats=self._feats).form
-        return form if form and " " not in form else None
+        return form if form and " " not in form and not self._participles(form) else None
 
     def _lemmas(self, form: str) -> list[str]:
         """Return the lemmas that the dictionary has for a form as the answer's part of speech."""
         return lemmas_of(self._inflector, form, _kind(self._answer.upos), others=False)
+
+    def _participles(self, form: str) -> set[str]:
+        """Return the tenses of which a form may be a participle beside an English adjective; beside others none."""
+        if self._inflector.language != "en" or self._answer.upos != "ADJ":
+            return set()
+        readings = self._inflector.features(form, "VERB") if self._inflector.has_verb(form.lower()) else []
+        return {feats["Tense"] for feats in readings if feats.get("VerbForm") == "Part"}
 
     def _features(self, before: Sequence[str]) -> Mapping[str, str] | None:
         """Return the features that the answer has in its place; None if nothing is known."""

@@ -3,14 +3,15 @@
 There are no paradigms here. The ending of a form is what stands behind the longest beginning that
 it shares with its lemma: `increased` of `increase` ends in `d`, `planned` of `plan` in `ned`. Of
 the forms that the corpus has of a lemma with the answer's part of speech, that one is taken whose
-ending shares the longest end with the answer's; a form without ending matches only another. So
-irregular forms (`fell`) are not found, and the word stays as it was named. That is an
-approximation of ours: the paper does not say whether options were inflected.
+ending shares the longest end with the answer's; a form without ending matches only another, and the
+lemma is one, whether or not the corpus has it so. So irregular forms (`fell`) match none but those
+that happen to end alike. That is an approximation of ours: the paper does not say whether options
+were inflected.
 """
 
 from collections.abc import Iterable
 
-__all__ = ["cased_as", "ending", "inflected", "is_like"]
+__all__ = ["cased_as", "ending", "inflected"]
 
 
 def ending(form: str, lemma: str) -> str:
@@ -22,8 +23,8 @@ def ending(form: str, lemma: str) -> str:
     return form[_shared(form, lemma) :]
 
 
-def inflected(word: str, lemma: str, forms: Iterable[tuple[str, int]], answer: str, answer_lemma: str) -> str:
-    """Return a word in the form that matches the answer's, or as it is.
+def inflected(word: str, lemma: str, forms: Iterable[tuple[str, int]], answer: str, answer_lemma: str) -> str | None:
+    """Return a word in the form that matches the answer's; None if the corpus has none.
 
     Args:
         word: the word as it was named; it stays if its own ending matches as well as any.
@@ -37,27 +38,19 @@ def inflected(word: str, lemma: str, forms: Iterable[tuple[str, int]], answer: s
     >>> forms = [("plan", 4), ("plans", 2), ("planned", 2), ("planning", 1)]
     >>> [inflected("plan", "plan", forms, *of) for of in [("increased", "increase"),
     ...  ("cities", "city"), ("fell", "fall")]]
-    ['planned', 'plans', 'plan']
+    ['planned', 'plans', None]
     """
     wanted = ending(answer, answer_lemma)
+    found = dict(forms)
     ranked = [
         (-shared, form != word.lower(), -count, form)
-        for form, count in forms
+        for form, count in ({lemma: 0, **found} if found else {}).items()
         if (shared := _matches(wanted, ending(form, lemma))) >= 0
     ]
     if not ranked:
-        return word
+        return None
     _, other, _, form = min(ranked)
     return form if other else word
-
-
-def is_like(form: str, lemma: str, answer: str, answer_lemma: str) -> bool:
-    """Return whether a form has an ending like the answer's, all in lower case.
-
-    >>> is_like("plans", "plan", "cities", "city"), is_like("rise", "rise", "fell", "fall")
-    (True, False)
-    """
-    return _matches(ending(answer, answer_lemma), ending(form, lemma)) >= 0
 
 
 def _matches(wanted: str, ending_of_form: str) -> int:

@@ -4,7 +4,8 @@
 - A ranker has TRank-at-n, over the instances for which it was given a candidate; ties score the
   mean over the tied set. Random order scores exactly the share of all candidates.
 - A pipeline has precision (the chosen word is the target or gold), accuracy (it is gold and not
-  the target) and changed (it is not the target), after Ferrés and Saggion (2022), section 7.
+  the target) and changed (it is not the target), after Ferrés and Saggion (2022), section 7; and
+  change precision, the share of the changed instances whose word is gold.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -142,10 +143,12 @@ class PipelineChoices:
 
 
 def pipeline_figures(system: str, values: Mapping[str, Floats]) -> Iterator[Figure]:
-    """Yield precision, accuracy and changed of a pipeline, see `PipelineChoices`."""
+    """Yield precision, accuracy, changed and change precision of a pipeline, see `PipelineChoices`."""
     for name, column in values.items():
         terms = Terms(column, np.ones(len(column)))
         yield Figure(system, PIPELINE, name, None, terms, np.ones(len(column), bool))
+    terms = Terms(values["accuracy"], values["changed"])
+    yield Figure(system, PIPELINE, "change_precision", None, terms, values["changed"] > 0)
 
 
 def differing(figures: Sequence[Figure], baseline: str | None) -> Iterator[tuple[int, int]]:

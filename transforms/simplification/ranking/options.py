@@ -9,7 +9,7 @@ from transforms.common.options.fields import option
 __all__ = ["KEEP_TARGET", "PHRASES", "RankingOptions", "check_rankers", "gain_of"]
 
 PHRASES = ("zero", "rarest", "mean")
-KEEP_TARGET = ("never", "if-more-frequent", "if-gain:X")
+KEEP_TARGET = ("never", "always", "if-more-frequent", "if-gain:X")
 
 
 def check_rankers(value: tuple[str, ...]) -> None:
@@ -36,7 +36,7 @@ def gain_of(value: str) -> float | None:
         UsageError: the value is none of `KEEP_TARGET`.
     """
     kind, colon, number = value.partition(":")
-    if value in KEEP_TARGET[:2]:
+    if value in KEEP_TARGET[:-1]:
         return None
     try:
         gain = float(number) if kind == "if-gain" and colon else math.nan
@@ -73,10 +73,10 @@ class RankingOptions:
     )
     keep_target: str = option(
         "never",
-        help="when the target stays: never; if-more-frequent: if it is more frequent than the first candidate; "
+        help="when the target stays: never; always; if-more-frequent: if it is more frequent than the first candidate; "
         "if-gain:X: unless the first candidate's score is greater by at least X",
         check=gain_of,
-        metavar="never|if-more-frequent|if-gain:X",
+        metavar="never|always|if-more-frequent|if-gain:X",
     )
     min_simpler: float | None = option(
         None,

@@ -98,6 +98,8 @@ def keeps_target(keep: str, first: float, target: float, frequency: tuple[float,
         target: the ranker's score of the target; its least if it does not know the target.
         frequency: of the first candidate and of the target, for `if-more-frequent`.
     """
+    if keep == "always":
+        return True
     if keep == "if-more-frequent":
         assert frequency is not None
         return frequency[1] > frequency[0]

@@ -31,6 +31,7 @@ from transforms.simplification.shown.views import stage_rows
 __all__ = ["DOCUMENT_VIEWS", "DocumentOptions", "changes_of", "difference", "document_panels", "marked_text"]
 
 _QUOTED = 20  # sentences in the report, and in the difference of a run
+_OFFERED = 5  # candidates of a word that nothing replaces
 _AT_ONCE = 1024  # rows that are values of Python
 _NO_SIMPLER = "not enough simpler than the word"
 _STAGES = ("instances", "candidates", "selections", "rankings", "simplifications")
@@ -89,6 +90,19 @@ def _lines(text: str, rows: Sequence[Row]) -> Iterator[str]:
             yield f"       {row['target']} → {row['chosen']}: {_about(row)}"
 
 
+def _is_list(snapshot: Snapshot) -> bool:
+    """Return whether the setting changes nothing, so that candidates are for a person to choose from."""
+    return any(setting["keep_target"] == "always" for setting in snapshot.section("simplify.text")["settings"])
+
+
+def _offers(snapshot: Snapshot, words: Sequence[Row]) -> Iterator[str]:
+    """Yield a line for each word with what might replace it, the best first."""
+    lost = _lost(snapshot, [row["instance_id"] for row in words])
+    for row in words:
+        forms = [one["form"] for one in lost.get(row["instance_id"], []) if one["ranked"] is not None]
+        yield f"  {row['target']}: {', '.join(forms[:_OFFERED])}"
+
+
 def _head(document: Row, kept: Mapping[str, int]) -> str:
     tail = counts_tail({name: kept[name] for name in KEPT})
     complex_words, content_words = (units(document[name], "words") for name in ("chosen", "words"))
@@ -100,13 +114,21 @@ def _head(document: Row, kept: Mapping[str, int]) -> str:
 
 
 def difference(snapshot: Snapshot, most: int = _QUOTED) -> Iterator[Block]:
-    """Yield what was changed, text by text and sentence by sentence, up to so many sentences and as many texts."""
+    """Yield what was changed, text by text and sentence by sentence, up to so many sentences and as many texts.
+
+    Of a setting that changes nothing these are words, each with what might replace it.
+    """
     left = texts = 0
+    lists = _is_list(snapshot)
     for number, (document, rows) in enumerate(_documents(snapshot), 1):
         told = number <= _QUOTED and most > 0
         texts += not told
         kept: Counter[str] = Counter()
         quoted: list[list[Row]] = []
+        offered: list[Row] = []
+        if told and lists:
+            rows = list(rows)
+            offered = [row for row in rows if row["reason"] == "keep_target"][:most]
         for of_sentence in _sentences(rows, kept):
             if told and len(quoted) < most:
                 quoted.append(of_sentence)
@@ -116,7 +138,8 @@ def difference(snapshot: Snapshot, most: int = _QUOTED) -> Iterator[Block]:
             yield _head(document, kept)
             for of_sentence in quoted:
                 yield from _lines(document["text"], of_sentence)
-            most -= len(quoted)
+            yield from _offers(snapshot, offered)
+            most -= len(quoted) + len(offered)
     if left or texts:
         more = [f"{left} more changed {units(left, 'sentences')}"] if left else []
         more += [f"{texts} more {units(texts, 'texts')}"] if texts else []
@@ -176,6 +199,9 @@ def _document_blocks(snapshot: Snapshot, options: DocumentOptions) -> Iterator[B
     yield from marked_text(document["text"], rows).split("\n")
     yield ""
     words = [row for row in rows if row["kind"] == "word"]
+    if _is_list(snapshot):
+        yield from _offers(snapshot, words)
+        return
     lost = _lost(snapshot, [row["instance_id"] for row in words]) if options.lost else {}
     for row in words:
         stays = row["reason"] and (f"{KEPT[row['reason']]}" + (f": {row['detail']}" if row["detail"] else ""))

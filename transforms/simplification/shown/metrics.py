@@ -69,7 +69,7 @@ def _stage(stage: str, rows: list[Row]) -> Iterator[Block]:
 def place_of(column: tuple[str, int]) -> tuple[int, str, int]:
     """Return the place of a metric at k among others, in the order in which they are shown."""
     metric, k = column
-    order = (*_LISTS, *_LEAST, "trank_at_k", "precision", "accuracy", "changed")
+    order = (*_LISTS, *_LEAST, "trank_at_k", "precision", "accuracy", "changed", "change_precision")
     return (order.index(metric) if metric in order else len(order), metric, k)
 
 

@@ -19,7 +19,7 @@ def said(command, section):
 
 @pytest.mark.parametrize(("too_few", "is_told"), [(3, True), (2, False)])
 def test_options_say_what_to_do_where_no_question_has_four(too_few, is_told):
-    kinds = [{"kind": "nonspecificity", "questions": 3, "too_few_options": too_few, "alone": 0}]
+    kinds = [{"kind": "nonspecificity", "questions": 3, "too_few_options": too_few, "unlike_forms": 0}]
     section = {"kinds": kinds, "measured": [], "inflector": None}
     assert ("take in more articles" in said(CLOZE_OPTIONS, section)) == is_told
 
