@@ -7,6 +7,7 @@ does the same with `text`. Nothing is published then.
 import dataclasses
 import functools
 import inspect
+import logging
 import operator
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,7 @@ from transforms.common.system_errors import explaining
 
 __all__ = ["answer", "asked_by", "with_strings"]
 
+log = logging.getLogger("lexbeam")
 _TEXT = Option(
     "text",
     ("text",),
@@ -127,7 +129,11 @@ def answer(command: Command[Any, Any], words: str, values: Mapping[str, Any], be
         given = {"format": "text", **{name: value for name, value in values.items() if name != _TEXT.name}}
         with explaining():
             options = from_mapping(command.options, option_values(command.options, {**given, "inputs": [STDIN]}))
-        return run_on_text(words, options, text, beam)
+        told: list[str] = []
+        made = run_on_text(words, options, text, told.append, beam)
+        if made == text and told:
+            log.warning("`text` comes out as it went in:\n%s", "\n".join(told))
+        return made
     known = options_of(command.strings.options)
     if other := next((name for name in values if name not in known and values[name] is not None), None):
         raise UsageError(f"`{other}` has nothing to do with `{asked_by(command)[0]}`: leave one of them out")

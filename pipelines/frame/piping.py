@@ -51,8 +51,8 @@ def run_piped(command: Command[Any, Any], options: Any, run: Run, tell: Tell) ->
     sys.stdout.flush()
 
 
-def text_of(text: str, command: Command[Any, Any], options: Any, run: Run) -> str:
-    """Return what a command makes of a text; its tables are removed.
+def text_of(text: str, command: Command[Any, Any], options: Any, run: Run, tell: Tell) -> str:
+    """Return what a command makes of a text, and tell what it says of it; its tables are removed.
 
     Raises:
         UsageError: a folder is given, too.
@@ -61,7 +61,7 @@ def text_of(text: str, command: Command[Any, Any], options: Any, run: Run) -> st
     if options.out is not None:
         raise UsageError("`out`: of a `text` nothing is published: leave one out, or give a list of texts as `inputs`")
     source = io.BytesIO(text.encode("utf-8", "surrogatepass"))
-    return b"".join(_made_of(source, "the text", command, options, run, lambda line: None)).decode()
+    return b"".join(_made_of(source, "the text", command, options, run, tell)).decode()
 
 
 def _made_of(

@@ -71,7 +71,7 @@ def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = ()
         _run_command(name, options, tell, beam, data)
 
 
-def run_on_text(name: str, options: Any, text: str, beam: Sequence[str] = ()) -> str:
+def run_on_text(name: str, options: Any, text: str, tell: Tell, beam: Sequence[str] = ()) -> str:
     """Return what a command makes of a text that is given in place of files; raises as `run_command`."""
     job = Job(section_of(name), load(name), options)
     with explaining():
@@ -80,6 +80,7 @@ def run_on_text(name: str, options: Any, text: str, beam: Sequence[str] = ()) ->
             job.command,
             options,
             lambda other, told: run_jobs([job._replace(options=other)], other, tell=told, beam=beam),
+            tell,
         )
 
 

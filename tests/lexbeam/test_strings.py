@@ -15,16 +15,24 @@ WORDS = ["engine", "the", "ordinance", "qwrtzx"]
 
 
 @pytest.mark.slow
-def test_a_sentence_in_the_simpler_sentence_out(tmp_path, monkeypatch, capfd):
+def test_a_sentence_in_the_simpler_sentence_out(tmp_path, monkeypatch, capfd, caplog):
     monkeypatch.chdir(tmp_path)
     text = "The committee promulgated\t an arduous ordinance.\r\n<b>He</b> left."
     expected = "The committee proclaimed\t a hard regulation.\r\n<b>He</b> left."
-    assert lexbeam.simplify.text(text=text, language="en") == expected
+    assert lexbeam.simplify.text(text=text, language="en", setting="careful") == expected
+
+    def warnings():
+        return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+
+    assert not warnings()
+    assert lexbeam.simplify.text(text=text, language="en") == text
+    (why,) = warnings()
+    assert "to have words changed, bring a list of simpler words of your own" in why
     Path("One sentence.").write_text("The ordinance.")
     assert lexbeam.simplify.text(text="One sentence.", language="en") == "One sentence."  # no path, though one is there
     assert [path.name for path in tmp_path.iterdir()] == ["One sentence."]
     assert "".join(capfd.readouterr()) == ""
-    made = lexbeam.simplify.text([text, "It rained."], language="en", out=tmp_path / "out")
+    made = lexbeam.simplify.text([text, "It rained."], language="en", setting="careful", out=tmp_path / "out")
     texts = made.table("simplification/documents", ["text"])["text"].to_pylist()
     assert sorted(texts) == ["It rained.", expected.replace("\r\n", "\n")]  # as it is read
 
