@@ -48,6 +48,7 @@ _SLICE_COLUMNS = (
     "vocabulary",
     "min_count",
     "sentences_short",
+    "tokens_short",
     "largest_document_share",
 )
 
@@ -72,12 +73,13 @@ def panels(snapshot: Snapshot) -> list[Panel]:
 
 
 def _slices(snapshot: Snapshot) -> Rows:
-    table = snapshot.read("slices", list(_SLICE_COLUMNS))
+    table = snapshot.read("slices")
     described = SLICES.schema()
+    names = [name for name in _SLICE_COLUMNS[:-1] if name in table.schema.names]  # an older version has fewer
     doc = "share of its tokens that the longest document has"
     share = column("largest document", pa.float64(), doc, unit="%")
-    columns = [_named(described.field(name)) for name in _SLICE_COLUMNS[:-1]] + [share]
-    values = [table[name] for name in _SLICE_COLUMNS[:-1]]
+    columns = [_named(described.field(name)) for name in names] + [share]
+    values = [table[name] for name in names]
     values.append(pc.multiply(table["largest_document_share"], 100.0))
     text = "One row is a slice of the training view, in the order of time."
     return Rows("Slices", text, pa.table(values, schema=pa.schema(columns)))
