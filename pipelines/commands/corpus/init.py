@@ -21,12 +21,13 @@ from pipelines.frame.configuration import read_jobs
 from pipelines.frame.running import run_command
 from schemas.rejects import REMEDIES
 from transforms.annotation.guessing import guess_engine
-from transforms.change.view.proposals import SliceProposal, propose_slices
+from transforms.change.view.proposals import ENOUGH, LEAST, SliceProposal, propose_slices
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.output_folders import check_output_folder, make_output_folder
 from transforms.common.shown import units
 from transforms.common.store import files
+from transforms.embeddings.trainers import TRAINERS
 from transforms.formats.dates.guessing import MOST, guess_fields
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.records.base import HTML_READ, ReaderOptions
@@ -233,6 +234,9 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
     if not dated or proposal.reason:
         why = proposal.reason if dated else "the documents have no dates"
         yield f"# No slices are proposed: {why}."
+        if dated:
+            yield f"# A finding is possible from {LEAST} documents a side on, and likelier from {ENOUGH}. Parts of one"
+            yield "# text, such as its chapters, are no documents: their words differ whatever the dates are."
         yield "# change:"
         yield '#   slices: "FROM-TO,FROM-TO"'
         yield "#   seeds: 3"
@@ -248,9 +252,25 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
         yield f"  # from {what} (`lexbeam corpus` counts tokens),"
     yield f"  # with {first:,} and {second:,} documents" + (":" if look.complete else " of those looked at:")
     yield f"  slices: {_quoted(proposal.spec)}"
-    yield "  seeds: 3  # trainings, whose scores are averaged"
-    yield "  null: 3  # pairs whose documents are dealt out anew: what chance gives; 5 are better"
+    yield from _training(min(proposal.documents) if look.complete else None)
     yield "  # targets: words.txt  # words that you ask about, one a line"
+
+
+def _training(documents: int | None) -> Iterator[str]:
+    """Yield what lets a finding be made where the texts allow one: nulls, seeds, and the fastest trainer that is here.
+
+    Args:
+        documents: of the slice with fewer; None if not all were counted.
+    """
+    yield "  seeds: 3  # trainings, whose scores are averaged"
+    yield "  null: 5  # pairs whose documents, never parts of them, are dealt out anew: what chance gives"
+    if documents is not None and documents < ENOUGH:
+        yield f"  # With fewer than {ENOUGH} documents on a side most changes are not found: more texts would help."
+    try:
+        TRAINERS["fast"].check_installed("trainer")
+    except UsageError:
+        return
+    yield "  trainer: fast  # as gensim, the default, trains, but several times as fast"
 
 
 def _quoted(text: str) -> str:
