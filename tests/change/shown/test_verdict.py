@@ -38,31 +38,35 @@ def trials(monkeypatch):
 
 def test_nothing_found_is_told_with_what_could_have_been(trials):
     uses = [400] * 10 + [100] * 20 + [60] * 90
-    first, could, more = verdict({**FACTS, "share_differs": 0.0}, words(uses, targets=15))
+    first, whole, half, more = verdict({**FACTS, "share_differs": 0.0}, words(uses, targets=15))
     assert first.startswith("none of 120 ranked words is told from chance")
     assert first.endswith(": the least q is 0.600")
-    assert "where all uses of a word changed, from 50 to 100 in the smaller slice on" in could
-    assert "which 30 to 120 of 120 words and 15 of 15 targets have; where half of the uses of a word changed" in could
-    assert could.endswith(
-        "from 100 or more in the smaller slice on, which 0 to 30 of 120 words and 0 to 15 of 15 targets have"
-    )
     assert (
-        "about 1.0 to 1.7 times as much text where all uses changed, 1.7 times as much text or more where half" in more
+        "in all of its uses, it would be found as often as not if it had 50 to 100 uses in the smaller slice" in whole
     )
-    assert "in corpora like speeches and novels; " in more
-    assert "may have changed all the same" in more
+    assert whole.endswith("; so many have 30 to 120 of 120 ranked words and 15 of 15 targets")
+    assert "in half of its uses, it would be found as often as not if it had 100 uses or more in the smaller" in half
+    assert half.endswith("; so many have 0 to 30 of 120 ranked words and 0 to 15 of 15 targets")
+    assert (
+        "needs up to 1.7 times as much text for a change of all uses, about 1.7 times as much text or more for" in more
+    )
+    assert "in corpora like speeches and novels. A word that is not found may have changed" in more
 
 
 def test_what_no_trial_found_needs_more_than_was_tried(monkeypatch):
     monkeypatch.setattr(module, "TRIALS", (NOVELS,))
     monkeypatch.setattr(power, "TRIALS", (NOVELS,))
-    _, could, _ = verdict(FACTS, words([100] * 120))
-    assert could.endswith("from 100 or more in the smaller slice on, which 0 to 120 of 120 words have")
+    *_, half, more = verdict(FACTS, words([100] * 120))
+    assert half.endswith("if it had 100 uses or more in the smaller slice; so many have 0 to 120 of 120 ranked words")
+    assert "needs no more text for a change of all uses" in more
 
 
-def test_more_text_is_not_asked_for_where_half_of_the_words_have_enough(trials):
-    *_, more = verdict(FACTS, words([900] * 120))
-    assert "about 1.0 times as much text where all" in more
+@pytest.mark.parametrize(
+    ("uses", "told"), [(900, "no more text"), (70, "up to 1.4 times"), (20, "about 2.5 to 5 times")]
+)
+def test_how_much_more_text_half_of_the_words_need(trials, uses, told):
+    *_, more = verdict(FACTS, words([uses] * 120, ranked=1))
+    assert f"needs {told}" in more
 
 
 @pytest.mark.parametrize(
@@ -74,6 +78,11 @@ def test_more_text_is_not_asked_for_where_half_of_the_words_have_enough(trials):
 )
 def test_what_is_found(trials, facts, q, told):
     assert told in verdict({**FACTS, **facts}, words([60] * 120, q=q))[0]
+
+
+def test_few_authors_find_less_than_trials_did(trials):
+    few = verdict({**FACTS, "null_unit": "author", "clusters_from": 12, "low_power": True}, words([60] * 120))
+    assert few[-1] == "less is found than that with 12 and 30 authors: trials had 20 and more on either side"
 
 
 def test_where_nothing_can_be_found_it_says_what_is_needed():

@@ -35,16 +35,24 @@ def verdict(facts: Row, rows: pa.Table) -> list[str]:
         return []
     finding = facts.get("finding")
     if finding == "too_few_clusters":
-        have = f"{facts['clusters_from']} and {facts['clusters_to']} {UNITS[dealt].plural}"
         return [
-            f"nothing can be found: the slices have {have}; {LEAST_CLUSTERS} on either side are needed, and "
+            f"nothing can be found: the slices have {_dealt(facts)}; {LEAST_CLUSTERS} on either side are needed, and "
             f"{LOW_POWER} are better. Parts of one text are no documents"
         ]
     ranked = rows.filter(pc.and_(rows["ranked"], rows["score"].is_valid()))
     if finding == "too_few_words":
         needed = f"{LEAST_WORDS} are needed{_to_rank(ranked, rows)}"
         return [f"nothing can be found: {len(ranked)} words are ranked, {needed}"]
-    return [_found(facts, ranked), *_could(ranked, rows.filter(rows["target"]))] if len(ranked) else []
+    if not len(ranked):
+        return []
+    told = [_found(facts, ranked), *_could(ranked, rows.filter(rows["target"]))]
+    if facts.get("low_power"):
+        told.append(f"less is found than that with {_dealt(facts)}: trials had {LOW_POWER} and more on either side")
+    return told
+
+
+def _dealt(facts: Row) -> str:
+    return f"{facts['clusters_from']} and {facts['clusters_to']} {UNITS[facts['null_unit']].plural}"
 
 
 def _to_rank(ranked: pa.Table, rows: pa.Table) -> str:
@@ -81,7 +89,7 @@ class _Needed(NamedTuple):
     @property
     def text(self) -> str:
         """The uses, for a person."""
-        return f"{self.low} or more" if self.high is None else _span(self.low, self.high)
+        return f"{self.low} uses or more" if self.high is None else f"{_span(self.low, self.high)} uses"
 
     def held(self, words: pa.Table) -> str:
         """Return how many words have them."""
@@ -89,29 +97,35 @@ class _Needed(NamedTuple):
         return _span(0 if self.high is None else int((uses >= self.high).sum()), int((uses >= self.low).sum()))
 
     def times(self, uses: int) -> str:
-        """Return how many times as much text words with so many uses need."""
+        """Return how much more text words with so many uses need."""
         low = max(self.low / uses, 1.0)
         if self.high is None:
-            return f"{_round(low)} times as much text or more"
-        return f"{_span(_round(low), _round(max(self.high / uses, 1.0)))} times as much text"
+            return f"about {_round(low)} times as much text or more"
+        high = max(self.high / uses, 1.0)
+        if high == 1:
+            return "no more text"
+        times = f"up to {_round(high)}" if low == 1 else f"about {_span(_round(low), _round(high))}"
+        return f"{times} times as much text"
 
 
 def _could(ranked: pa.Table, targets: pa.Table) -> Iterator[str]:
     """Yield how large a change the uses of words could have shown, and how much more text would show it."""
-    told, more = [], []
     middle = max(int(np.median(_uses(ranked))), 1)
-    for share, what, did in ((1.0, "all", "all uses changed"), (0.5, "half of the", "half did")):
-        found = _needed(share)
-        held = f"{found.held(ranked)} of {len(ranked)} words"
+    more = []
+    for share, what in ((1.0, "all"), (0.5, "half")):
+        needed = _needed(share)
+        held = f"{needed.held(ranked)} of {len(ranked)} ranked words"
         if len(targets):
-            held += f" and {found.held(targets)} of {len(targets)} targets"
-        uses = f"from {found.text} in the smaller slice on"
-        told.append(f"where {what} uses of a word changed, {uses}, which {held} have")
-        more.append(f"{found.times(middle)} where {did}")
-    yield f"in trials a change was found as often as not {'; '.join(told)}"
+            held += f" and {needed.held(targets)} of {len(targets)} targets"
+        yield (
+            f"had a word changed in {what} of its uses, it would be found as often as not if it had {needed.text} in "
+            f"the smaller slice; so many have {held}"
+        )
+        more.append(f"{needed.times(middle)} for a change of {what} uses")
+    corpora = " and ".join(trial.texts for trial in TRIALS)
     yield (
-        f"for half of the words to have as many uses, each slice needs about {', '.join(more)}, in corpora like "
-        f"{' and '.join(trial.texts for trial in TRIALS)}; a word that is not found may have changed all the same"
+        f"for half of the words to have so many, each slice needs {', '.join(more)}: so far as trials with swapped "
+        f"words tell, in corpora like {corpora}. A word that is not found may have changed all the same"
     )
 
 
