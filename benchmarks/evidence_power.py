@@ -8,8 +8,8 @@
     python -m benchmarks.evidence_power --datings dated
 
 The documents of some periods are dealt out to two dates at random, so that nothing has changed. Then pairs of
-nouns of about equal frequency swap a share of their uses in the later slice. Twelve null pairs are made; with
-fewer of them evidence is computed anew from what is published (`scores`, `change/nulls`), and so it is with null
+nouns (or `--pos`) of about equal frequency swap a share of their uses in the later slice. Twelve null pairs are made;
+with fewer of them evidence is computed anew from what is published (`scores`, `change/nulls`), and so it is with null
 scores pooled: by frequency alone, without the word's own; and with the scores of the first seed alone. The many words
 that changed lower the bar of q for each other: what a word would be found by that changed alone, its p-values times all
 words tested, is told beside. Null pairs are themselves pairs in which nothing changed: how many words lie above their
@@ -54,13 +54,13 @@ def uses_class(uses: float) -> int | None:
     return max((least for least in USES if uses >= least), default=None)
 
 
-def swapped(documents: list[TrialDocument], years: list[int], seed: int) -> Swapped:
-    """Let pairs of nouns swap a share of their uses in the later slice."""
+def swapped(documents: list[TrialDocument], years: list[int], seed: int, pos: str = "NOUN") -> Swapped:
+    """Let pairs of words of a part of speech swap a share of their uses in the later slice."""
     draw = random.Random(seed)
     counts: list[Counter[str]] = [Counter(), Counter()]
     for document, year in zip(documents, years, strict=True):
         for sentence in document.sentences:
-            counts[year >= LATE].update(lemma for _, lemma, tag in sentence if tag == "NOUN")
+            counts[year >= LATE].update(lemma for _, lemma, tag in sentence if tag == pos)
     classes: dict[int, list[str]] = defaultdict(list)
     for word in sorted(counts[0], key=lambda word: (counts[1][word], word)):
         least = uses_class(min(counts[0][word], counts[1][word]))
@@ -78,7 +78,7 @@ def swapped(documents: list[TrialDocument], years: list[int], seed: int) -> Swap
 
     def changed(token: tuple[str, str, str]) -> tuple[str, str, str]:
         form, lemma, tag = token
-        if tag == "NOUN" and lemma in other and draw.random() < shares[lemma]:
+        if tag == pos and lemma in other and draw.random() < shares[lemma]:
             return form, other[lemma], tag
         return token
 
@@ -293,6 +293,7 @@ def _main() -> None:
     parser.add_argument("--datings", type=Path, help="tell the bands of these trials of `benchmarks.evidence` alone")
     parser.add_argument("--trials", type=int, default=1)
     parser.add_argument("--slices", default=SLICES, help="periods whose documents are dealt")
+    parser.add_argument("--pos", default="NOUN", help="part of speech of the words that swap uses")
     parser.add_argument("--null", type=int, default=NULLS)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--trainer", default="gensim")
@@ -308,7 +309,7 @@ def _main() -> None:
     trials, of_one_seed = [], []
     for number in range(given.trials):
         years = dealt(documents, "document", 4000 + number)
-        made = swapped(documents, years, number)
+        made = swapped(documents, years, number, given.pos)
         folder = given.out / f"swapped-{number}"
         run_trial(folder, made.documents, years, numbers)
         trials.append((published(folder / "change"), made.shares))

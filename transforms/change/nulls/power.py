@@ -1,7 +1,7 @@
 """What trials have found: of words whose uses were swapped, how many, by uses and by the share that was swapped.
 
-Documents were dealt out to two slices at random, so that nothing had changed, and pairs of nouns of about equal
-frequency swapped a share of their uses in one (docs/tasks/change/evidence.md has the commands and the whole tables).
+Documents were dealt out to two slices at random, so that nothing had changed, and pairs of nouns, or verbs, of about
+equal frequency swapped a share of their uses in one (docs/tasks/change/evidence.md has commands and tables).
 A word counts as found if both p-values, times all words that were tested, are up to .05: so it would have been found
 had it changed alone, and has not profited from others that changed with it.
 """
@@ -29,8 +29,15 @@ TRIALS = (
     PowerTrial(
         "40 English novels",
         {
-            1.0: {50: (1, 7), 100: (2, 8), 200: (8, 8), 400: (3, 5)},
-            0.5: {50: (0, 10), 100: (0, 5), 200: (0, 7), 400: (3, 8), 800: (0, 2)},
+            1.0: {50: (3, 9), 100: (5, 12), 200: (9, 12), 400: (5, 8), 800: (2, 3)},
+            0.5: {50: (0, 14), 100: (0, 9), 200: (0, 11), 400: (3, 12), 800: (1, 4)},
+        },
+    ),
+    PowerTrial(
+        "143 speeches of presidents",
+        {
+            1.0: {50: (6, 7), 100: (6, 6), 200: (9, 10), 400: (8, 8), 800: (2, 2)},
+            0.5: {50: (0, 5), 100: (1, 7), 200: (3, 11), 400: (4, 6), 800: (2, 4)},
         },
     ),
 )

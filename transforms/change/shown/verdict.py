@@ -112,16 +112,16 @@ def _could(ranked: pa.Table, targets: pa.Table) -> Iterator[str]:
     """Yield how large a change the uses of words could have shown, and how much more text would show it."""
     middle = max(int(np.median(_uses(ranked))), 1)
     more = []
-    for share, what in ((1.0, "all"), (0.5, "half")):
+    for share, what, which in ((1.0, "all", "all uses"), (0.5, "half", "half of them")):
         needed = _needed(share)
         held = f"{needed.held(ranked)} of {len(ranked)} ranked words"
         if len(targets):
             held += f" and {needed.held(targets)} of {len(targets)} targets"
         yield (
-            f"had a word changed in {what} of its uses, it would be found as often as not if it had {needed.text} in "
-            f"the smaller slice; so many have {held}"
+            f"a word that changed in {what} of its uses takes {needed.text} in the smaller slice to be found as often "
+            f"as not; so many have {held}"
         )
-        more.append(f"{needed.times(middle)} for a change of {what} uses")
+        more.append(f"{needed.times(middle)} for a change of {which}")
     corpora = " and ".join(trial.texts for trial in TRIALS)
     yield (
         f"for half of the words to have so many, each slice needs {', '.join(more)}: so far as trials with swapped "
