@@ -21,7 +21,7 @@ from pipelines.frame.configuration import read_jobs
 from pipelines.frame.running import run_command
 from schemas.rejects import REMEDIES
 from transforms.annotation.guessing import guess_engine
-from transforms.change.view.proposals import ENOUGH, LEAST, SliceProposal, propose_slices
+from transforms.change.view.proposals import ENOUGH, ENOUGH_TOKENS, LEAST, SliceProposal, propose_slices
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.output_folders import check_output_folder, make_output_folder
@@ -252,20 +252,19 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
         yield f"  # from {what} (`lexbeam corpus` counts tokens),"
     yield f"  # with {first:,} and {second:,} documents" + (":" if look.complete else " of those looked at:")
     yield f"  slices: {_quoted(proposal.spec)}"
-    yield from _training(min(proposal.documents) if look.complete else None)
+    yield from _training(look, proposal)
     yield "  # targets: words.txt  # words that you ask about, one a line"
 
 
-def _training(documents: int | None) -> Iterator[str]:
-    """Yield what lets a finding be made where the texts allow one: nulls, seeds, and the fastest trainer that is here.
-
-    Args:
-        documents: of the slice with fewer; None if not all were counted.
-    """
+def _training(look: Look, proposal: SliceProposal) -> Iterator[str]:
+    """Yield what allows a finding where the texts do: nulls, seeds, and the fastest trainer that is here."""
     yield "  seeds: 3  # trainings, whose scores are averaged"
     yield "  null: 5  # pairs whose documents, never parts of them, are dealt out anew: what chance gives"
-    if documents is not None and documents < ENOUGH:
+    if look.complete and min(proposal.documents) < ENOUGH:
         yield f"  # With fewer than {ENOUGH} documents on a side most changes are not found: more texts would help."
+    if look.counted and min(proposal.tokens) < ENOUGH_TOKENS:
+        few = "few words of real text have the uses that a finding takes"
+        yield f"  # With fewer than {ENOUGH_TOKENS:,} words on a side {few}."
     try:
         TRAINERS["fast"].check_installed("trainer")
     except UsageError:

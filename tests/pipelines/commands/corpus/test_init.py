@@ -51,6 +51,7 @@ def test_dated_texts(tmp_path, capsys):
     text = (tmp_path / "mine" / "config.yaml").read_text()
     assert "  null: 5  # " in text
     assert "most changes are not found" not in text
+    assert "fewer than 250,000 words on a side" in text
     printed = capsys.readouterr().out
     assert text in printed
     assert "then run it: lexbeam run" in printed
