@@ -119,7 +119,7 @@ def test_without_slices_the_corpus_alone_is_run(tmp_path, capsys, years, told):
     assert set(configuration(tmp_path / "mine")) == {"out", "corpus"}
     text = (tmp_path / "mine" / "config.yaml").read_text()
     assert told in text
-    assert ("Parts of one text" in text) == ("of the year" in told)
+    assert ("such as its chapters" in text) == ("of the year" in told)
     capsys.readouterr()
 
 
