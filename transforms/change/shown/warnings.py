@@ -75,13 +75,13 @@ def short_text(row: Row) -> str:
     """Return what short sentences took of a slice, a row of table `slices`; empty for nothing, or if nobody counted.
 
     >>> short_text({"sentences": 60, "sentences_short": 40, "tokens_before": 1000, "tokens_short": 210})
-    'sentences that are too short, or without words, are left out: 40 % of the sentences, 21 % of the tokens'
+    'left out as too short, or without words: 40 % of the sentences, 21 % of the tokens'
     """
     if not row.get("tokens_short"):
         return ""
     return (
-        f"sentences that are too short, or without words, are left out: {100 * _of_sentences(row):.0f} % of the "
-        f"sentences, {100 * _of_tokens(row):.0f} % of the tokens"
+        f"left out as too short, or without words: {100 * _of_sentences(row):.0f} % of the sentences, "
+        f"{100 * _of_tokens(row):.0f} % of the tokens"
     )
 
 
