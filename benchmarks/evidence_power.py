@@ -3,14 +3,17 @@
     lexbeam corpus $D/sotu --out sotu --exclude '*.csv' --format text --engine builtin:en \\
         --dates "table:$D/sotu/SOTU_metadata.csv:key=filename,date=Date,author=President"
     python -m benchmarks.evidence_power --corpus sotu --out trials --plot docs/tasks/change/pictures/power.png
+    python -m benchmarks.evidence_power --corpus novels --slices 1840-1920 --out trials-novels --trials 2 --null 5 \\
+        --seeds 3 --trainer fast
     python -m benchmarks.evidence_power --datings dated
 
-The documents of two periods are dealt out to two dates at random, so that nothing has changed. Then pairs of
-nouns of about equal frequency swap a share of their uses in the later slice. Twelve null pairs are made; with
-fewer of them evidence is computed anew from what is published (`scores`, `change/nulls`), and so it is with null
-scores pooled: by frequency alone, without the word's own. Null pairs are themselves pairs in which nothing changed:
-how many words lie above their bands is told of each of them against others. A trial that is in `--out` is not
-made again.
+The documents of some periods are dealt out to two dates at random, so that nothing has changed. Then pairs of
+nouns (or `--pos`) of about equal frequency swap a share of their uses in the later slice. Twelve null pairs are made;
+with fewer of them evidence is computed anew from what is published (`scores`, `change/nulls`), and so it is with null
+scores pooled: by frequency alone, without the word's own; and with the scores of the first seed alone. The many words
+that changed lower the bar of q for each other: what a word would be found by that changed alone, its p-values times all
+words tested, is told beside. Null pairs are themselves pairs in which nothing changed: how many words lie above their
+bands is told of each of them against others. A trial that is in `--out` is not made again.
 """
 
 import argparse
@@ -32,7 +35,7 @@ from transforms.change.nulls.evidence import Evidence, evidence_of
 from transforms.change.nulls.standards import PairScores
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
-USES = (50, 100, 200, 400)  # least uses of a class
+USES = (50, 100, 200, 400, 800)  # least uses of a class
 MANY = 200  # least uses of the upper line of the plot
 PAIRS = 8  # of nouns, in a class of uses
 NULLS = 12
@@ -51,13 +54,13 @@ def uses_class(uses: float) -> int | None:
     return max((least for least in USES if uses >= least), default=None)
 
 
-def swapped(documents: list[TrialDocument], years: list[int], seed: int) -> Swapped:
-    """Let pairs of nouns swap a share of their uses in the later slice."""
+def swapped(documents: list[TrialDocument], years: list[int], seed: int, pos: str = "NOUN") -> Swapped:
+    """Let pairs of words of a part of speech swap a share of their uses in the later slice."""
     draw = random.Random(seed)
     counts: list[Counter[str]] = [Counter(), Counter()]
     for document, year in zip(documents, years, strict=True):
         for sentence in document.sentences:
-            counts[year >= LATE].update(lemma for _, lemma, tag in sentence if tag == "NOUN")
+            counts[year >= LATE].update(lemma for _, lemma, tag in sentence if tag == pos)
     classes: dict[int, list[str]] = defaultdict(list)
     for word in sorted(counts[0], key=lambda word: (counts[1][word], word)):
         least = uses_class(min(counts[0][word], counts[1][word]))
@@ -75,7 +78,7 @@ def swapped(documents: list[TrialDocument], years: list[int], seed: int) -> Swap
 
     def changed(token: tuple[str, str, str]) -> tuple[str, str, str]:
         form, lemma, tag = token
-        if tag == "NOUN" and lemma in other and draw.random() < shares[lemma]:
+        if tag == pos and lemma in other and draw.random() < shares[lemma]:
             return form, other[lemma], tag
         return token
 
@@ -96,11 +99,12 @@ class Published(NamedTuple):
     tested: npt.NDArray[np.bool_]
 
 
-def published(change: Path, alignment: str = "op") -> Published:
-    """Return the only pair of a run by cosine, from tables `scores`, `slices` and `change/nulls`."""
+def published(change: Path, alignment: str = "op", seed: int | None = None) -> Published:
+    """Return the only pair of a run by cosine, from tables `scores`, `slices` and `change/nulls`; None: all seeds."""
     current = change / "current"
     of = (pc.field("alignment") == alignment) & (pc.field("measure") == "cosine")
-    means = pq.read_table(current / "scores").filter(of & pc.field("seed").is_null())
+    which = pc.field("seed").is_null() if seed is None else pc.field("seed") == seed
+    means = pq.read_table(current / "scores").filter(of & which)
     nulls = pq.read_table(current / "change" / "nulls").filter(of)
     words = pc.unique(pa.concat_arrays([means["word"].combine_chunks(), nulls["word"].combine_chunks()]))
     least = pc.min(pq.read_table(current / "slices")["documents"]).as_py()
@@ -174,21 +178,31 @@ def coverage(runs: Sequence[PairScores], untouched: npt.NDArray[np.bool_], nulls
     return found
 
 
-Cells = dict[tuple[int | None, float], list[tuple[bool, bool]]]
+class Found(NamedTuple):
+    """Whether a word is found: usage differs, both q-values say so, and both would if it alone had changed."""
+
+    differs: bool
+    both: bool
+    alone: bool
+
+
+Cells = dict[tuple[int | None, float], list[Found]]
 
 
 def found_in(trials: Sequence[tuple[Published, dict[str, float]]], nulls: int, pooled: bool = False) -> Cells:
-    """Return of words by class of uses and share swapped whether usage differs, and whether both q-values say so."""
+    """Return of words by class of uses and share swapped whether they are found."""
     cells: Cells = defaultdict(list)
     for pair, shares in trials:
         told = weighed(pair, nulls, pooled)
+        tested = int((~np.isnan(told.p_value)).sum())
         for place, row in enumerate(pair.rows):
             if row["ranked"] and row["score"] is not None:
                 differs = bool(told.q_value[place] <= LEVEL)
                 both = differs and bool(told.q_relative[place] <= LEVEL)
                 share = shares.get(row["word"], 0.0)
                 least = uses_class(min(row["count_from"], row["count_to"]))
-                cells[least, share].append((differs, both))
+                alone = bool(max(told.p_value[place], told.p_relative[place]) * tested <= LEVEL)
+                cells[least, share].append(Found(differs, both, alone))
     return cells
 
 
@@ -205,13 +219,15 @@ def _share(flags: Sequence[bool]) -> str:
 
 
 def _tell(name: str, cells: Cells) -> None:
-    print(f"\n{name}\n| uses | share swapped | words | q_value <= .05 | both q <= .05 |\n|---|---|---|---|---|")
-    for (least, share), found in sorted(_classed(cells).items()):
-        told = (_share([one[place] for one in found]) for place in (0, 1))
+    print(f"\n{name}\n| uses | share swapped | words | q_value <= .05 | both q <= .05 | alone |")
+    print("|---|---|---|---|---|---|")
+    known = {key: found for key, found in cells.items() if key[0] is not None}
+    for (least, share), found in [*sorted(known.items()), *sorted(_classed(cells).items())]:
+        told = (_share(flags) for flags in zip(*found, strict=True))
         print(f"| {least} | {share} | {len(found)} | {' | '.join(told)} |")
     for share in (0.0, *SHARES):
         every = [one for (_, own), found in cells.items() if own == share for one in found]
-        told = (f"{np.mean([one[place] for one in every]):.4f}" for place in (0, 1))
+        told = (f"{np.mean(flags):.4f}" for flags in zip(*every, strict=True))
         print(f"| all | {share} | {len(every)} | {' | '.join(told)} |")
 
 
@@ -276,6 +292,11 @@ def _main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--datings", type=Path, help="tell the bands of these trials of `benchmarks.evidence` alone")
     parser.add_argument("--trials", type=int, default=1)
+    parser.add_argument("--slices", default=SLICES, help="periods whose documents are dealt")
+    parser.add_argument("--pos", default="NOUN", help="part of speech of the words that swap uses")
+    parser.add_argument("--null", type=int, default=NULLS)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--trainer", default="gensim")
     parser.add_argument("--plot", type=Path)
     given = parser.parse_args()
     if given.datings:
@@ -283,20 +304,25 @@ def _main() -> None:
         return
     if not (given.corpus and given.out):
         parser.error("--corpus and --out are needed, or --datings")
-    documents = read_documents(given.corpus / "current", SLICES)
-    trials = []
+    documents = read_documents(given.corpus / "current", given.slices)
+    numbers = ["--null", str(given.null), "--seeds", str(given.seeds), "--trainer", given.trainer, "--alignment", "op"]
+    trials, of_one_seed = [], []
     for number in range(given.trials):
         years = dealt(documents, "document", 4000 + number)
-        made = swapped(documents, years, number)
+        made = swapped(documents, years, number, given.pos)
         folder = given.out / f"swapped-{number}"
-        run_trial(folder, made.documents, years, ["--null", str(NULLS), "--seeds", "1", "--alignment", "op"])
+        run_trial(folder, made.documents, years, numbers)
         trials.append((published(folder / "change"), made.shares))
+        of_one_seed.append((published(folder / "change", seed=1), made.shares))
         print(f"trial {number}: {len(made.shares)} words swapped uses", flush=True)
-    for nulls in (3, 5, 8, NULLS):
+    several = [nulls for nulls in (3, 5, 8, NULLS) if nulls <= given.null]
+    for nulls in several:
         _tell(f"{nulls} nulls", found_in(trials, nulls))
+        if given.seeds > 1:
+            _tell(f"{nulls} nulls, one seed", found_in(of_one_seed, nulls))
         _tell(f"{nulls} nulls, pooled by frequency alone", found_in(trials, nulls, pooled=True))
     print("\n| nulls | share above the null band | above mean and two sd |\n|---|---|---|")
-    for nulls in (3, 5, 8, NULLS - 1):
+    for nulls in sorted({min(nulls, given.null - 1) for nulls in several}):
         every = []
         for pair, shares in trials:
             untouched = np.array([word not in shares for word in pair.words])

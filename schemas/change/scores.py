@@ -107,7 +107,8 @@ def _columns(thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
         column(
             "null_high",
             pa.float64(),
-            "score whose p_value is .05: upper end of the one-sided 95 % interval of chance; null where p_value is",
+            "score whose p_value is .05, or the measure's greatest if that is less: upper end of the one-sided 95 % "
+            "interval of chance; null where p_value is",
             range="0 and up",
             nullable=True,
         ),

@@ -54,7 +54,7 @@ def _of_distance(name: str, doc: str) -> list[pa.Field]:
             f"{name}_null_high",
             number,
             "upper end of the one-sided 95 % interval of the same; null for words that are neither ranked nor targets",
-            range="0 and up",
+            range="0 to 2",
             nullable=True,
         ),
     ]

@@ -31,7 +31,8 @@ SLICES = Table(
         column("sentences", pa.int64(), "sentences in the view"),
         column("tokens_before", pa.int64(), "tokens before any filter, punctuation included"),
         column("tokens", pa.int64(), "tokens of the view: what is trained on (N of relative_*)"),
-        column("sentences_short", pa.int64(), "sentences dropped as too short"),
+        column("sentences_short", pa.int64(), "sentences dropped as too short (`min_sentence`), or as holding no word"),
+        column("tokens_short", pa.int64(), "tokens of these, punctuation included"),
         column("sentences_sampled_out", pa.int64(), "sentences dropped by downsampling"),
         column("sentences_split", pa.int64(), "sentences over 10,000 words, split"),
         column("types", pa.int64(), "distinct words in the view"),
@@ -39,6 +40,7 @@ SLICES = Table(
         column("min_count", pa.int32(), "frequency cut", unit="uses"),
         share("largest_document_share", "share of the tokens that the longest document has"),
     ],
+    version="2",
 )
 
 

@@ -29,6 +29,7 @@ def slice_row(name, start, tokens=100):
         "to": start + 49,
         "tokens": tokens,
         "min_count": 5,
+        "tokens_short": 0,
         "largest_document_share": 0.125,
         **dict.fromkeys(counts, 9),
     }

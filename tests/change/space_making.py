@@ -69,6 +69,7 @@ def ready(folder, place, vocabulary=30, keys=range(200), sentences=None):
         types=len(words),
         tokens_before=2400,
         short=0,
+        short_tokens=0,
         split=0,
         sampled_out=0,
     )

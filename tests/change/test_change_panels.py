@@ -104,7 +104,7 @@ def test_without_a_null_there_is_no_band_and_a_note_says_so(make):
 @pytest.mark.parametrize(
     ("facts", "told"),
     [
-        ({}, "possible"),
+        ({}, "possible for words with enough uses: see the verdict"),
         ({"low_power": True}, "possible, but power is low: most changes go unnoticed"),
         (
             {"finding": "too_few_clusters", "share_significant": None},
@@ -299,7 +299,7 @@ def test_every_column_says_what_it_means(make):
     parts = [vectors(name, "abc") for name in ("old", "new")]
     more = {"vectors": parts, "alignments": [aligned(*parts)[0]], "change/pairs": [[pair()]]}
     found = make([scores("a", 0.5, **known())], more)
-    assert len(found) == 8
+    assert len(found) == 9
     for panel in found.values():
         for field in getattr(panel, "rows", pa.table({})).schema:
             assert field.metadata[b"doc"]

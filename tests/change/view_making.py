@@ -96,6 +96,7 @@ def counts_of(viewed):
         viewed.largest_document,
         viewed.tokens_before,
         viewed.short,
+        viewed.short_tokens,
         viewed.split,
         viewed.sampled_out,
     )

@@ -237,6 +237,7 @@ def test_flagged_words_are_asked_for_by_a_flag_alone(judged, capsys):
     told = capsys.readouterr().out
     assert "no word has both q-values up to .05" in told
     assert "no finding possible at this size" in told
+    assert "verdict: nothing can be found: the slices have 2 and" in told
     assert call("show", judged, "--significant", "--tsv") == 0
     (head,) = capsys.readouterr().out.splitlines()
     assert {"word", "rank", "significant", "null_high"} <= set(head.split("\t"))

@@ -36,7 +36,7 @@ from transforms.change.shown.moved import moved_scores
 from transforms.change.shown.rankings import missing_targets, ranking
 from transforms.change.shown.series_view import turning
 from transforms.change.shown.views import VIEWS
-from transforms.change.shown.warnings import slice_warnings
+from transforms.change.shown.warnings import short_text, slice_warnings
 from transforms.change.view.slices import lacking
 from transforms.change.view.view_stage import Viewed
 from transforms.change.view.words import ViewOptions, case_text
@@ -325,10 +325,11 @@ def _subject(section: Mapping[str, Any]) -> str:
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield slices, targets not found, and the most changed words."""
     for row in snapshot.read("slices").to_pylist():
-        yield (
+        text = (
             f"slice {row['slice']}: {row['documents']} documents, {row['tokens']} tokens, "
             f"{row['vocabulary']} words with {row['min_count']} uses"
         )
+        yield "; ".join(filter(None, (text, short_text(row))))
     section = snapshot.section("change")
     yield case_text(ViewOptions(**section["view"]), section["options"]["case"])
     yield from missing_targets(snapshot)

@@ -22,12 +22,13 @@ from pipelines.frame.running import run_command
 from schemas.rejects import REMEDIES
 from transforms.annotation.engines.registry import describe_engine
 from transforms.annotation.guessing import guess_engine
-from transforms.change.view.proposals import SliceProposal, propose_slices
+from transforms.change.view.proposals import ENOUGH, ENOUGH_TOKENS, LEAST, SliceProposal, propose_slices
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.output_folders import check_output_folder, make_output_folder
 from transforms.common.shown import units
 from transforms.common.store import files
+from transforms.embeddings.trainers import TRAINERS
 from transforms.formats.dates.guessing import MOST, guess_fields
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.records.base import HTML_READ, ReaderOptions
@@ -258,6 +259,9 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
     if not dated or proposal.reason:
         why = proposal.reason if dated else "the documents have no dates"
         yield f"# No slices are proposed: {why}."
+        if dated:
+            yield f"# A finding is possible from {LEAST} documents a side on, and likelier from {ENOUGH}. Parts of one"
+            yield "# text, such as its chapters, are no documents: their words differ whatever the dates are."
         yield "# change:"
         yield '#   slices: "FROM-TO,FROM-TO"'
         yield "#   seeds: 3"
@@ -273,11 +277,26 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
         yield f"  # from {what} (`lexbeam corpus` counts tokens),"
     yield f"  # with {first:,} and {second:,} documents" + (":" if look.complete else " of those looked at:")
     yield f"  slices: {_quoted(proposal.spec)}"
-    yield "  seeds: 3  # trainings, whose scores are averaged"
-    yield "  null: 3  # pairs whose documents are dealt out anew: what chance gives; 5 are better"
+    yield from _training(look, proposal)
     yield "  # targets: words.txt  # words that you ask about, one a line"
     if (engine := _engine(look)) and _lacks_upos(engine):
         yield "  # rank-stop-words: 100  # leaves the most frequent words, function words above all, out of rankings"
+
+
+def _training(look: Look, proposal: SliceProposal) -> Iterator[str]:
+    """Yield what allows a finding where the texts do: nulls, seeds, and the fastest trainer that is here."""
+    yield "  seeds: 3  # trainings, whose scores are averaged"
+    yield "  null: 5  # pairs whose documents, never parts of them, are dealt out anew: what chance gives"
+    if look.complete and min(proposal.documents) < ENOUGH:
+        yield f"  # With fewer than {ENOUGH} documents on a side most changes are not found: more texts would help."
+    if look.counted and min(proposal.tokens) < ENOUGH_TOKENS:
+        few = "few words of real text have the uses that a finding takes"
+        yield f"  # With fewer than {ENOUGH_TOKENS:,} words on a side {few}."
+    try:
+        TRAINERS["fast"].check_installed("trainer")
+    except UsageError:
+        return
+    yield "  trainer: fast  # as gensim, the default, trains, but several times as fast"
 
 
 def _quoted(text: str) -> str:

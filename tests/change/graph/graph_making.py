@@ -22,6 +22,7 @@ COUNTS = SliceCounts(
     types=2,
     tokens_before=4,
     short=0,
+    short_tokens=0,
     split=0,
     sampled_out=0,
 )

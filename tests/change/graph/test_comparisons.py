@@ -103,6 +103,7 @@ def test_a_row_tells_the_share_of_the_largest_document_even_of_an_empty_slice():
             types=6,
             tokens_before=9,
             short=1,
+            short_tokens=4,
             split=2,
             sampled_out=3,
         )

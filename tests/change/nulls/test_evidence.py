@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.nulls.evidence import benjamini_hochberg, evidence_of
+from transforms.change.nulls.evidence import benjamini_hochberg, evidence_of, upper_end
 from transforms.change.nulls.standards import PairScores, Standard
 
 WORDS = 400
@@ -261,4 +261,17 @@ def test_an_upper_end_beyond_all_numbers_is_none():
     standard = Standard(np.zeros(2), np.full(2, 9.0), 0.1, nothing, np.array([7.0, 0, 0, 0, 0, 0]))
     uses = np.full(2, 60)
     run = PairScores(np.ones(2), uses, uses, np.ones(2, bool), 60)
-    np.testing.assert_allclose(standard.scores(run, np.array([1e-4, 5.0])), [np.exp(1e-4 * np.exp(7)), np.nan])
+    r = np.array([1e-4, 5.0])
+    np.testing.assert_allclose(standard.scores(run, r), [np.exp(1e-4 * np.exp(7)), np.nan])
+    np.testing.assert_allclose(standard.scores(run, r, 2.0), [np.exp(1e-4 * np.exp(7)), 2.0])
+
+
+def test_no_upper_end_is_beyond_the_greatest_score():
+    real, nulls = simulated(4, nulls=3, moved=range(20), shift=0.4)
+    free = evidence_of(real, nulls, real.ranked)
+    most = float(np.nanquantile(free.null_high, 0.5))
+    bound = evidence_of(real, nulls, real.ranked, most)
+    np.testing.assert_array_equal(bound.null_high, np.minimum(free.null_high, most))
+    for name in ("p_value", "q_value", "p_relative", "null_mean"):
+        np.testing.assert_array_equal(getattr(bound, name), getattr(free, name))
+    np.testing.assert_array_equal(upper_end(real, nulls, most)[real.ranked], bound.null_high[real.ranked])

@@ -106,7 +106,7 @@ def test_upper_ends_are_those_of_pairs_of_slices(made, traces):
 
     last = list(DISTANCES).index("pair_last")
     mean = (seeds[0].distances[last, 1] + seeds[1].distances[last, 1]) / 2
-    expected = upper_end(run(seeds[0], mean), [run(null, null.distances[last, 1]) for null in nulls])
+    expected = upper_end(run(seeds[0], mean), [run(null, null.distances[last, 1]) for null in nulls], 2.0)
     found = [row["pair_last_null_high"] for row in rows if row["place"] == 1]
     assert any(tested)
     assert not all(tested)

@@ -9,6 +9,7 @@ from transforms.change.shown.warnings import (
     frequency_warning,
     overlap_warnings,
     shift_warnings,
+    short_text,
     size_warnings,
     slice_warnings,
 )
@@ -36,6 +37,19 @@ def test_slices_of_unlike_sizes():
 
 def test_an_empty_slice_is_unlike_any_other():
     assert len(slice_warnings([row(0), row(1)], 0)) == 1
+
+
+@pytest.mark.parametrize(
+    ("sentences", "tokens", "warned"), [(19, 99, False), (20, 10, True), (10, 100, True), (33, 210, True)]
+)
+def test_what_short_sentences_took_of_a_slice(sentences, tokens, warned):
+    took = {"sentences": 100 - sentences, "sentences_short": sentences, "tokens_before": 1000, "tokens_short": tokens}
+    told = f"{sentences} % of the sentences, {tokens / 10:.0f} % of the tokens"
+    assert short_text(took).endswith(told)
+    found = slice_warnings([{**row(700, name="old"), **took}], 0)
+    assert [line.startswith("slice old: ") and told in line and "`min_sentence`" in line for line in found] == (
+        [True] if warned else []
+    )
 
 
 def test_documents_outside():

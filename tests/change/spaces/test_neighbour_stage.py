@@ -65,6 +65,7 @@ def test_a_slice_is_a_row(space):
         "tokens_before": 9,
         "tokens": 8,
         "sentences_short": 0,
+        "tokens_short": 0,
         "sentences_sampled_out": 0,
         "sentences_split": 0,
         "types": 5,

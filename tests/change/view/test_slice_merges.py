@@ -40,6 +40,7 @@ SIZES = (
     "types",
     "tokens_before",
     "short",
+    "short_tokens",
     "split",
     "sampled_out",
 )

@@ -110,6 +110,8 @@ def test_agrees_with_sentence_by_sentence_derivation(rows, least, counts, longes
     assert batch.tokens_before.sum() == sum(len(row[3]) for row in inside)
     whole = {(row[1], row[2]) for row in expected}
     assert batch.short.sum() == len(inside) - len(whole)
+    dropped = [row for row in inside if (row[0], row[1]) not in whole]
+    assert batch.short_tokens.sum() == sum(len(row[3]) for row in dropped)
     assert batch.split.sum() == sum(1 for key in whole if sum((row[1], row[2]) == key for row in expected) > 1)
 
 

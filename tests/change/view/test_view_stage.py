@@ -57,6 +57,8 @@ def test_counts_are_those_of_a_plain_recount(rows, tmp_path):
         every = inside(rows, index)
         assert slices[index].tokens_before == sum(len(row["lemmas"]) for row in every)
         assert slices[index].short == len(every) - len(kept)
+        held = sum(len(row["lemmas"]) for row in kept)
+        assert slices[index].short_tokens == slices[index].tokens_before - held
         assert Counter(map(tuple, feeds[index])) == Counter(tuple(row["lemmas"][:-1]) for row in kept)
         seen = {row["document_id"] for row in every}
         assert sum(found[index].seen for found in viewed) == len(seen)

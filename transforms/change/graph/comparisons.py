@@ -211,6 +211,7 @@ def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int
         "tokens_before": counts.tokens_before,
         "tokens": tokens,
         "sentences_short": counts.short,
+        "tokens_short": counts.short_tokens,
         "sentences_sampled_out": counts.sampled_out,
         "sentences_split": counts.split,
         "types": counts.types,

@@ -74,7 +74,7 @@ def _dealt_tasks(element: PartView, groups: Groups, deals: dict[int, Deal]) -> I
 def _part_counts(element: tuple[int, Dealt]) -> tuple[int, PartCounts]:
     place, dealt = element
     return place, PartCounts(
-        dealt.counts, dealt.documents, dealt.sentence_count, dealt.tokens, dealt.largest_document, 0, 0, 0, 0
+        dealt.counts, dealt.documents, dealt.sentence_count, dealt.tokens, dealt.largest_document, 0, 0, 0, 0, 0
     )
 
 

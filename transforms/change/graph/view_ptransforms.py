@@ -113,6 +113,7 @@ def _part_counts(element: tuple[int, Viewed]) -> tuple[int, PartCounts]:
             viewed.largest_document,
             viewed.tokens_before,
             viewed.short,
+            viewed.short_tokens,
             viewed.split,
             viewed.sampled_out,
         ),

@@ -41,7 +41,8 @@ class Evidence(NamedTuple):
         null_mean: mean score of the null runs that score the word.
         null_sd: their sample standard deviation; nan for fewer than two.
         null_runs: how many they are.
-        null_high: score whose `p_value` is .05: upper end of the one-sided 95 % interval of chance.
+        null_high: score whose `p_value` is .05: upper end of the one-sided 95 % interval of chance; the greatest score
+            where that lies beyond it, so that no score of the word can be told from chance.
         p_value: of a score as high by chance, for words tested.
         q_value: the same by Benjamini and Hochberg (1995), over the words tested.
         p_relative: as `p_value`, of the difference from the vocabulary at large.
@@ -61,13 +62,14 @@ class Evidence(NamedTuple):
     shift: float
 
 
-def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags) -> Evidence:
+def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags, most: float = math.inf) -> Evidence:
     """Return the evidence for a pair of slices.
 
     Args:
         real: its scores.
         nulls: scores of null pairs, `LEAST_RUNS` at least.
         tested: words to test if they have a score; q-values are over these.
+        most: the greatest score that there can be.
 
     Raises:
         ValueError: too few null runs.
@@ -85,7 +87,7 @@ def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags) ->
     spread = _components(np.where(fitted, null_r, np.nan))
     chance = _moderation(null_r, spread)
     p_value = np.where(tested, _tail(chance.z(r)), np.nan)
-    high = np.where(tested, standard.scores(real, chance.high), np.nan)
+    high = np.where(tested, standard.scores(real, chance.high, most), np.nan)
     ranked = tested & real.ranked
     middle = float(np.median(r[ranked])) if ranked.any() else math.nan
     p_relative = _relative(r, null_r, ranked, fitted)
@@ -103,12 +105,12 @@ def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags) ->
     )
 
 
-def upper_end(real: PairScores, nulls: Sequence[PairScores]) -> Floats:
+def upper_end(real: PairScores, nulls: Sequence[PairScores], most: float = math.inf) -> Floats:
     """Return of each word the score whose p would be .05, as `null_high` of `evidence_of`; nan if nothing is ranked."""
     if not any(fitting(null).any() for null in nulls):
         return np.full(len(real.scores), np.nan)
     standard, null_r, fitted = _standardised(nulls)
-    return standard.scores(real, _moderation(null_r, _components(np.where(fitted, null_r, np.nan))).high)
+    return standard.scores(real, _moderation(null_r, _components(np.where(fitted, null_r, np.nan))).high, most)
 
 
 def _standardised(nulls: Sequence[PairScores]) -> tuple[Standard, Floats, Flags]:

@@ -1,5 +1,6 @@
 """Scores of words of any frequency made comparable: step 1 of `evidence`."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -81,11 +82,14 @@ class Standard(NamedTuple):
         level, scale = self._expected(run)
         return np.asarray((np.log(np.maximum(run.scores, self.floor)) - level) / scale)
 
-    def scores(self, run: PairScores, r: Floats) -> Floats:
-        """Return the scores that these r of a run's words stand for; nan beyond all numbers, as few words may give."""
+    def scores(self, run: PairScores, r: Floats, most: float = math.inf) -> Floats:
+        """Return the scores, `most` at most, that these r of a run's words stand for.
+
+        nan beyond all numbers, as few words may give.
+        """
         level, scale = self._expected(run)
         with np.errstate(over="ignore"):
-            scores = np.exp(level + scale * r)
+            scores = np.minimum(np.exp(level + scale * r), most)
         return np.where(np.isfinite(scores), scores, np.nan)
 
     def _expected(self, run: PairScores) -> tuple[Floats, Floats]:

@@ -18,9 +18,10 @@ from transforms.change.report.words import word_panels
 from transforms.change.scores.ranking import Row
 from transforms.change.shown.classes import classes_of
 from transforms.change.shown.examples import TYPICAL, Drawing
-from transforms.change.shown.ranking_rows import pair_facts, pairs_of
+from transforms.change.shown.ranking_rows import Pair, pair_facts, pairs_of, ranked_rows
 from transforms.change.shown.rankings import missing_targets
 from transforms.change.shown.uses import corpora_of, uses_of
+from transforms.change.shown.verdict import verdict
 from transforms.change.shown.warnings import (
     comparability_warnings,
     frequency_warning,
@@ -48,6 +49,7 @@ _SLICE_COLUMNS = (
     "vocabulary",
     "min_count",
     "sentences_short",
+    "tokens_short",
     "largest_document_share",
 )
 
@@ -60,6 +62,7 @@ def panels(snapshot: Snapshot) -> list[Panel]:
     """
     rankings = compared(snapshot)
     return [
+        *_verdict(snapshot, rankings),
         _slices(snapshot),
         _warnings(snapshot, rankings),
         *_evidence(snapshot, rankings),
@@ -71,13 +74,30 @@ def panels(snapshot: Snapshot) -> list[Panel]:
     ]
 
 
+def _verdict(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
+    """Return a note on what each pair has shown and could have shown, by its first ranking; none without nulls."""
+    firsts: dict[Pair, Compared] = {}
+    for ranking in rankings:
+        firsts.setdefault(ranking.pair, ranking)
+    items = []
+    for pair, first in firsts.items():
+        of_pair = ranked_rows(snapshot, pair, first.alignment, first.measure)
+        name = f"{pair[0]} to {pair[1]}: " if len(firsts) > 1 else ""
+        items += [f"{name}{line}." for line in verdict(_facts(snapshot, first), of_pair)]
+    return [Note("Verdict", _VERDICT, tuple(items))] if items else []
+
+
+_VERDICT = "What was found, what texts of this size could have shown, and what more text would show:"
+
+
 def _slices(snapshot: Snapshot) -> Rows:
-    table = snapshot.read("slices", list(_SLICE_COLUMNS))
+    table = snapshot.read("slices")
     described = SLICES.schema()
+    names = [name for name in _SLICE_COLUMNS[:-1] if name in table.schema.names]  # an older version has fewer
     doc = "share of its tokens that the longest document has"
     share = column("largest document", pa.float64(), doc, unit="%")
-    columns = [_named(described.field(name)) for name in _SLICE_COLUMNS[:-1]] + [share]
-    values = [table[name] for name in _SLICE_COLUMNS[:-1]]
+    columns = [_named(described.field(name)) for name in names] + [share]
+    values = [table[name] for name in names]
     values.append(pc.multiply(table["largest_document_share"], 100.0))
     text = "One row is a slice of the training view, in the order of time."
     return Rows("Slices", text, pa.table(values, schema=pa.schema(columns)))
@@ -109,7 +129,7 @@ def _warnings(snapshot: Snapshot, rankings: Sequence[Compared]) -> Note:
     for (pair, _), by_alignment in tops.items():
         warnings += overlap_warnings(f"{pair[0]} to {pair[1]}", by_alignment)
     if not warnings:
-        return Note("Warnings", f"Nothing stands out. {_CHECKED if _has_nulls(snapshot, rankings) else _UNCHECKED}")
+        return Note("Warnings", f"There are none. {_CHECKED if _has_nulls(snapshot, rankings) else _UNCHECKED}")
     text = "Keep in mind when you read the scores:"
     return Note("Warnings", text, tuple(dict.fromkeys(warnings)), warning=True)
 
@@ -133,6 +153,7 @@ def _facts(snapshot: Snapshot, ranking: Compared) -> Row:
 
 
 _LOW_POWER = "possible, but power is low: most changes go unnoticed"
+_POSSIBLE = "possible for words with enough uses: see the verdict"
 
 
 _EVIDENCE_SCHEMA = pa.schema(
@@ -232,7 +253,7 @@ def _percent(share: float | None) -> float | None:
 def _possible(row: Row) -> str:
     if row.get("finding"):
         return f"not possible at this size: {FINDINGS.get(row['finding'], row['finding'])}"
-    return _LOW_POWER if row.get("low_power") else "possible"
+    return _LOW_POWER if row.get("low_power") else _POSSIBLE
 
 
 log = logging.getLogger("lexbeam")

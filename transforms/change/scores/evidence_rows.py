@@ -17,6 +17,7 @@ from transforms.change.nulls.deals import LEAST_CLUSTERS
 from transforms.change.nulls.evidence import Evidence, evidence_of
 from transforms.change.nulls.standards import PairScores
 from transforms.change.scores.combining import Cuts
+from transforms.change.scores.measures import most_of
 from transforms.change.scores.ranking import Row, spearman_with_frequency
 from transforms.change.scores.thresholds import CutOff
 from transforms.common.store.tables import sort_rows
@@ -65,7 +66,7 @@ def judge(
         evidence = None
         if nulls and deal is not None:
             others = [(_block(null.rows, alignment, measure), null.documents) for null in nulls]
-            evidence = _weigh(block, real.documents, others)
+            evidence = _weigh(block, real.documents, others, most_of(measure))
         of_kind = cuts.get((alignment, measure), {})
         row = _pair(block, evidence, deal, len(nulls)) | _thresholds(of_kind)
         pairs.append(row)
@@ -124,13 +125,14 @@ def _block(rows: pa.Table, alignment: str, measure: str) -> pa.Table:
     return rows.filter(same)
 
 
-def _weigh(real: pa.Table, documents: int, nulls: Sequence[tuple[pa.Table, int]]) -> Evidence:
+def _weigh(real: pa.Table, documents: int, nulls: Sequence[tuple[pa.Table, int]], most: float) -> Evidence:
     """Return the evidence for the rows of a block; null pairs may also have other words."""
     block_words = real["word"].combine_chunks()
     words = pc.unique(pa.concat_arrays([block_words, *(null["word"].combine_chunks() for null, _ in nulls)]))
     tested = np.zeros(len(words), bool)
     tested[: len(block_words)] = pc.or_(real["ranked"], real["target"]).to_numpy()
-    evidence = evidence_of(_run(real, words, documents), [_run(null, words, number) for null, number in nulls], tested)
+    runs = [_run(null, words, number) for null, number in nulls]
+    evidence = evidence_of(_run(real, words, documents), runs, tested, most)
     # The words of the block come first.
     cut = {name: values[: len(block_words)] for name, values in evidence._asdict().items() if name != "shift"}
     return Evidence(**cut, shift=evidence.shift)

@@ -15,6 +15,7 @@ those of contexts in `context_measures`, those of graphs and topics in `capped_m
 [0.25]
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -59,6 +60,7 @@ __all__ = [
     "gaussian_divergence",
     "kinds_of",
     "log_frequency_difference",
+    "most_of",
     "needs_alignment",
     "of_usage",
     "raw_frequency_difference",
@@ -155,7 +157,7 @@ class Measure(Entry):
             it is given two matrices of aligned vectors, both dense or both sparse (`transforms.embeddings.rows`), a
             `SpacePair`, whose words the numbers are of, counts in two slices and all tokens of these, or scores of
             a measure that it is made of, and those of reference words, whose places (`placing`) are averaged.
-        range: the values that it takes, for people.
+        range: the values that it takes: `0 to` the greatest, or `0 and up`.
         takes: `VECTORS`, `SPACES`, `COUNTS` or `MADE`.
         of: representations that alone have what it takes; empty: all have.
         uses: options of scores that it, or what it is made of, is given by keyword; each says in its `of` which
@@ -332,6 +334,16 @@ def needs_alignment(measure: str) -> bool:
 def of_usage(measure: str) -> bool:
     """Return whether a measure compares usage, by vectors, and not counts."""
     return measure not in MEASURES or MEASURES[measure].takes != COUNTS
+
+
+def most_of(measure: str) -> float:
+    """Return the greatest score that a measure gives; infinity for none, and for one that is not installed.
+
+    >>> most_of("cosine"), most_of("gaussian")
+    (2.0, inf)
+    """
+    most = MEASURES[measure].range.partition(" to ")[2] if measure in MEASURES else ""
+    return float(most) if most.replace(".", "", 1).isdecimal() else math.inf
 
 
 def kinds_of(alignments: Iterable[str], measures: Iterable[str]) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.evidence import upper_end
 from transforms.change.nulls.standards import Flags, Floats, PairScores, moments
 from transforms.change.scores.evidence_rows import why_no_finding
+from transforms.change.scores.measures import most_of
 from transforms.change.series.change_points import Points, Traces, points_of
 from transforms.change.series.trace_stage import SeriesOptions, Trace, Traced, read_trace
 from transforms.change.spaces.alignment_stage import SliceFacts
@@ -161,7 +162,7 @@ def _null_distances(real: _Run, tested: Flags, nulls: Sequence[_Run]) -> _Nulls:
             if other in (place, -1):
                 continue
             pair = real.compared(kind, place, other)
-            end = upper_end(pair, [null.compared(kind, place, other) for null in held])
+            end = upper_end(pair, [null.compared(kind, place, other) for null in held], most_of("cosine"))
             high[kind, place] = np.where(tested & ~np.isnan(pair.scores), end, np.nan)
     return _Nulls(mean.reshape(own.distances.shape), sd.reshape(own.distances.shape), high, runs)
 

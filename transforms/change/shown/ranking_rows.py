@@ -22,6 +22,7 @@ from transforms.embeddings.alignment import named_alignment
 
 __all__ = [
     "SUMMARY",
+    "Pair",
     "chosen_kind",
     "chosen_pairs",
     "has_null",

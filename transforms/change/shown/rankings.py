@@ -25,6 +25,7 @@ from transforms.change.shown.ranking_rows import (
     shown_pos,
     spearman,
 )
+from transforms.change.shown.verdict import verdict
 from transforms.change.shown.warnings import (
     comparability_warnings,
     frequency_warning,
@@ -120,6 +121,9 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
             yield columns_with(heads, [[word, *(_near(near.get((n, word))) for n in pair)] for word in words], 2)
         for warning in _warnings(snapshot, pair, request, ranking):
             yield f"warning: {warning}"
+        facts = pair_facts(snapshot, pair, request.alignment, request.measure)
+        for line in verdict(facts, ranking.rows):
+            yield f"verdict: {line}"
 
 
 def _words(request: RankingRequest, ranking: PairRanking, seeds: int) -> Iterator[Block]:

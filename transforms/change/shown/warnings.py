@@ -15,12 +15,14 @@ __all__ = [
     "frequency_warning",
     "overlap_warnings",
     "shift_warnings",
+    "short_text",
     "size_warnings",
     "slice_warnings",
 ]
 
 LARGE_SHARE = 0.2  # of a slice's tokens, in one document
 UNEVEN = 5  # times as many tokens in one slice as in another
+MUCH = 0.1  # of a slice's tokens, or twice that of its sentences, in sentences that are too short
 FALLING = -0.35  # Spearman's rho with log count
 COMPARED = 50  # words of two rankings
 # What evidence needs on either side: authors if they were dealt as blocks, else documents.
@@ -59,9 +61,37 @@ def slice_warnings(slices: Sequence[Row], outside: int) -> list[str]:
             f"slices differ over fivefold in size ({min(sizes)} to {max(sizes)} tokens): "
             "downsampling to the smallest slice evens them out (`max_tokens`)"
         )
+    warnings += [
+        f"slice {row['slice']}: {short_text(row)}; lower `min_sentence` keeps them"
+        for row in slices
+        if row.get("tokens_short") and max(_of_tokens(row), _of_sentences(row) / 2) >= MUCH
+    ]
     if outside:
         warnings.append(f"{outside} documents lie outside all slices")
     return warnings
+
+
+def short_text(row: Row) -> str:
+    """Return what short sentences took of a slice, a row of table `slices`; empty for nothing, or if nobody counted.
+
+    >>> short_text({"sentences": 60, "sentences_short": 40, "tokens_before": 1000, "tokens_short": 210})
+    'left out as too short, or without words: 40 % of the sentences, 21 % of the tokens'
+    """
+    if not row.get("tokens_short"):
+        return ""
+    return (
+        f"left out as too short, or without words: {100 * _of_sentences(row):.0f} % of the sentences, "
+        f"{100 * _of_tokens(row):.0f} % of the tokens"
+    )
+
+
+def _of_tokens(row: Row) -> float:
+    return float(row["tokens_short"] / row["tokens_before"])
+
+
+def _of_sentences(row: Row) -> float:
+    every = row["sentences"] + row["sentences_short"] + row.get("sentences_sampled_out", 0)
+    return float(row["sentences_short"] / every)
 
 
 def frequency_warning(pair: str, what: str, earlier: float, later: float) -> list[str]:

@@ -21,10 +21,11 @@ from typing import NamedTuple
 
 from transforms.change.view.slices import Slice, span_name
 
-__all__ = ["ENOUGH", "LEAST", "SliceProposal", "propose_slices"]
+__all__ = ["ENOUGH", "ENOUGH_TOKENS", "LEAST", "SliceProposal", "propose_slices"]
 
 LEAST = 10  # documents of a slice
 ENOUGH = 20
+ENOUGH_TOKENS = 250_000  # of a slice, for words of real text that changed altogether (docs/tasks/change/evidence.md)
 EVEN = 0.4  # of the tokens
 GAP = 0.1  # of the years
 

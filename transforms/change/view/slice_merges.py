@@ -43,6 +43,7 @@ class PartCounts(NamedTuple):
     largest_document: int
     tokens_before: int
     short: int
+    short_tokens: int
     split: int
     sampled_out: int
 
@@ -59,6 +60,7 @@ class SliceCounts:
     types: int
     tokens_before: int
     short: int
+    short_tokens: int
     split: int
     sampled_out: int
 
@@ -91,7 +93,7 @@ def _count(artefact: Artefact, parts: tuple[PartCounts, ...], _: None) -> SliceC
 
 
 _MERGED = 16  # parts whose counts are held at a time, beside those of all before them
-_SUMS = ("tokens_before", "short", "split", "sampled_out")
+_SUMS = ("tokens_before", "short", "short_tokens", "split", "sampled_out")
 
 
 def _place(entry: StagedView) -> tuple[str, int]:

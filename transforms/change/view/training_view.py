@@ -52,6 +52,7 @@ class ViewBatch(NamedTuple):
         tagged: whether the sentence is tagged.
         tokens_before: per slice, tokens before any filter, int64.
         short: per slice, sentences dropped as too short or as holding no word, int64.
+        short_tokens: per slice, tokens of these, punctuation included, int64.
         split: per slice, sentences split, int64.
         inside: per slice, ids of its documents, each once, before any filter.
         outside: ids of the documents in no slice, each once, in order of appearance.
@@ -67,6 +68,7 @@ class ViewBatch(NamedTuple):
     tagged: Flags
     tokens_before: Ints
     short: Ints
+    short_tokens: Ints
     split: Ints
     inside: list[list[str]]
     outside: list[str]
@@ -142,6 +144,7 @@ def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, optio
         tagged=_numpy(_column(table, "upos").is_valid())[rows],
         tokens_before=_per_slice(place, slices, all_lengths),
         short=_per_slice(place[~long_enough], slices),
+        short_tokens=_per_slice(place[~long_enough], slices, all_lengths[~long_enough]),
         split=_per_slice(place[split], slices),
         inside=[_documents(table, place == index) for index in range(len(slices))],
         outside=outside,

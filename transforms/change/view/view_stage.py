@@ -99,6 +99,7 @@ class Viewed:
         largest_document: words of the longest document.
         tokens_before: tokens before any filter.
         short: sentences dropped as too short.
+        short_tokens: tokens of these.
         split: sentences split.
         sampled_out: sentences dropped by downsampling.
         seen: documents of the slice, before any filter.
@@ -114,6 +115,7 @@ class Viewed:
     largest_document: int
     tokens_before: int
     short: int
+    short_tokens: int
     split: int
     sampled_out: int
     seen: int
@@ -183,7 +185,7 @@ def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: View
         streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
         writers = [stack.enter_context(BatchWriter(stream, STAGED)) for stream in streams]
         for batch in _view(tasks, spec):
-            for name in ("tokens_before", "short", "split"):
+            for name in ("tokens_before", "short", "short_tokens", "split"):
                 totals[name] += getattr(batch, name)
             outside.update(batch.outside)
             for documents, more in zip(inside, batch.inside, strict=True):
@@ -208,7 +210,7 @@ def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: View
     ]
 
 
-_TOTALS = ("tokens_before", "short", "split", "sampled_out")
+_TOTALS = ("tokens_before", "short", "short_tokens", "split", "sampled_out")
 
 
 def counted_view(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int) -> Viewed:

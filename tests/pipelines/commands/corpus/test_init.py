@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from packages_making import docx, epub, odt, p, page
@@ -11,8 +12,10 @@ from pipelines.cli import main
 from pipelines.commands.corpus import init as init_command
 from pipelines.commands.corpus import init_look
 from pipelines.frame.configuration import read_jobs
+from transforms.common.errors import UsageError
 from transforms.common.options.yaml_files import read_yaml
 from transforms.common.publish.snapshots import open_snapshot
+from transforms.embeddings.trainers import TRAINERS
 from transforms.formats.ingest.stage import InputFile
 
 SENTENCE = "The ship that he had seen was not there, and they said it was of the sea. "
@@ -44,9 +47,11 @@ def test_dated_texts(tmp_path, capsys):
     assert found["out"] == "results"
     assert found["corpus"].pop("dates").startswith("name:")
     assert found["corpus"] == {"inputs": ["../texts"], "exclude": ["*.png"], "format": "text", "engine": "builtin:en"}
-    assert found["change"] == {"slices": "1800-1829,1900-1929", "seeds": 3, "null": 3}
+    assert found["change"] == {"slices": "1800-1829,1900-1929", "seeds": 3, "null": 5, "trainer": "fast"}
     text = (tmp_path / "mine" / "config.yaml").read_text()
-    assert "  null: 3  # " in text
+    assert "  null: 5  # " in text
+    assert "most changes are not found" not in text
+    assert "fewer than 250,000 words on a side" in text
     printed = capsys.readouterr().out
     assert text in printed
     assert "then run it: lexbeam run" in printed
@@ -112,8 +117,20 @@ def test_of_more_text_than_is_kept_the_sizes_are_estimates(tmp_path, monkeypatch
 def test_without_slices_the_corpus_alone_is_run(tmp_path, capsys, years, told):
     assert init(tmp_path / "mine", dated(tmp_path / "texts", years)) == 0
     assert set(configuration(tmp_path / "mine")) == {"out", "corpus"}
-    assert told in (tmp_path / "mine" / "config.yaml").read_text()
+    text = (tmp_path / "mine" / "config.yaml").read_text()
+    assert told in text
+    assert ("such as its chapters" in text) == ("of the year" in told)
     capsys.readouterr()
+
+
+def test_few_documents_and_a_trainer_that_is_not_here(tmp_path, monkeypatch, capsys):
+    def missing():
+        raise UsageError("`trainer` fast needs a C compiler")
+
+    monkeypatch.setitem(TRAINERS, "fast", replace(TRAINERS["fast"], check=missing))
+    assert init(tmp_path / "mine", dated(tmp_path / "texts", [*range(1800, 1815), *range(1900, 1915)])) == 0
+    assert configuration(tmp_path / "mine")["change"] == {"slices": "1800-1814,1900-1914", "seeds": 3, "null": 5}
+    assert "With fewer than 20 documents on a side most changes are not found" in capsys.readouterr().out
 
 
 def test_of_many_files_some_are_looked_into_and_all_are_counted(tmp_path, monkeypatch, capsys):
