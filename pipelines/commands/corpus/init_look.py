@@ -193,12 +193,11 @@ class _View:
         rejects: list[RejectRow] = []
         rows = FileRows(file, IngestOptions(reader=look.reader), most)
         last: _Kept | None = None
-        read = cost = 0
+        cost = 1
         for row, record in rows.rows(formats.__setitem__):
             if isinstance(row, RejectRow):
                 rejects.append(row)
                 continue
-            read += len(record.text or "")
             if record.block:
                 if last is not None:
                     self._extend(last, record)
@@ -215,7 +214,7 @@ class _View:
         else:
             self._suffixes.add(_suffix(file.name))
             _note_rejects(look, rejects)
-        return max(cost, 1) * max(rows.read, read)
+        return cost * rows.spent
 
     def _add_document(self, row: dict[str, Any], record: Record) -> _Kept | None:
         self._annotated += record.sentences is not None

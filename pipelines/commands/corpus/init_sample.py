@@ -15,6 +15,7 @@ from transforms.formats.ingest.units import key_of
 from transforms.formats.readers.registry import cutter_of
 from transforms.formats.records.base import Source
 from transforms.formats.records.pieces import CutPiece, Uncuttable
+from transforms.formats.sources.archive_pieces import cut_archive
 from transforms.formats.sources.archives import is_zip
 from transforms.formats.sources.content import HEAD
 from transforms.formats.sources.streams import peek
@@ -25,6 +26,8 @@ FILES = 500  # that are looked into, at most
 BYTES = 48 << 20  # that are read of them
 PARTS = 4  # in which these go to large files
 ROWS = 1_000  # that are looked at of a file at least, in a format that is read by large blocks, too
+TABLES = 4  # tables and files of lines are cut where they have more than this part of what is read of a file
+RECORD = 1_000  # bytes that take as long to read as a record takes by itself
 PIECE = 1 << 20  # bytes of a piece of a file that is too large
 PASSED = 1 << 30  # bytes of a file that is passed through for the borders of its records
 # Files beside texts that are about them, by the names of their stems.
@@ -89,30 +92,31 @@ class FileRows:
     Attributes:
         whole: whether the file was read to its end; known when all rows have been taken.
         read: about how many bytes of the file were read; likewise.
+        spent: how much text that was to read, in bytes; likewise.
     """
 
     def __init__(self, file: InputFile, options: IngestOptions, most: int) -> None:
-        """Prepare to read a file, or of one of more than `most` bytes pieces that are drawn, else its beginning."""
+        """Prepare to read a file, or of one that takes as long as over `most` bytes some pieces, or its beginning."""
         self._file = file
         self._options = options
         self._most = most
         self.whole = True
-        self.read = 0
+        self.read = self.spent = 0
 
     def rows(self, tell_format: Callable[[str, str], None]) -> Iterator[tuple[Any, Any]]:
         """Yield the rows; once the text that came is too much, none."""
-        file, characters = self._file, 0
-        pieces = _pieces(file, self._options, self._most) if file.size > self._most else []
+        file = self._file
+        pieces = _pieces(file, self._options, self._most) if file.size > self._most // TABLES else []
         for number, (row, record) in enumerate(self._rows(pieces, tell_format), 1):
-            if record is not None:
-                characters += len(record.text or "")
+            self.spent += RECORD + (len(record.text or "") if record is not None else 0)
             yield row, record
-            if characters > self._most or (self.read > self._most and number >= ROWS and not pieces):
+            if self.spent > self._most or (self.read > self._most and number >= ROWS and not pieces):
                 self.whole = False
                 break
         if pieces:
             self.whole = False
         self.read = file.size if self.whole else min(file.size, self.read)
+        self.spent = max(self.spent, self.read)
 
     def _rows(self, pieces: list[FilePiece], tell_format: Callable[[str, str], None]) -> Iterator[tuple[Any, Any]]:
         if not pieces:
@@ -136,7 +140,9 @@ def _pieces(file: InputFile, options: IngestOptions, most: int) -> list[FilePiec
         format, cut = cutter_of(source, head, options.format, options.reader)
         if file.size > PASSED and not (format == "parquet" or is_zip(head)):  # others are cut in one pass
             return []
-        found = cut(source, options.reader, PIECE)
+        if cut is not cut_archive:
+            most //= TABLES
+        found = cut(source, options.reader, PIECE) if file.size > most else []
     except (Uncuttable, OSError):
         return []
     drawn = heapq.nsmallest(max(1, most // PIECE), found, key=lambda piece: _digest_of(file, piece))

@@ -158,6 +158,8 @@ def test_of_large_files_pieces_are_drawn_or_the_beginning_is_read(tmp_path, monk
     path = lines(tmp_path, 20_000, of_a_year=100)
     monkeypatch.setattr(init_look, "BYTES", 500_000)
     monkeypatch.setattr(init_sample, "BYTES", 500_000)
+    monkeypatch.setattr(init_sample, "RECORD", 10)
+    monkeypatch.setattr(init_sample, "TABLES", 1)
     monkeypatch.setattr(init_sample, "PIECE", 20_000)
     if not cut:
         monkeypatch.setattr(init_sample, "PASSED", 10)
