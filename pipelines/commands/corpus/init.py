@@ -191,7 +191,7 @@ def _reject_share(look: Look) -> Iterator[str]:
 
 def _format(look: Look) -> Iterator[str]:
     number = look.number
-    listed = ", ".join(f"{name} {n}" for name, n in look.formats.most_common())
+    listed = ", ".join(f"{name} {n}" for name, n in sorted(look.formats.items(), key=lambda one: (-one[1], one[0])))
     if len(look.formats) == 1 and not look.rejects:
         yield f"  format: {next(iter(look.formats))}  # of all {number:,} documents looked at"
     else:
