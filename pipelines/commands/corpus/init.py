@@ -245,7 +245,7 @@ def _dates(look: Look) -> Iterator[str]:
         yield f"  #   {_comment(dates.doubt)}"
     if look.undated:
         best = look.found[0]
-        yield f"  # {best.of - best.dated:,} of {best.of:,} documents have no date by {_comment(best.rule)}, such as"
+        yield f"  # Without a date by {_comment(best.rule)}: {best.of - best.dated:,} of {best.of:,} documents, such as"
         yield from (f"  #   {_comment(line)}" for line in look.undated)
     if look.dates is None:
         yield f"  # Say where they are: {', '.join(RULES)}"

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from transforms.common.shown import units
 from transforms.formats.dates.rules import date_of, parse_date_rule
 from transforms.formats.records.base import Record, Reject
 from transforms.formats.records.date_forms import DATE_FORMS, readings
@@ -26,11 +27,12 @@ __all__ = ["MOST", "Dates", "SeenDocument", "guess_dates", "guess_fields", "gues
 MOST = 0.95
 # Of the texts that a field has, the share that must be dates, so that it is one of dates at all.
 SOME = 0.5
-ASKED = 300  # documents by which a field is told to have no dates
-# Years from 1000 to 2099 in the name of a file: alone between other characters, or in YYYYMMDD.
+ASKED = 100  # documents by which a field is told to have no dates
+# Years in the name of a file: from 1000 to 2099 alone between other characters, or in YYYYMMDD; signed and padded.
 NAMES = (
     "(?:^|[^0-9])(1[0-9]{3}|20[0-9]{2})(?:[^0-9]|$)",
     "(?:^|[^0-9])(1[0-9]{3}|20[0-9]{2})[01][0-9][0-3][0-9](?:[^0-9]|$)",
+    "([+-]0[0-9]{3}|[+][12][0-9]{3})(?:[^0-9]|$)",
 )
 FIRST, LAST = 1000, 2100  # years that a bare number may be, unless it is signed or padded
 IDS = 20  # numbers in a row that may be ids
@@ -151,7 +153,7 @@ def _candidates(documents: Sequence[SeenDocument]) -> Iterator[_Candidate]:
     for pattern in NAMES:
         rule = f"name:{pattern}"
         years = tuple(years_by(rule, documents))
-        if any(year is not None for year in years):
+        if sum(year is not None for year in years) > (1 - MOST) * len(years):
             of_many = sum(number for number in records.values() if number > 1) > len(documents) / 2
             doubt = "the year in a file's name is one for many records" if of_many else ""
             yield _candidate(rule, years, (0, 1), doubt)
@@ -184,7 +186,8 @@ def _candidate(rule: str, years: tuple[int | None, ...], rank: tuple[int, int], 
     found = [year for year in years if year is not None]
     first, last = min(found), max(found)
     if not doubt and len(found) < MOST * len(years):
-        doubt = f"{len(years) - len(found):,} documents would be left out"
+        missing = len(years) - len(found)
+        doubt = f"{missing:,} {units(missing, 'documents')} would be left out"
     if not doubt and first == last:
         doubt = "all are of one year"
     return _Candidate(Dates(rule, len(found), len(years), first, last, doubt), (*rank, len(found)), years)
@@ -219,7 +222,7 @@ def _in_forms(documents: Sequence[SeenDocument]) -> Iterator[Dates]:
         given = [text for document in documents if (text := document.fields.get(name))]
         forms = Counter(form for text in given[:: max(1, len(given) // ASKED)] for form, _ in readings(text))
         for form in DATE_FORMS:
-            if form == "excel" and (_NUMBERS.search(name) or _OTHER.search(name)):
+            if form in ("epoch", "excel") and _NUMBERS.search(name):
                 continue
             if not forms[form]:
                 continue
@@ -241,9 +244,13 @@ def undated(spec: str, documents: Sequence[SeenDocument], most: int) -> list[str
     found = zip(documents, _dates_by(spec, documents), strict=True)
     without = ((document, date) for document, date in found if isinstance(date, Reject))
     return [
-        f"{document.source} {document.position}".rstrip() + f": {date.detail.partition(';')[0]}"
+        f"{document.source} {document.position}".rstrip() + f": {_why(spec, date)}"
         for document, date in islice(without, most)
     ]
+
+
+def _why(spec: str, reject: Reject) -> str:
+    return "no year in the name" if spec.startswith("name:") else reject.detail.partition(";")[0]
 
 
 def _dates_by(spec: str, documents: Iterable[SeenDocument]) -> Iterator[Date | Reject]:

@@ -16,8 +16,8 @@ from transforms.formats.records.date_parsing import Date
 
 __all__ = ["DATE_FORMS", "DateForm", "readings"]
 
-_SECONDS = re.compile(r"[+-]?\d{8,10}")
-_SMALLER = {13: 1000, 16: 10**6, 19: 10**9}  # digits of milliseconds, of microseconds and of nanoseconds
+# Digits of seconds, and of thousandths and so on, from 1973 to 2286.
+_DIGITS = {range(9, 11): 1, range(12, 14): 1000, range(15, 17): 10**6, range(18, 20): 10**9}
 _NUMBER = re.compile(r"([+-]?\d+)(?:[.,]\d*)?")
 _SERIAL = re.compile(r"\d{1,5}")
 _FIRST_DAY = datetime.date(1899, 12, 30)  # of the serial number 0, with the 29 February 1900 that Excel believes in
@@ -40,12 +40,11 @@ def _epoch(text: str) -> Date | None:
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
         return None
-    seconds = int(match[1])
-    if smaller := _SMALLER.get(len(match[1].lstrip("+-"))):
-        seconds //= smaller
-    elif not _SECONDS.fullmatch(match[1]):
+    digits = len(match[1].lstrip("+-"))
+    parts = next((parts for lengths, parts in _DIGITS.items() if digits in lengths), None)
+    if parts is None:
         return None
-    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=int(match[1]) // parts)
     return _of_year(moment.year, text)
 
 

@@ -110,7 +110,7 @@ def test_chinese_json_lines(tmp_path):
     assert "dates" not in found
     assert '# dates: "field:日期"  # 60 of 80 documents: 1981 to 2019' in text
     assert "20 documents would be left out" in text
-    assert "# 20 of 80 documents have no date by field:日期, such as" in text
+    assert "# Without a date by field:日期: 20 of 80 documents, such as" in text
     assert "#   reports.jsonl 1: no date in field '日期'" in text
     assert "have no dates" not in text
     if found["engine"] == "builtin:en":
