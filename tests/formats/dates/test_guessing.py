@@ -143,6 +143,8 @@ def test_of_two_columns_of_dates_the_name_tells_which_counts():
     best, other = guess_dates(columns(posted=DAYS, x=late))
     assert (best.rule, best.doubt) == ("field:posted", "")
     assert (other.rule, other.doubt) == ("field:x", "less likely than field:posted")
+    inner = [SeenDocument("a", {"created_at": a, "user.created_at": b}) for a, b in zip(DAYS, late, strict=True)]
+    assert (guess_dates(inner)[0].rule, guess_dates(inner)[0].doubt) == ("field:created_at", "")
     best, _ = guess_dates(columns(x=DAYS, y=late))
     assert best.doubt == "field:y finds other years: say which are those of the texts"
     best, _ = guess_dates(columns(x=DAYS, y=YEARS))
@@ -162,6 +164,8 @@ def test_documents_without_a_date_are_named_with_what_they_lack():
         "a.csv 3: no date in field 'when'",
         "a.csv 4: 'n.d.' in field 'when' is not a date",
     ]
+    assert undated("header", column("date", ["1800", ""]), 2) == ["a.csv 3: no date in the header or field 'date'"]
+    assert undated("name:([0-9]{4})", [SeenDocument("a.txt", {})], 2) == ["a.txt: no year in the name"]
 
 
 def test_fields_under_other_names():

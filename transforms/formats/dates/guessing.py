@@ -109,7 +109,7 @@ class Dates(NamedTuple):
 
 class _Candidate(NamedTuple):
     dates: Dates
-    rank: tuple[int, int, int]  # the greater the likelier
+    rank: tuple[int, int, int, int]  # the greater the likelier: by name, by form, by place, by documents
     years: tuple[int | None, ...]
 
 
@@ -126,7 +126,7 @@ def guess_dates(documents: Sequence[SeenDocument]) -> list[Dates]:
     if not sure:
         return [candidate.dates for candidate in found] + list(_in_forms(documents))
     best = sure[0]
-    rivals = [other for other in sure[1:] if other.rank[:2] == best.rank[:2] and _differ(best.years, other.years)]
+    rivals = [other for other in sure[1:] if other.rank[:3] == best.rank[:3] and _differ(best.years, other.years)]
     if rivals:
         names = ", ".join(rival.dates.rule for rival in rivals)
         doubt = f"{names} finds other years" if len(rivals) == 1 else f"{names} find other years"
@@ -156,7 +156,7 @@ def _candidates(documents: Sequence[SeenDocument]) -> Iterator[_Candidate]:
         if sum(year is not None for year in years) > (1 - MOST) * len(years):
             of_many = sum(number for number in records.values() if number > 1) > len(documents) / 2
             doubt = "the year in a file's name is one for many records" if of_many else ""
-            yield _candidate(rule, years, (0, 1), doubt)
+            yield _candidate(rule, years, (0, 1, 0), doubt)
 
 
 def _field(name: str, documents: Sequence[SeenDocument]) -> _Candidate | None:
@@ -179,10 +179,10 @@ def _field(name: str, documents: Sequence[SeenDocument]) -> _Candidate | None:
     elif bare and hint < 1 and (_NUMBERS.search(name) or _in_a_row(years)):
         doubt = "these may be other numbers than years"
     rule = "header" if name == "date" else f"field:{name}"
-    return _candidate(rule, years, (hint, 0 if bare and hint < 1 else 2), doubt)
+    return _candidate(rule, years, (hint, 0 if bare and hint < 1 else 2, -name.count(".")), doubt)
 
 
-def _candidate(rule: str, years: tuple[int | None, ...], rank: tuple[int, int], doubt: str) -> _Candidate:
+def _candidate(rule: str, years: tuple[int | None, ...], rank: tuple[int, int, int], doubt: str) -> _Candidate:
     found = [year for year in years if year is not None]
     first, last = min(found), max(found)
     if not doubt and len(found) < MOST * len(years):
@@ -229,7 +229,7 @@ def _in_forms(documents: Sequence[SeenDocument]) -> Iterator[Dates]:
             read = [dict(readings(text)).get(form) for text in given]
             years = [date.year for date in read if date is not None]
             if len(years) >= MOST * len(given) and len(years) >= SOME * len(documents) and len(set(years)) > 1:
-                doubt = f"if {given[0]!r} is {DATE_FORMS[form].doc}"
+                doubt = f"if {given[0]!r} is {DATE_FORMS[form].doc.partition(':')[0]}"
                 yield Dates(f"{form}:{name}", len(years), len(documents), min(years), max(years), doubt)
 
 
@@ -250,6 +250,8 @@ def undated(spec: str, documents: Sequence[SeenDocument], most: int) -> list[str
 
 
 def _why(spec: str, reject: Reject) -> str:
+    if spec == "header" and reject.reason == "no_date":
+        return "no date in the header or field 'date'"
     return "no year in the name" if spec.startswith("name:") else reject.detail.partition(";")[0]
 
 
