@@ -265,6 +265,8 @@ def _table_of_dates() -> Iterator[str]:
 def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
     if look.dates is None or proposal.reason:
         why = proposal.reason if look.found and proposal.reason else _undated(look)
+        if look.found and proposal.reason and not look.complete:
+            why = f"by an estimate, {why}"
         yield f"# No slices are proposed: {why}."
         yield "# change:"
         yield '#   slices: "FROM-TO,FROM-TO"'
