@@ -16,6 +16,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 # By page and first cell of the table: the registry, and names that are no entries of it.
 TABLES = {
     ("reference/formats.md", "format"): ("transforms.formats.readers.registry:READERS", ()),
+    ("reference/formats.md", "form of dates"): ("transforms.formats.records.date_forms:DATE_FORMS", ()),
     ("reference/formats.md", "edited format"): ("transforms.formats.spans.registry:SPANS", ()),
     ("reference/annotation.md", "engine"): ("transforms.annotation.engines.registry:ENGINES", ("none",)),
     ("reference/annotation.md", "layer"): ("transforms.layers.registry:LAYERS", ()),

@@ -13,12 +13,13 @@ from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import Engine, load_engine
 from transforms.common.shown import amount
-from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
+from transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile, read_documents
+from transforms.formats.sources.readings import unchecked_reading
 
 __all__ = ["DOCUMENTS", "dry_run", "looked_at"]
 
 DOCUMENTS = 20
-BEGINNING = 20_000  # code points of a text that are annotated to show its first sentence
+BEGINNING = 1_000  # code points of a text that are annotated to show its first sentence
 WIDTH = 100
 
 
@@ -55,13 +56,17 @@ def looked_at(
     options: IngestOptions,
     tell_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
+    piece: FilePiece | None = None,
+    count: Callable[[int], object] = int,
 ) -> Iterator[tuple[Any, Any]]:
     """Yield what files hold: rows of documents with their records, and rejects, each with None.
 
-    `tell_format` takes the name of a file and its format; `notes` counts what is done to read files.
+    `tell_format` takes the name of a file and its format; `notes` counts what is done to read files. Of a `piece` that
+    alone is read. No file is read for its digest before; `count` takes how many bytes are read.
     """
     for file in files:
-        for row in read_documents(file, options, tell_format, notes):
+        reading = unchecked_reading(file.path, file.size, count)
+        for row in read_documents(file, options, tell_format, notes, reading=reading, piece=piece):
             yield (row, None) if isinstance(row, RejectRow) else (row[0], row[1])
 
 

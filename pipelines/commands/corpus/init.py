@@ -14,11 +14,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pipelines.commands.corpus.init_look import Look, look_at, sample
+from pipelines.commands.corpus.init_look import Look, look_at
+from pipelines.commands.corpus.init_sample import draw_files
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.configuration import read_jobs
 from pipelines.frame.running import run_command
+from pipelines.progress.estimates import time_left
 from schemas.rejects import REMEDIES
 from transforms.annotation.engines.registry import describe_engine
 from transforms.annotation.guessing import guess_engine
@@ -29,7 +31,8 @@ from transforms.common.publish.output_folders import check_output_folder, make_o
 from transforms.common.shown import units
 from transforms.common.store import files
 from transforms.embeddings.trainers import TRAINERS
-from transforms.formats.dates.guessing import MOST, guess_fields
+from transforms.formats.dates.guessing import Dates, guess_fields
+from transforms.formats.dates.rules import RULES
 from transforms.formats.ingest.listing import InputPatterns, find_files
 from transforms.formats.records.base import HTML_READ, ReaderOptions
 from transforms.formats.records.scripts import UNSPACED, scripts_of
@@ -38,7 +41,9 @@ __all__ = ["INIT", "InitOptions", "config_text"]
 
 CONFIG = "config.yaml"
 RESULTS = "results"
-RULES = "name:REGEX, header, field:NAME, table:FILE:key=COLUMN,date=COLUMN or FROM..TO"
+PROPOSED = 4  # rules for dates that are shown
+START = 8.0  # seconds that a section takes whatever its size
+LONG = 300.0  # seconds of a run for which all cores are worth an option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,11 +71,11 @@ def _init(options: InitOptions, action: Action) -> None:
     for name in options.inputs:
         _check_apart(options.folder, name)
     patterns = InputPatterns(options.inputs, (), files.join(options.folder, RESULTS))
-    number, some = sample(find_files(patterns))
+    drawn = draw_files(find_files(patterns))
     if files.exists(path) and not options.overwrite:
         raise UsageError(f"{files.shown(path)} is there already: give `overwrite`, or another folder")
-    action.tell(f"looking into {number:,} {units(number, 'input files')}")
-    look = look_at(some, number, options.encoding)
+    action.tell(f"looking into {drawn.number:,} {units(drawn.number, 'input files')}")
+    look = look_at(drawn, options.encoding)
     if not look.documents:
         raise LexbeamError(
             f"no document can be read of the {look.looked} input files looked into"
@@ -79,7 +84,10 @@ def _init(options: InitOptions, action: Action) -> None:
         )
     documents, sizes = look.over_time(find_files(patterns))
     places = [_relative(name, options.folder) for name in options.inputs]
-    lines = list(config_text(look, propose_slices(documents, sizes), documents, places))
+    if look.by_names and documents:  # of which all tell years
+        look.found[0] = look.found[0]._replace(first=min(documents), last=max(documents))
+    proposal = propose_slices(documents, sizes)
+    lines = list(config_text(look, proposal, places))
     make_output_folder(options.folder, "folder")
     files.write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
     for line in lines:
@@ -88,7 +96,11 @@ def _init(options: InitOptions, action: Action) -> None:
     if not look.annotated and _engine(look) is None:
         action.tell("\nbefore it can run, it needs an engine: the comment there says why")
     action.tell(f"\nread and correct it: {files.shown(path)}")
+    seconds = _seconds(path, look, proposal)
     action.tell(f"then run it: lexbeam run {files.typed(path)}")
+    action.tell(f"it takes {time_left(seconds).removesuffix(' left')} on one core, by an estimate")
+    if seconds > LONG:
+        action.tell("all cores work with --runner-config direct_multiprocess")
 
 
 def _try(path: str) -> None:
@@ -105,6 +117,16 @@ def _try(path: str) -> None:
         raise LexbeamError(
             f"{files.shown(path)} is written, and must be corrected before it can run: {error}"
         ) from error
+
+
+def _seconds(path: str, look: Look, proposal: SliceProposal) -> float:
+    """Return about how long a run of the configuration takes, by the weights of its stages."""
+    tokens = {"corpus": look.tokens_in_all, "change": sum(proposal.tokens)}
+    seconds = 0.0
+    for job in read_jobs(path, {}):
+        weights = job.command.weights(job.options).values()
+        seconds += START + sum(weights) * tokens.get(job.section, 0) / 1_000_000
+    return seconds
 
 
 def _check_apart(folder: str, name: str) -> None:
@@ -129,20 +151,21 @@ def _relative(name: str, folder: str) -> str:
     return relative
 
 
-def config_text(
-    look: Look, proposal: SliceProposal, years: Sequence[int] | dict[int, int], inputs: Sequence[str]
-) -> Iterator[str]:
+def config_text(look: Look, proposal: SliceProposal, inputs: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a configuration.
 
     Args:
         look: what was seen of the input.
         proposal: the slices that it lends itself to.
-        years: the years that have documents.
         inputs: the inputs, as the file is to have them.
     """
     seen = "all" if look.looked == look.files else f"{look.looked:,} of {look.files:,}"
     part = "" if look.whole else ", not all of them to their end"
     yield f"# Written by `lexbeam init` after a look into {seen} input files{part}."
+    if not look.complete:
+        number, tokens = _rough(look.documents_in_all), _rough(look.tokens_in_all)
+        yield f"# By an estimate there are {number} documents with {tokens} tokens;"
+        yield f"# language and dates are those of {len(look.documents):,} documents, drawn by their content."
     yield "# Run it by `lexbeam run config.yaml`; paths are relative to this file."
     yield "# `lexbeam corpus --help` and `lexbeam change --help` list all options."
     yield f"out: {RESULTS}"
@@ -152,11 +175,11 @@ def config_text(
     yield f"  inputs: [{', '.join(map(_quoted, inputs))}]"
     if look.exclude:
         shown = ", ".join(map(_quoted, look.exclude))
-        yield f"  exclude: [{shown}]  # nothing of them can be taken in:"
+        yield f"  exclude: [{shown}]  # these are no texts, or cannot be read:"
         yield from (f"  # {pattern}: {_comment(why)}" for pattern, why in look.exclude.items())
     yield from _format(look)
     yield from _language(look)
-    yield from _dates(look, years)
+    yield from _dates(look)
     if look.rejects:
         reasons = ", ".join(f"{reason} {n}" for reason, n in look.rejects.most_common())
         yield f"  # Left out of what was looked at: {reasons}. One is:"
@@ -176,8 +199,8 @@ def _reject_share(look: Look) -> Iterator[str]:
 
 
 def _format(look: Look) -> Iterator[str]:
-    number = len(look.documents)
-    listed = ", ".join(f"{name} {n}" for name, n in look.formats.most_common())
+    number = look.number
+    listed = ", ".join(f"{name} {n}" for name, n in sorted(look.formats.items(), key=lambda one: (-one[1], one[0])))
     if len(look.formats) == 1 and not look.rejects:
         yield f"  format: {next(iter(look.formats))}  # of all {number:,} documents looked at"
     else:
@@ -232,21 +255,32 @@ def _engine(look: Look) -> str | None:
     return guess_engine(language) if language and not look.annotated else None
 
 
-def _dates(look: Look, years: Sequence[int] | dict[int, int]) -> Iterator[str]:
-    dates = look.dates
-    if dates is None:
-        yield "  # No date was found, and `change` needs dates. Say where they are:"
-        yield f"  # dates: {RULES}"
+def _dates(look: Look) -> Iterator[str]:
+    others = look.found[:PROPOSED]
+    if look.dates is not None:
+        yield f"  {_rule(look.dates)}"
+        others = others[1:]
+        if others:
+            yield "  # Other dates that were found:"
+    elif others:
+        yield "  # No date is sure, and `change` needs dates. Found were:"
+    else:
+        yield "  # No date was found, and `change` needs dates."
+    for dates in others:
+        yield f"  # {_rule(dates)}"
+        yield f"  #   {_comment(dates.doubt)}"
+    if look.undated:
+        best = look.found[0]
+        yield f"  # Without a date by {_comment(best.rule)}: {best.of - best.dated:,} of {best.of:,} documents, such as"
+        yield from (f"  #   {_comment(line)}" for line in look.undated)
+    if look.dates is None:
+        yield f"  # Say where they are: {', '.join(RULES)}"
         yield from _table_of_dates()
-        return
-    value = f"dates: {_quoted(dates.rule)}"
-    of = f"{dates.dated:,} of {dates.of:,}"
-    if dates.dated < MOST * dates.of:
-        yield f"  # This finds a date in {of} documents; the others would be left out:"
-        yield f"  # {value}"
-        yield from _table_of_dates()
-        return
-    yield f"  {value}  # {of} documents: {min(years)} to {max(years)}"
+
+
+def _rule(dates: Dates) -> str:
+    years = str(dates.first) if dates.first == dates.last else f"{dates.first} to {dates.last}"
+    return f"dates: {_quoted(dates.rule)}  # {dates.dated:,} of {dates.of:,} documents: {years}"
 
 
 def _table_of_dates() -> Iterator[str]:
@@ -255,11 +289,12 @@ def _table_of_dates() -> Iterator[str]:
 
 
 def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
-    dated = look.dates is not None and look.dates.dated >= MOST * look.dates.of
-    if not dated or proposal.reason:
-        why = proposal.reason if dated else "the documents have no dates"
+    if look.dates is None or proposal.reason:
+        why = proposal.reason if look.found and proposal.reason else _undated(look)
+        if look.found and proposal.reason and not look.complete:
+            why = f"by an estimate, {why}"
         yield f"# No slices are proposed: {why}."
-        if dated:
+        if look.found:
             yield f"# A finding is possible from {LEAST} documents a side on, and likelier from {ENOUGH}. Parts of one"
             yield "# text, such as its chapters, are no documents: their words differ whatever the dates are."
         yield "# change:"
@@ -268,14 +303,18 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
         return
     first, second = proposal.documents
     yield "change:"
-    if look.counted:
+    if look.counted and look.complete:
         sizes = " and ".join(f"{size:,}" for size in proposal.tokens)
         yield f"  # Periods with both ends included, here of {proposal.sizes} ({sizes} tokens),"
     else:
         yield f"  # Periods with both ends included, here of {proposal.sizes} by an estimate"
-        what = "the sizes of the files" if look.by_names else "the words of what was looked at"
-        yield f"  # from {what} (`lexbeam corpus` counts tokens),"
-    yield f"  # with {first:,} and {second:,} documents" + (":" if look.complete else " of those looked at:")
+        what = "the sizes of the files" if look.by_names else "the characters of what was looked at"
+        sizes = " and ".join(map(_rough, proposal.tokens))
+        yield f"  # from {what} (about {sizes} tokens),"
+    number = f"{first:,} and {second:,}"
+    if not (look.complete or look.by_names):
+        number = f"about {_rough(first)} and {_rough(second)}"
+    yield f"  # with {number} documents:"
     yield f"  slices: {_quoted(proposal.spec)}"
     yield from _training(look, proposal)
     yield "  # targets: words.txt  # words that you ask about, one a line"
@@ -297,6 +336,22 @@ def _training(look: Look, proposal: SliceProposal) -> Iterator[str]:
     except UsageError:
         return
     yield "  trainer: fast  # as gensim, the default, trains, but several times as fast"
+
+
+def _rough(number: int) -> str:
+    """Return an estimate with no more digits than it deserves.
+
+    >>> _rough(4_019_079), _rough(54)
+    ('4,000,000', '54')
+    """
+    return f"{round(number, 2 - len(str(number))):,}"
+
+
+def _undated(look: Look) -> str:
+    """Return why there are no dates to compare by."""
+    if not look.found:
+        return "no dates were found"
+    return f"no dates are sure; {look.found[0].rule}: {look.found[0].doubt}"
 
 
 def _quoted(text: str) -> str:

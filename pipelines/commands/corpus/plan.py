@@ -101,7 +101,7 @@ class CorpusOptions(IntakeOptions):
     )
     dates: str | None = option(
         None,
-        help="where dates come from: name:REGEX, header, field:NAME, "
+        help="where dates come from: name:REGEX, header, field:NAME (numbers: epoch:NAME, excel:NAME, ymd:NAME ...), "
         "table:FILE:key=COLUMN,date=COLUMN, or one period FROM..TO",
         metavar="RULE",
         path="file",

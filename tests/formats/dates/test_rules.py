@@ -171,3 +171,30 @@ def test_the_year_that_counts_of_a_range():
     years = {how: rule.year(date) for how, rule in DATE_RANGES.items()}
     assert years == {"first": 1810, "middle": 1811, "last": 1813, "reject": None}
     assert DATE_RANGES["reject"].year(Date(-3, -3, "")) == -3
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "hint"),
+    [
+        ("field:x", "1467810369", "epoch:x reads it as 2016"),
+        ("field:a.x", "42521", "excel:a.x reads it as 2016"),
+        ("header", "16-05-31", "ymd:date reads it as 2016, dmy:date reads it as 2031"),
+        ("ymd:x", "5/31/16", "mdy:x reads it as 2016"),
+        ("dmy:x", "2016-31-31", ""),
+        ("field:x", "sometime", ""),
+    ],
+)
+def test_a_date_in_a_form_that_a_rule_must_name_says_which_rule_reads_it(rule, text, hint):
+    name = "date" if rule == "header" else rule.partition(":")[2]
+    found = date_of(parse_date_rule(rule), Record("7", {name: text}, "", None), "a.csv")
+    assert found.reason == "bad_date"
+    assert found.detail.endswith(f"is not a date; {hint}" if hint else "is not a date")
+
+
+@pytest.mark.parametrize("form", ["epoch", "excel", "ymd", "dmy", "mdy"])
+def test_forms_are_rules(form):
+    texts = {"epoch": "1467810369", "excel": "42521", "ymd": "16-05-31", "dmy": "31.05.16", "mdy": "5/31/16"}
+    rule = parse_date_rule(f"{form}:created")
+    assert date_of(rule, Record("7", {"created": texts[form]}, "", None), "a.csv").year == 2016
+    with pytest.raises(UsageError, match="is none of name:REGEX"):
+        parse_date_rule(f"{form}:")

@@ -4,6 +4,7 @@
 |---|---|
 | `name:REGEX` | what the group `year`, else the first that matches, finds in the file's name |
 | `header`, `field:NAME` | the field `date` that the reader found, or another field |
+| `epoch:NAME`, `excel:NAME`, `ymd:NAME` ... | in a field, in a form of `DATE_FORMS`, which nothing but a rule tells |
 | `table:FILE:key=COLUMN,date=COLUMN` | in the row of a table whose key is the file's name |
 | `FROM..TO`, `YEAR` | the same period for all; an open end is the other one |
 
@@ -26,13 +27,15 @@ from transforms.common.patterns import compiled, searchable, shown
 from transforms.common.store.identity import Place
 from transforms.formats.dates.metadata import Metadata, read_metadata
 from transforms.formats.records.base import Record, Reject
+from transforms.formats.records.date_forms import DATE_FORMS, readings
 from transforms.formats.records.date_parsing import Date, parse_date
 from transforms.formats.records.fields import list_fields
 from transforms.formats.records.paths import check_path
 
-__all__ = ["DATE_RANGES", "DateRule", "RangeRule", "date_of", "load_metadata", "parse_date_rule"]
+__all__ = ["DATE_RANGES", "RULES", "DateRule", "RangeRule", "date_of", "load_metadata", "parse_date_rule"]
 
-_FORMS = ("name:REGEX", "header", "field:NAME", "table:FILE:key=COLUMN,date=COLUMN", "FROM..TO")
+_TABLE = "table:FILE:key=COLUMN,date=COLUMN"
+RULES = ("name:REGEX", "header", "field:NAME", *(f"{form}:NAME" for form in DATE_FORMS), _TABLE, "FROM..TO")
 _PERIOD = re.compile(r"(?P<from>[+-]?\d{1,4})?\.\.(?P<to>[+-]?\d{1,4})?")
 _YEAR = re.compile(r"[+-]?\d{1,4}")
 _YEAR_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\(\?P?<year>")
@@ -68,6 +71,7 @@ class DateRule:
         kind: `name`, `header`, `field`, `table` or `period`.
         pattern: of `name`: regular expression with a group.
         field: of `field`: its name.
+        form: of `field`: a key of `DATE_FORMS`; empty: as people write dates.
         path: of `table`: its path.
         columns: of `table`: pairs of what a column is (`key`, `date`, `title` ...) and its name.
         period: of `period`: the date of all documents.
@@ -76,6 +80,7 @@ class DateRule:
     kind: str
     pattern: str = ""
     field: str = ""
+    form: str = ""
     path: Place = ""
     columns: tuple[tuple[str, str], ...] = ()
     period: Date | None = None
@@ -93,9 +98,9 @@ def parse_date_rule(spec: str) -> DateRule:
     if kind == "name" and rest:
         _check_groups(rest)
         return DateRule(kind="name", pattern=rest)
-    if kind == "field" and rest:
+    if (kind == "field" or kind in DATE_FORMS) and rest:
         check_path(rest, "dates")
-        return DateRule(kind="field", field=rest)
+        return DateRule(kind="field", field=rest, form="" if kind == "field" else kind)
     if kind == "table" and rest:
         return _table_rule(spec, rest)
     if _YEAR.fullmatch(spec):
@@ -106,10 +111,10 @@ def parse_date_rule(spec: str) -> DateRule:
             raise UsageError(f"`dates`: the period {spec} ends before it begins: write the earlier year first")
         return DateRule(kind="period", period=Date(int(first), int(last), spec))
     if _PERIOD.fullmatch(periods := spec.replace("-", "..", 1)):
-        raise UsageError(f"`dates`: {spec!r} is none of {', '.join(_FORMS)}; did you mean {periods!r}?")
-    known = [form.partition(":")[0] for form in _FORMS]
+        raise UsageError(f"`dates`: {spec!r} is none of {', '.join(RULES)}; did you mean {periods!r}?")
+    known = [form.partition(":")[0] for form in RULES]
     hint = nearest(kind, known) if not colon or kind not in known else ""
-    raise UsageError(f"`dates`: {spec!r} is none of {', '.join(_FORMS)}{hint}")
+    raise UsageError(f"`dates`: {spec!r} is none of {', '.join(RULES)}{hint}")
 
 
 def _check_groups(pattern: str) -> None:
@@ -125,7 +130,7 @@ def _table_rule(spec: str, rest: str) -> DateRule:
     pairs = [pair.partition("=") for pair in columns.split(",")]
     named = {name.strip(): column.strip() for name, _, column in pairs}
     if not path or not all(named.values()) or not {"key", "date"} <= named.keys():
-        raise UsageError(f"`dates`: {spec!r} is not of the form {_FORMS[3]}")
+        raise UsageError(f"`dates`: {spec!r} is not of the form {_TABLE}")
     if len(named) < len(pairs):
         raise UsageError(f"`dates`: a column is named twice in {spec!r}")
     return DateRule(kind="table", path=path, columns=tuple(named.items()))
@@ -160,14 +165,26 @@ def date_of(
         text, place = _look_up(rule, record, source, metadata)
         if not text:
             return Reject(record.position, "no_date", f"no date {place}")
-        parsed = parse_date(text)
+        parsed = DATE_FORMS[rule.form].read(text) if rule.form else parse_date(text)
         if parsed is None:
-            return Reject(record.position, "bad_date", f"{text[:100]!r} {place} is not a date")
+            return Reject(record.position, "bad_date", f"{text[:100]!r} {place} is not a date{_hint(rule, text)}")
         date = parsed
     year = DATE_RANGES[how].year(date)
     if year is None:
         return Reject(record.position, "bad_date", f"{text!r} is a range, see --date-range")
     return date._replace(year=year)
+
+
+def _hint(rule: DateRule, text: str) -> str:
+    """Return which rules would read what this one cannot."""
+    if rule.kind not in ("header", "field"):
+        return f"; {_ISO}" if any(readings(text)) else ""
+    name = rule.field or "date"
+    found = [f"{form}:{name} reads it as {date.year}" for form, date in readings(text) if form != rule.form]
+    return f"; {', '.join(found)}" if found else ""
+
+
+_ISO = "write it as YYYY-MM-DD"
 
 
 def _look_up(rule: DateRule, record: Record, source: str, metadata: Metadata | None) -> tuple[str, str]:

@@ -29,6 +29,7 @@ from transforms.formats.ingest.counts import COUNTED, InputCount, notes_of, stag
 from transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, RecordStage, RejectStage, StageFile
 from transforms.formats.readers.registry import READERS, printable, read_file, read_piece
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from transforms.formats.records.date_forms import DATE_FORMS
 from transforms.formats.records.pieces import CutPiece
 from transforms.formats.records.scripts import refusal
 from transforms.formats.sources.readings import CHANGED, Blocks, FileReading, first_reading, known_reading, reading_of
@@ -287,14 +288,23 @@ def read_documents(
     options: IngestOptions,
     on_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
+    *,
+    reading: FileReading | None = None,
+    piece: FilePiece | None = None,
 ) -> Iterator["_Row | RejectRow"]:
     """Yield a file's records, as rows of a staging file with record and key, and its rejects.
 
-    `on_format` is called with the name and the format of each source; `notes` counts what readers
-    changed or guessed. If the file changes while it is read, the last entry is a reject.
+    Args:
+        file: the file.
+        options: how it becomes documents.
+        on_format: called with the name and the format of each source; of a piece it is not.
+        notes: counts what readers changed or guessed.
+        reading: how its bytes are read; None: once for their digest, and checked from then on. If the file changes
+            while it is read so, the last entry is a reject.
+        piece: what is read of the file; None: all of it.
     """
-    reading = _reading(file)
-    yield from _documents(file, reading, options, on_format, notes)
+    reading = reading or _reading(file)
+    yield from _documents(file, reading, options, on_format, notes, piece)
     if reading.broken is not None:
         changed = reading.broken == CHANGED
         why = (_REJECT[0], f"the file {CHANGED}") if changed else ("unreadable", reading.broken)
@@ -416,6 +426,7 @@ def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
     return {
         **readers_chosen(options.format, options.reader),
         "transforms.formats.dates.rules:DATE_RANGES": (options.date_range,) if options.dates else (),
+        "transforms.formats.records.date_forms:DATE_FORMS": tuple(DATE_FORMS) if options.dates else (),
         "transforms.layers.registry:LAYERS": options.reader.layers,
     }
 

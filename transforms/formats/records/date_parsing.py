@@ -10,6 +10,8 @@ astronomical shift; year 0 is whatever a source calls so (LatinISE writes the tu
     [(1810, 1810), (1842, 1843), (-100, -1)]
     >>> parse_date("February 30, 1790") is None
     True
+    >>> [parse_date(text)[0] for text in ("MDCCCXL", "1840\u5e745\u670831\u65e5")]
+    [1840, 1840]
 
 Decades and centuries are those of the leading digits: the 1840s are 1840 to 1849, the 18th century
 (and the 1700s) 1700 to 1799, the first 1 to 99, the 1st century BC -100 to -1. `1810-12` is
@@ -84,6 +86,8 @@ _NUMBER = re.compile(r"([+-]?)(\d{1,4})(?:(?<=\d{4})\.|\.0+)?$")
 _ISO = re.compile(r"([+-]?)(\d{4})-(\d{2})(?:-(\d{2}))?$")
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})$")
 _YEAR_FIRST = re.compile(r"(\d{4})[./](\d{1,2})[./](\d{1,2})\.?$")
+_CHINESE = re.compile(r"(\d{4}) ?年(?: ?(\d{1,2}) ?月(?: ?(\d{1,2}) ?日)?)?$")
+_ROMAN_YEAR = re.compile(r"(?!mix$)m{1,2}(?=..)(?:cm|cd|d?c{0,4})(?:xc|xl|l?x{0,4})(?:ix|iv|v?i{0,4})$")
 _YEAR_LAST = re.compile(r"(?:(\d{1,2})[./-] ?)?(\d{1,2}) ?[./-] ?(\d{4})$")
 _SHORT = re.compile(r"(\d{4}) ?[-/] ?(\d{1,2})$")
 _RANGE = re.compile(
@@ -131,10 +135,10 @@ def parse_date(text: str) -> Date | None:
     """Return the years of a date, or None if it cannot be read or does not exist.
 
     Understood are ISO dates and intervals, numbers with sign (`-0049.0`), dates with month names in
-    English, German, Dutch, Spanish, French, Italian and Swedish, numeric dates, all with a time of
-    day or without, ranges, decades, centuries, all of these with an era (`BC`, `v. Chr.`, `a. C.`),
-    in brackets, doubted (`?`) or about (`ca.`). Dates without a first or last year (`before 1810`)
-    are None.
+    English, German, Dutch, Spanish, French, Italian and Swedish, numeric dates, Chinese and Japanese ones
+    (`1840年5月`), Roman numerals of three letters or more (`MDCCCXL`), all with a time of day or
+    without, ranges, decades, centuries, all of these with an era (`BC`, `v. Chr.`, `a. C.`), in brackets,
+    doubted (`?`) or about (`ca.`). Dates without a first or last year (`before 1810`) are None.
     """
     if len(text) > 200 or _BORN.match(text):
         return None
@@ -214,6 +218,9 @@ def _mirrored(text: str) -> Span | None:
 
 
 def _number(text: str) -> Span | None:
+    if _ROMAN_YEAR.match(text):
+        year = _roman(text)
+        return year, year
     match = _NUMBER.match(text)
     if not match:
         return None
@@ -225,8 +232,8 @@ def _iso(text: str) -> Span | None:
     if match := _ISO.match(text):
         sign = -1 if match[1] == "-" else 1
         return _day(int(match[2]), int(match[3]), int(match[4] or 1), sign)
-    match = _COMPACT.match(text) or _YEAR_FIRST.match(text)
-    return _day(int(match[1]), int(match[2]), int(match[3])) if match else None
+    match = _COMPACT.match(text) or _YEAR_FIRST.match(text) or _CHINESE.match(text)
+    return _day(int(match[1]), int(match[2] or 1), int(match[3] or 1)) if match else None
 
 
 def _day(year: int, month: int, day: int, sign: int = 1) -> Span | None:

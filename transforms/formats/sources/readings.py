@@ -34,6 +34,7 @@ __all__ = [
     "known_reading",
     "read_through",
     "reading_of",
+    "unchecked_reading",
 ]
 
 T = TypeVar("T")
@@ -183,6 +184,14 @@ def known_reading(path: str, sha256: str, bytes: int) -> FileReading:
     return FileReading(sha256, bytes, open)
 
 
+def unchecked_reading(path: str, size: int, count: Callable[[int], object] = int) -> FileReading:
+    """Return the reading of a file as it is whenever it is opened: for a look, of which nothing is kept.
+
+    `count` takes how many bytes were read, again and again.
+    """
+    return FileReading("", size, lambda _: io.BufferedReader(_Counted(files.open_read(path), count), _PIECE))
+
+
 def _blocks(start: bytes, stream: BinaryIO) -> Iterator[bytes]:
     """Yield blocks of a stream of which the start was read already; all but the last are full."""
     whole = len(start) - len(start) % _BLOCK
@@ -281,6 +290,29 @@ class _Passing(ByteStream):
         if self._again is not None:
             self._again.close()
         super().close()
+
+
+class _Counted(ByteStream):
+    """Passes bytes on, and tells how many."""
+
+    def __init__(self, stream: BinaryIO, count: Callable[[int], object]) -> None:
+        super().__init__(stream)
+        self._count = count
+
+    def seekable(self) -> bool:
+        return bool(getattr(self._stream, "seekable", bool)())
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def produce(self, buffer: memoryview) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._count(len(data))
+        return len(data)
 
 
 class _Checked(ByteStream):
