@@ -20,7 +20,8 @@ from pipelines.progress.progress import counting
 from schemas.rejects import REMEDIES, RejectRow
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import load_splitter
-from transforms.annotation.guessing import CODE_PAGES, code_page, guess_language, short_tag
+from transforms.annotation.guessing import CODE_PAGES, code_page, guess_language
+from transforms.common.texts.languages import short_tag
 from transforms.formats.dates.guessing import Dates, SeenDocument, date_fields, guess_dates, guess_text_field, years_by
 from transforms.formats.ingest.stage import IngestOptions, InputFile
 from transforms.formats.ingest.units import key_of
