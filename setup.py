@@ -18,6 +18,7 @@ CORE = [
     "gensim>=4.4,<5",  # skip-gram with negative sampling
     "google-re2>=1.1",  # a person's patterns, in linear time whatever they are
     "HanTa==1.2.1",  # lemmas and tags without downloads (LGPL); private members are used
+    "langcodes[data]>=3.5",  # codes and names of languages (MIT)
     "lxml>=5.3",  # TEI, with entities and network switched off
     "msgspec>=0.20",  # receipts: typed records as JSON
     "numpy>=2.0",

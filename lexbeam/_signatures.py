@@ -67,7 +67,7 @@ def as_function(
         for number, entry in enumerate(entries)
     ]
     signature = inspect.Signature(parameters + [BEAM] * takes_beam, return_annotation=returns[0])
-    function = _with_arguments_bound(name, signature, {_named(entry): entry.name for entry in entries}, run)
+    function = _with_arguments_bound(name, signature, {_named(entry): entry for entry in entries}, run)
     function.__module__, function.__qualname__, function.__name__ = module, qualified, name
     notes = {_named(entry): _note(entry, filled.get(entry.name)) for entry in entries}
     if takes_beam:
@@ -80,7 +80,7 @@ def as_function(
 
 
 def _with_arguments_bound(
-    name: str, signature: inspect.Signature, options: Mapping[str, str], run: Callable[[dict[str, Any]], object]
+    name: str, signature: inspect.Signature, options: Mapping[str, Option], run: Callable[[dict[str, Any]], object]
 ) -> Callable[..., Any]:
     """Return a function that binds its arguments to a signature and passes them on by the names of options."""
 
@@ -93,8 +93,11 @@ def _with_arguments_bound(
             bound = signature.bind(*by_position, **by_name)
         except TypeError as error:
             remedy = f"; give them by name: {_named_ones(signature)}" if "positional" in str(error) else ""
+            missing = next((entry for word, entry in options.items() if f"argument: {word!r}" in str(error)), None)
+            remedy = remedy or (f": {missing.wanted}" if missing else "")
             raise ArgumentError(f"{name}() {error}{remedy}") from None
-        return run({options.get(word, word): value for word, value in bound.arguments.items()})
+        given = bound.arguments.items()
+        return run({options[word].name if word in options else word: value for word, value in given})
 
     return function
 

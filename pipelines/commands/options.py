@@ -5,7 +5,7 @@ from typing import Any
 
 from pipelines.frame.common_options import model_folder
 from pipelines.frame.inputs import check_patterns
-from transforms.annotation.engines.registry import check_engine
+from transforms.annotation.engines.registry import check_engine, stated_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.formats.records.base import MOST_BYTES
@@ -88,6 +88,7 @@ def annotation_engine(texts: str, *, otherwise: str = "there are word forms alon
         help=f"annotate the {texts}: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; without one {otherwise}",
         path="place",
         within=model_folder,
+        stands_for=stated_engine,
         check=partial(_check_annotating, texts=texts),
         group=group,
     )

@@ -29,7 +29,7 @@ from pipelines.monitoring.failures import Explained, explain
 from pipelines.progress.lines import Foreseen
 from pipelines.progress.progress import RunProgress
 from pipelines.runners.hooks import PublishHookError, tell_readers
-from transforms.common.errors import HeldSectionsError, LexbeamError, UsageError
+from transforms.common.errors import HeldSectionsError, LexbeamError, NoDataError, ReplacedSectionsError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
 from transforms.common.publish.holding import FAILED, Unmade, check_bounds, made_from
 from transforms.common.publish.manifests import is_idle
@@ -181,6 +181,9 @@ def _run_jobs(
         published = publish_run(
             options, intended, run.make_sections, versions, tell, run.explain, leaving, run.check_bounds
         )
+    except ReplacedSectionsError:
+        _check_plans(jobs, options.out)
+        raise
     except Submitted as submitted:
         report(JobsSubmitted(message=str(submitted)), str(submitted), tell)
         return
@@ -417,6 +420,20 @@ def _wants(jobs: Iterable[Job], out: str) -> dict[str, LexbeamError]:
                 wants[job.section] = error
                 break
     return wants
+
+
+def _check_plans(jobs: Iterable[Job], out: str) -> None:
+    """Check the options of jobs by what is published, which a wrong one would else be told after.
+
+    Raises:
+        LexbeamError: an option is wrong, or does not suit what is read.
+    """
+    made: set[str] = set()
+    for job in jobs:
+        if not made & {source.table for source in job.reads_here()}:  # else that is to be made first
+            with suppress(NoDataError):
+                plan_of(job, find_inputs(job, (), find_snapshot(out)))
+        made.update(job.command.table_names)
 
 
 def _check_options(job: Job) -> None:

@@ -1,7 +1,8 @@
 import pytest
 
 from transforms.annotation.engines.builtin import languages
-from transforms.annotation.guessing import LANGUAGES, guess_engine, guess_language, short_tag
+from transforms.annotation.guessing import LANGUAGES, guess_engine, guess_language
+from transforms.common.texts.languages import short_tag
 
 TEXTS = {
     "en": "The old man went down to the sea, and there he saw that his boat was gone.",

@@ -52,7 +52,7 @@ def _read(artefact, task, by_rule):
         rows_of_files.add([{"key": key_of(word), "source": source, "line": line, "word": word} for word in words])
         rows_of_files.tally["long"] += len(words) > 1
 
-    def read(rows, _):
+    def read(rows, _name, _notes):
         for line, cells in rows:
             yield Reject(str(line), "other", "left out") if cells[0] == "no" else (line, cells)
 

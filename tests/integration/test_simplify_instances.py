@@ -283,7 +283,7 @@ def test_predictions_of_a_scorer_decide(tmp_path):
         (["--layout", "tsar", "--columns", "sentence=a"], "--columns is of layout text"),
         (["--layout", "tsar", "--delimiter", ";"], "--delimiter is of layout text"),
         (["--language", "en", "--only-simplifiable"], "needs --judgments"),
-        (["--language", "e n"], "no code of a language"),
+        (["--language", "e n"], "write a code such as en"),
         (["--layout", "text", "--language", "en", "--scorer", "x"], "--scorer is of layout"),
     ],
 )

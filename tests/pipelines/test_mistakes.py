@@ -107,7 +107,7 @@ MISTAKES = (
     ("change published --slices a-b", "'a-b' .*is not a span of years", "write FROM-TO", 2),
     ("change published --slices 1850-1800,1900-1950", "ends before it starts", "write the earlier year first", 2),
     (
-        "change published --slices 1-2,3-4",
+        "change published --slices 1800-1849,1850-1900",
         "holds the published section change",
         "give --overwrite .*or another --out",
         2,
@@ -124,10 +124,15 @@ MISTAKES = (
     ),
     ("evaluate change pairs --gold gold.tsv", "no change ", "`lexbeam change`", 1),
     # complexity
-    ("complexity load gold.tsv --out o", "--layout must be given", "one of complex, cwi2018, tsv", 2),
+    (
+        "complexity load gold.tsv --out o",
+        "--layout must be given",
+        "one of complex .CompLex.*, cwi2018 .*, tsv .a table",
+        2,
+    ),
     ("complexity load gold.tsv --out o --layout tvs", "--layout cannot be 'tvs'", "did you mean 'tsv'", 2),
     (
-        "complexity load gold.tsv --out o --layout tsv",
+        "complexity load forms.tsv --out o --layout tsv",
         "no column 'token' in the header",
         "name the column of targets",
         1,
@@ -179,7 +184,7 @@ MISTAKES = (
     ("lexicon look sea --resources w=gold.tsv:word=word,value=grade", "no column 'grade'", "did you mean 'graded'", 1),
     ("lexicon look sea --resources w=vectors:gold.tsv", "gold.tsv, line 1: no numbers", "name a file of vectors", 1),
     # cloze
-    ("cloze pairs pairs.jsonl --out o", "--layout must be given", "one of recam, jsonl, json, tsv", 2),
+    ("cloze pairs pairs.jsonl --out o", "--layout must be given", "tsv .*CSV.; --fields names its columns", 2),
     ("cloze pairs gold.tsv --out o --layout jsonl", "not JSON", "name another --layout", 1),
     ("cloze pairs pairs --out o --layout documents", "folder of Lexbeam's tables", "or give --layout corpus", 2),
     ("cloze abstractness --out m", "--ratings must be given", "FILE:word=COLUMN,value=COLUMN", 2),

@@ -14,7 +14,7 @@ from collections import Counter
 
 from transforms.formats.records.scripts import letters_by_script
 
-__all__ = ["CODE_PAGES", "LANGUAGES", "code_page", "guess_engine", "guess_language", "short_tag"]
+__all__ = ["CODE_PAGES", "LANGUAGES", "code_page", "guess_engine", "guess_language"]
 
 # Those with stop words in spaCy and lemmas in an engine.
 LANGUAGES = (
@@ -54,64 +54,6 @@ LANGUAGES = (
     "tr",
     "uk",
 )
-# Tags of three letters, bibliographic and terminological, as headers have them.
-_LONG = {
-    "bul": "bg",
-    "cat": "ca",
-    "ces": "cs",
-    "cze": "cs",
-    "dan": "da",
-    "deu": "de",
-    "ger": "de",
-    "ell": "el",
-    "gre": "el",
-    "eng": "en",
-    "spa": "es",
-    "est": "et",
-    "fas": "fa",
-    "per": "fa",
-    "fin": "fi",
-    "fra": "fr",
-    "fre": "fr",
-    "gle": "ga",
-    "hun": "hu",
-    "heb": "he",
-    "hye": "hy",
-    "arm": "hy",
-    "ind": "id",
-    "isl": "is",
-    "ice": "is",
-    "ita": "it",
-    "jpn": "ja",
-    "kat": "ka",
-    "geo": "ka",
-    "kor": "ko",
-    "lat": "la",
-    "lit": "lt",
-    "lav": "lv",
-    "mkd": "mk",
-    "mac": "mk",
-    "nob": "nb",
-    "nor": "nb",
-    "nld": "nl",
-    "dut": "nl",
-    "pol": "pl",
-    "por": "pt",
-    "ron": "ro",
-    "rum": "ro",
-    "rus": "ru",
-    "slk": "sk",
-    "slo": "sk",
-    "slv": "sl",
-    "sqi": "sq",
-    "alb": "sq",
-    "swe": "sv",
-    "tha": "th",
-    "tur": "tr",
-    "ukr": "uk",
-    "zho": "zh",
-    "chi": "zh",
-}
 # What Windows wrote before Unicode, by language; in western Europe and America cp1252.
 CODE_PAGES = {
     "cp1252": (),
@@ -170,12 +112,6 @@ def _stop_words(language: str) -> frozenset[str]:
     path = os.path.join(os.path.dirname(package.origin), "lang", language, "stop_words.py")
     words = runpy.run_path(path)["STOP_WORDS"]
     return frozenset(word for word in words if word.isalpha())
-
-
-def short_tag(language: str) -> str:
-    """Return a tag as engines write it: `en` for `eng` and `en-GB`; an unknown tag stays as it is."""
-    tag = re.split("[-_]", language.strip().lower())[0]
-    return _LONG.get(tag, tag)
 
 
 def guess_engine(language: str) -> str | None:

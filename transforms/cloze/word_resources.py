@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
+from transforms.common.texts.languages import short_tag
 from transforms.inflection.models import InflectorReference, within_inflector
 from transforms.inflection.models import warn_of_languages as warn_of_other_languages
 from transforms.lexicon.finding_wordnet import WORDNET as _WORDNET

@@ -7,6 +7,7 @@ __all__ = [
     "LexbeamError",
     "NoDataError",
     "NothingToDoError",
+    "ReplacedSectionsError",
     "StaleError",
     "UsageError",
     "cause_of",
@@ -60,6 +61,10 @@ class UsageError(LexbeamError):
     """The command or configuration is wrong; the command exits with 2."""
 
     exit_code = 2
+
+
+class ReplacedSectionsError(UsageError):
+    """Published sections would be replaced or dropped without consent."""
 
 
 class HeldBackError(LexbeamError):
@@ -164,4 +169,4 @@ def nearest(word: str, known: Iterable[str], common: str = "") -> str:
     """
     names = [name.removeprefix(common) for name in known if name.startswith(common)]
     close = difflib.get_close_matches(word.removeprefix(common), names, n=1, cutoff=0.65)
-    return f"; did you mean {common + close[0]!r}?" if close else ""
+    return f"; did you mean {common + close[0]!r}?" if close and common + close[0] != word else ""

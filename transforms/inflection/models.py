@@ -19,6 +19,7 @@ from transforms.common.options.option import Within
 from transforms.common.store import files
 from transforms.common.store.identity import Place
 from transforms.common.store.resources import content_digest
+from transforms.common.texts.languages import stated_language
 from transforms.formats.records.base import BadRecord, ReaderOptions
 from transforms.formats.sources.compression import decompress
 from transforms.inflection.dictionaries import FormEntry, ReadDictionary, read_forms
@@ -59,7 +60,7 @@ class InflectorOptions:
         positional=True,
         path="input",
     )
-    language: str = option(help="language of the forms, such as es", metavar="LANG")
+    language: str = option(help="language of the forms, such as es", metavar="LANG", stands_for=stated_language)
     out: str = option(help="file of the model", metavar="FILE", path="place")
     format: str | None = option(
         None,

@@ -60,6 +60,9 @@ def kind_of(token: str) -> str:
     return "mwe" if len(token.split()) > 1 else "single"
 
 
+_LIKERT = "; scale ratings: (rating - 1) / 4 of ratings 1 to 5, (rating - 1) / 6 of 1 to 7"
+
+
 def labels_of(cell: str, annotations: str) -> tuple[FileLabel, ...]:
     """Return the label of a complexity and its number of annotations; none if the complexity is empty.
 
@@ -73,7 +76,8 @@ def labels_of(cell: str, annotations: str) -> tuple[FileLabel, ...]:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
-        raise BadRecord("malformed", f"complexity is {cell.strip()[:40]!r}, not a number 0 to 1")
+        likert = _LIKERT if 1 < value <= 7 else ""
+        raise BadRecord("malformed", f"complexity is {cell.strip()[:40]!r}, not a number 0 to 1{likert}")
     number = whole_number(annotations, "annotations") if annotations.strip() else None
     return (FileLabel("", value, number, None),)
 

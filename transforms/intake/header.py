@@ -1,6 +1,7 @@
 """Tables with a header: rows as mappings from the names of columns, whatever their order and capitals."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -20,11 +21,18 @@ class About(NamedTuple):
         name: its published name.
         genre: the user's, for rows that state none.
         language: the same.
+        notes: counts what is guessed; None: nobody asks.
     """
 
     name: str
     genre: str | None = None
     language: str | None = None
+    notes: Counter[str] | None = None
+
+    def note(self, note: str) -> None:
+        """Count what is guessed."""
+        if self.notes is not None:
+            self.notes[note] += 1
 
     def words(self) -> list[str]:
         """Return the words of the file's own name, in lower case."""

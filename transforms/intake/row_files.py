@@ -30,7 +30,7 @@ def entries_of(
     file: InputFile,
     reading: FileReading,
     options: ReaderOptions,
-    read: Callable[[Iterator[Row], str], Iterator[T | Reject]],
+    read: Callable[[Iterator[Row], str, Counter[str]], Iterator[T | Reject]],
     notes: Counter[str],
 ) -> Iterator[tuple[str, T | Reject]]:
     """Yield what `read` makes of the rows of a file, or of an archive's files, with the name of their file.
@@ -39,7 +39,7 @@ def entries_of(
         file: the file.
         reading: opens it.
         options: how rows are cut into cells.
-        read: makes records and rejects from the rows of a table, with line numbers, and its name.
+        read: makes records and rejects from the rows of a table, with line numbers, its name, and its own notes.
         notes: counts what readers changed or guessed.
 
     Raises:
@@ -49,7 +49,7 @@ def entries_of(
     def opened(source: Source) -> Iterator[T | Reject]:
         try:
             with quotes_settled(source, options) as reader:
-                yield from read(rows(source, reader), source.name)
+                yield from read(rows(source, reader), source.name, source.notes)
         finally:
             notes.update(source.notes)
 

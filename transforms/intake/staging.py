@@ -24,6 +24,7 @@ from transforms.common.store.artefacts import Artefact
 from transforms.common.store.classes import Staged
 from transforms.common.store.receipts import totals
 from transforms.common.store.staged import StagedWriter
+from transforms.common.texts.encodings import encoding_remedy
 from transforms.formats.ingest.counts import InputCount, notes_of, stage_inputs
 from transforms.formats.ingest.staging import EXAMPLES, RejectStage
 from transforms.formats.records.base import BadRecord, Reject
@@ -261,4 +262,5 @@ def reject_error(
         "allows; nothing is published"
     )
     of_engine = "".join(f"For {name}: {REMEDIES[name]}. " for name in ("script", "unsegmented") if name in faults)
-    return HeldBackError(f"{cause}. Some of them:{first}\n{of_engine}{remedy}", [cause])
+    named = encoding_remedy(row.detail for row in loaded.examples)
+    return HeldBackError(f"{cause}. Some of them:{first}\n{of_engine}{remedy}{named}", [cause])

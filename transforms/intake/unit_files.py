@@ -56,7 +56,7 @@ def stage_row_files(
     staging: Staging,
     unit: Unit,
     options: ReaderOptions,
-    read: Callable[[Iterator[Row], str], Iterator[T | Reject]],
+    read: Callable[[Iterator[Row], str, Counter[str]], Iterator[T | Reject]],
     add: Callable[[str, T], None],
     line: Callable[[T], int],
 ) -> Loaded:
@@ -66,7 +66,7 @@ def stage_row_files(
         staging: takes rows and rejects.
         unit: the files.
         options: how rows are cut into cells.
-        read: from the rows of a table, with line numbers, and its name, its records.
+        read: from the rows of a table, with line numbers, its name, and notes of what is guessed, its records.
         add: stages a record, named with its file; a `BadRecord` that it raises is a reject.
         line: where a record stands.
 

@@ -19,7 +19,7 @@ from transforms.change.view.view_stage import SMALLEST
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option, options_of
-from transforms.common.options.small_texts import read_lines
+from transforms.common.options.small_texts import word_lines
 from transforms.embeddings.alignment import parse_fit_on
 from transforms.embeddings.representations import SGNS, RepresentationOptions
 from transforms.embeddings.sgns import SgnsOptions
@@ -195,7 +195,7 @@ def read_targets(options: ChangeOptions, view: ViewOptions | None = None) -> Vie
     """
     if options.targets is None:
         return ViewTargets()
-    return load_targets(read_lines(options.targets, "targets"), view or options.view)
+    return load_targets(word_lines(options.targets, "targets", quiet=view is None), view or options.view)
 
 
 def may_be_series(options: ChangeOptions) -> bool:

@@ -9,7 +9,6 @@ docs/tasks/cloze/abstractness.md says what words are described by and what the m
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.frame.command import Action, Command
-from transforms.annotation.guessing import short_tag
 from transforms.cloze.abstractness.estimators import ESTIMATORS
 from transforms.cloze.abstractness.inputs import InputResources
 from transforms.cloze.abstractness.options import AbstractnessOptions, check_abstractness
@@ -19,6 +18,7 @@ from transforms.cloze.word_resources import RATINGS, VECTORS, WORDNET
 from transforms.common.errors import UsageError
 from transforms.common.extras import check_packages
 from transforms.common.store import files
+from transforms.common.texts.languages import short_tag
 from transforms.evaluation.evaluating import MeasuredMetric
 from transforms.learning.models.keeping import keep_model
 from transforms.lexicon.finding_wordnet import spec_or_default

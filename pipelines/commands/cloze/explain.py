@@ -28,6 +28,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.small_texts import read_text
 from transforms.common.store import files
+from transforms.common.texts.languages import stated_language
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_text
 
@@ -59,7 +60,10 @@ class ExplainOptions:
     passage: str = option(help="the passage, a text in UTF-8", metavar="FILE", path="file")
     summary: str = option(help="its summary, a text in UTF-8", metavar="FILE", path="file")
     language: str | None = option(
-        None, help="language of both; if not given, that of the engine, without one en", metavar="L"
+        None,
+        help="language of both; if not given, that of the engine, without one en",
+        metavar="L",
+        stands_for=stated_language,
     )
     engine: str | None = annotation_engine("texts", group="")
     tsv: bool = option(False, help="print a row for each word and kind, tab-separated, and nothing else")

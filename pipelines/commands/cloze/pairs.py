@@ -38,6 +38,7 @@ from transforms.common.publish.sections import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts, units
 from transforms.common.store.receipts import totals
+from transforms.common.texts.languages import stated_language
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.listing import InputPatterns
 from transforms.formats.ingest.stage import IngestOptions
@@ -80,7 +81,11 @@ class ClozePairsOptions(IntakeOptions):
     exclude: tuple[str, ...] = excluded_files(INPUT)
     reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
     language: str | None = option(
-        None, help="language where the record does not say; else that of the engine", metavar="L", group=INPUT
+        None,
+        help="language where the record does not say; else that of the engine",
+        metavar="L",
+        stands_for=stated_language,
+        group=INPUT,
     )
     genre: str | None = option(None, help="genre where the record does not say", group=INPUT)
     cut: CutOptions = embedded(CutOptions, group="documents")

@@ -30,6 +30,7 @@ from transforms.common.publish.sections import inputs_entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, amount, counts_tail, explained_counts
 from transforms.common.store.receipts import totals
+from transforms.common.texts.languages import stated_language
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.complexity.instances.merge_stage import SETTLING, SettledInstances, acceptable_rows, task_of
 from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
@@ -76,6 +77,7 @@ class ComplexityLoadOptions(IntakeOptions):
         None,
         help="language where the row does not say; else of the file's name, of the engine, and English for complex",
         metavar="L",
+        stands_for=stated_language,
         group=INPUT,
     )
     encoding: tuple[str, ...] = encodings(INPUT)

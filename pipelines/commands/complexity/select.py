@@ -17,7 +17,6 @@ from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSou
 from pipelines.frame.common_options import PARTS_HELP, RUN, RunnerOptions
 from pipelines.frame.inputs import corpora_of
 from schemas.complexity.instances import INSTANCES, KINDS
-from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.parts import AUTO, LEAST_PARTS, stated_parts
@@ -25,6 +24,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
+from transforms.common.texts.languages import short_tag
 from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchSpec
 from transforms.complexity.select.find_stage import FIND, FindSpec, Number
 from transforms.complexity.select.options import SelectOptions, parse_bands, parse_quotas

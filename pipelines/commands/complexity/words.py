@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from pipelines.frame.command import StringCall
-from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
+from transforms.common.texts.languages import short_tag
 from transforms.complexity.features.lists import FeatureLists
 from transforms.complexity.scorers.word_list import LANGUAGE, scored_words
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
 from transforms.common.errors import HeldBackError, LexbeamError
 from transforms.common.shown import amount
+from transforms.common.texts.encodings import encoding_remedy
 from transforms.formats.ingest.looking import holds_members, refused_files, years_by_name
 from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks, acceptable, lacking
 
@@ -69,7 +70,7 @@ def check_rejects(records: int, rejects: Mapping[str, int], examples: Sequence[R
     )
     raise HeldBackError(
         f"{cause}. Some of them:{first}\nCorrect them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
-        "with `max_reject_share`.",
+        f"with `max_reject_share`.{encoding_remedy(row.detail for row in examples)}",
         [cause],
     )
 

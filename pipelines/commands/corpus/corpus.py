@@ -35,6 +35,7 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.merge import MergeTask, gather_stage
 from transforms.common.store.tables import PartFile
+from transforms.common.texts.languages import language_of
 from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels
 from transforms.formats.ingest.counts import MERGE_INPUTS
@@ -199,6 +200,11 @@ def corpus_summary(snapshot: Snapshot) -> Iterator[str]:
         f"{section['sentences']} {units(section['sentences'], 'sentences')}, "
         f"{section['tokens']} {units(section['tokens'], 'tokens')}{years}"
     )
+    if unknown := [name for name in section.get("languages", ()) if language_of(name) is None]:
+        yield (
+            f"no language is called {', '.join(map(repr, unknown))}, as documents say: what depends on the language "
+            "leaves them out; correct them, or name another field, `fields` language=FIELD"
+        )
     if notes := section.get("notes"):
         yield "while reading: " + ", ".join(f"{note} {number}" for note, number in notes.items())
     yield from histogram(documents, tokens)

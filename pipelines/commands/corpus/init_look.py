@@ -18,7 +18,8 @@ from schemas.rejects import REMEDIES, RejectRow
 from transforms.annotation.engines.engine import Engine
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import load_splitter
-from transforms.annotation.guessing import guess_language, short_tag
+from transforms.annotation.guessing import guess_language
+from transforms.common.texts.languages import short_tag
 from transforms.formats.dates.guessing import Dates, SeenDocument, guess_dates, undated, years_by
 from transforms.formats.ingest.stage import IngestOptions, InputFile
 from transforms.formats.readers.registry import detect

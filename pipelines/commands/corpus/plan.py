@@ -14,12 +14,13 @@ from schemas.corpus.documents import DOCUMENTS
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.engines.engine import EngineInfo
 from transforms.annotation.engines.normalise import read_rules
-from transforms.annotation.engines.registry import check_engine, describe_engine
+from transforms.annotation.engines.registry import check_engine, describe_engine, stated_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
 from transforms.common.parts import stated_parts
 from transforms.common.publish.forgotten import forgotten_at
+from transforms.common.texts.languages import stated_language
 from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.duplicates import DUPLICATES
 from transforms.formats.ingest.keep_stage import KeepSetting
@@ -70,7 +71,9 @@ class CorpusOptions(IntakeOptions):
         group=INPUT,
     )
     reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
-    language: str | None = option(None, help="language where the source does not say", metavar="L", group=INPUT)
+    language: str | None = option(
+        None, help="language where the source does not say", metavar="L", stands_for=stated_language, group=INPUT
+    )
     genre: str | None = option(None, help="genre where the source does not say", group=INPUT)
     about: str | None = option(
         None,
@@ -121,6 +124,7 @@ class CorpusOptions(IntakeOptions):
         "for input that comes annotated",
         path="place",
         within=model_folder,
+        stands_for=stated_engine,
         check=check_engine,
         group=ANNOTATION,
     )

@@ -10,12 +10,12 @@ from pipelines.frame.command import Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.inputs import corpora_of, first_inputs
 from schemas.simplification.instances import INSTANCE_INPUTS
 from transforms.annotation.engines.registry import describe_engine
-from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.publish.forgotten import forgotten_at
 from transforms.common.publish.sections import inputs_entry
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store.artefacts import Stage
+from transforms.common.texts.languages import short_tag
 from transforms.complexity.features.base import LAYERS
 from transforms.corpora.corpus import check_columns, common_layers, languages
 from transforms.formats.ingest.listing import InputPatterns

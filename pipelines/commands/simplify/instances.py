@@ -6,7 +6,6 @@
 docs/tasks/simplification/instances.md says what the layouts are, and what is flagged.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -44,6 +43,7 @@ from transforms.common.publish.forgotten import forgotten_at
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import Part
+from transforms.common.texts.languages import stated_language
 from transforms.formats.ingest.listing import InputPatterns
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
@@ -68,12 +68,6 @@ __all__ = ["SIMPLIFY_INSTANCES", "SimplifyInstancesOptions"]
 
 COMPLEXITY = "complexity"
 INPUT = "input"
-_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
-
-
-def _check_language(value: str) -> None:
-    if not _LANGUAGE.fullmatch(value):
-        raise UsageError(f"{value!r} is no code of a language, such as es")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +96,7 @@ class SimplifyInstancesOptions(IntakeOptions):
         None,
         help="language of the sentences; else of the row (complexity), of the file's name (cwi2018), of the engine",
         metavar="L",
-        check=_check_language,
+        stands_for=stated_language,
         group=INPUT,
     )
     occurrences: str = option(

@@ -18,6 +18,7 @@ from pipelines.frame.common_options import RunnerOptions, model_folder
 from pipelines.frame.openings import Opening
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.instances import INSTANCES
+from transforms.annotation.engines.registry import stated_engine
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
@@ -52,6 +53,7 @@ class SelectCandidatesOptions(RunnerOptions):
         help="what tags sentences for filter pos: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG",
         path="place",
         within=model_folder,
+        stands_for=stated_engine,
         check=check_tagger,
         group="resources",
     )

@@ -20,13 +20,13 @@ from pipelines.frame.common_options import RUN, IntakeOptions
 from pipelines.frame.inputs import corpora_of
 from pipelines.frame.piping import STDIN
 from transforms.annotation.engines.registry import describe_engine
-from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.option import Within
 from transforms.common.parts import stated_parts
 from transforms.common.publish.output_folders import check_output_folder
 from transforms.common.store.files import is_local
+from transforms.common.texts.languages import short_tag, stated_language
 from transforms.corpora.corpus import languages
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
@@ -84,7 +84,11 @@ class SimplifyTextOptions(IntakeOptions):
         published=False,
     )
     language: str | None = option(
-        None, help="language of the texts; else that of the corpus, or of the engine", metavar="L", group=INPUT
+        None,
+        help="language of the texts; else that of the corpus, or of the engine",
+        metavar="L",
+        stands_for=stated_language,
+        group=INPUT,
     )
     format: str = option("auto", help="format of the files", choices=FORMATS, group=INPUT)
     exclude: tuple[str, ...] = excluded_files(INPUT)

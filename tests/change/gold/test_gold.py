@@ -89,7 +89,7 @@ def test_words_are_normalised_as_the_training_view_was(write):
         ("word\tgraded\na\n", {}, "line 2: 1 cells under a header of 2"),
         ("word\tgraded\n", {}, "no gold value"),
         ("name\tgraded\na\t1\n", {}, "no column of words: it has 'name', 'graded'"),
-        ("word,graded\na,1\n", {}, "it has 'word,graded'; .* separate columns by tabs"),
+        ("word;graded\na;0,5\n", {}, r"the change of 'a' is '0,5'; give a number, such as 0\.5"),
         ("word\tgraded\tgraded\na\t1\t2\n", {}, "several columns 'graded': rename them"),
         ("word\tgraded\na\t1\n", {"changed_above": float("nan")}, "must be a number"),
         ("word\tfar\na\t1\n", {}, "no column of gold values"),

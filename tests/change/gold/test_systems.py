@@ -150,7 +150,7 @@ def test_parquet_too_and_missing_scores(tmp_path):
         ("word\tscore\n\t1\n", r"row 1: '' is no word"),
         ("word\tscore\na\t\n", r"no word has a score"),
         ("word\tscore\na\n", r"line 2: 1 cells under a header of 2"),
-        ("word,score\na,1\nb\n", r"row 2: 1 cells under a header of 2"),
+        ("word,score\na,1\nb\n", r"line 3: 1 cells under a header of 2"),
         ("word\tscore\tScore\na\t1\t2\n", r"several columns 'score': rename them"),
         ("word;score\na;0,5\n", r"row 1: the score of 'a' is '0,5'; give a number"),
     ],

@@ -6,7 +6,7 @@ from transforms.common.errors import UsageError
 
 
 def test_targets_go_through_the_corpus_s_normalisation_and_are_merged():
-    lines = ["\ufeffLiber#4\n", "liber\t0.5\n", "", "# a note", "E\u0301te\u0301\r\n"]
+    lines = ["Liber#4", "liber ", "", "E\u0301te\u0301"]
     assert load_targets(lines, ViewOptions()) == ViewTargets(("liber", "\u00e9t\u00e9"))
 
 
@@ -34,7 +34,7 @@ def test_a_line_without_a_letter_is_named():
 
 def test_an_empty_file_is_an_error():
     with pytest.raises(UsageError, match="no target"):
-        load_targets(["", "# nothing"], ViewOptions())
+        load_targets(["", " "], ViewOptions())
 
 
 def test_near_matches_put_other_spellings_first():

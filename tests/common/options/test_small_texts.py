@@ -13,7 +13,7 @@ from transforms.annotation.engines.normalise import read_rules
 from transforms.change.gold.gold import GoldOptions, read_gold
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.small_texts import cells_of, delimiter_of, read_lines
+from transforms.common.options.small_texts import cells_of, delimiter_of, read_lines, word_lines
 
 ROOT = Path(__file__).parents[3]
 MARKS = "a" + "\u0301\u0327" * 100_000
@@ -104,3 +104,41 @@ def test_a_long_cell_is_a_cell_whoever_else_reads_tables():
 def test_cells_stand_between_tabs_or_the_commoner_of_comma_and_semicolon(line, delimiter, cells):
     assert delimiter_of(line) == delimiter
     assert cells_of(line, delimiter) == cells
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ship\nsea\n", ["ship", "sea"]),
+        ("# of the sea\n\nship\n", ["ship"]),
+        ("Words\nship\nsea\n", ["ship", "sea"]),
+        ("word\n", ["word"]),
+        ('"Lemma"\n"ship"\n"sea"\n', ["ship", "sea"]),
+        ("gloss;Lemma\na vessel;ship\nwater;sea\n", ["ship", "sea"]),
+        ('no,word\n1,"ship"\n2,"sea"\n', ["ship", "sea"]),
+        ("target\tgloss\nship\ta vessel, large\n", ["ship"]),
+        ("ship\t0.5\nsea\t1\n", ["ship", "sea"]),
+        ("ship;0,5\nsea;1\n", ["ship", "sea"]),
+        ("ship\nsea\t0.5\n", ["ship", "sea"]),
+    ],
+)
+def test_words_are_one_a_line_or_the_column_of_a_table(tmp_path, text, words):
+    (tmp_path / "words").write_text(text)
+    assert [word for word in word_lines(str(tmp_path / "words"), "targets") if word] == words
+
+
+@pytest.mark.parametrize(
+    "text", ["mare;sea\nnave;ship\n", "mare,sea\n", "mare\tsea\nnave\tship\n", "nave\nmare, sea\n"]
+)
+def test_a_table_of_which_nothing_says_where_the_words_are_is_refused(tmp_path, text):
+    (tmp_path / "words").write_text(text)
+    with pytest.raises(UsageError, match=r"`targets` .*columns.*call it word in the first line"):
+        word_lines(str(tmp_path / "words"), "targets")
+
+
+def test_phrases_hold_commas_unless_a_header_says_that_they_are_cells(tmp_path):
+    path = tmp_path / "words"
+    path.write_text("ladies, gentlemen\n#sea\n")
+    assert word_lines(str(path), "protect", phrases=True) == ["ladies, gentlemen", "#sea", ""]
+    path.write_text("term,gloss\nship,a vessel\n")
+    assert word_lines(str(path), "protect", phrases=True) == ["", "ship", ""]

@@ -60,7 +60,7 @@ def test_rows_of_complex_that_cannot_be_read():
         ("complex", "a\tb\n1\t2\n", r"a\.tsv: no column 'id'.*'a', 'b'.*tsv"),
         ("complex", "1\tS s.\t0\t1\tS\t1\t0\t0\t0\t0\t0.0\n", "cwi2018"),
         ("complex", COMPLEX.replace("corpus", "token"), "several columns 'token'"),
-        ("tsv", "word\tfreq\na\t1\n", "no column 'token'.*name the column"),
+        ("tsv", "wrd\tfreq\na\t1\n", "no column 'token'.*name the column"),
         ("cwi2018", "token\tcomplexity\n", "2 cells in its first row.*layout"),
     ],
 )

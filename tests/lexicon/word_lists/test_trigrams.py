@@ -44,7 +44,7 @@ def test_a_language_that_wordfreq_lacks(tmp_path):
     pytest.importorskip("wordfreq")
     assert parse_spec("t=trigrams:de").parsed.language == "de"
     with pytest.raises(LexbeamError, match="resource 't': wordfreq has no list"):
-        prepare(LexiconOptions(resources=("t=trigrams:xx",), cache=str(tmp_path)))
+        prepare(LexiconOptions(resources=("t=trigrams:la",), cache=str(tmp_path)))
 
 
 @pytest.mark.slow

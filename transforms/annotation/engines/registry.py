@@ -17,6 +17,7 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.heap import keep_freed_memory
 from transforms.common.records import Sentence
 from transforms.common.store.models import note_model, taken
+from transforms.common.texts.languages import language_of
 from transforms.layers.registry import check_layers
 
 __all__ = [
@@ -30,7 +31,20 @@ __all__ = [
     "load_engine",
     "load_splitter",
     "load_tagger",
+    "stated_engine",
 ]
+
+
+def stated_engine(spec: str) -> str:
+    """Return the specification that a person states, its language as a code: `builtin:en` for `builtin:English`.
+
+    What names no engine or no language stays as it is, for `check_engine`.
+    """
+    kind, _, argument = spec.strip().partition(":")
+    if kind not in ENGINES or ENGINES[kind].argument != "language":
+        return spec.strip()
+    language, colon, folder = argument.partition(":")
+    return f"{kind}:{language_of(language) or language.strip()}{colon}{folder}" if argument else kind
 
 
 def check_engine(spec: str) -> None:
@@ -43,8 +57,8 @@ def check_engine(spec: str) -> None:
     if kind == "none":
         return
     if kind not in ENGINES:
-        is_language = not argument and kind in builtin.languages()
-        hint = f"; did you mean 'builtin:{kind}'?" if is_language else nearest(kind, [*ENGINES, "none"])
+        code = None if argument else language_of(kind)
+        hint = f"; did you mean 'builtin:{code}'?" if code in builtin.languages() else nearest(kind, [*ENGINES, "none"])
         raise UsageError(
             f"unknown engine {kind!r} in {spec!r}{hint} (engines: {', '.join(sorted([*ENGINES, 'none']))})"
         )

@@ -27,6 +27,7 @@ from transforms.common.records import Sentence
 from transforms.common.spared_imports import restore_torch
 from transforms.common.store import files
 from transforms.common.store.resources import model_digest
+from transforms.common.texts.languages import language_of
 from transforms.layers.registry import values_of
 
 __all__ = ["prepare", "prepare_tagger", "read_docs", "sentences_of", "versions", "zones"]
@@ -108,6 +109,10 @@ def versions(*distributions: str) -> str:
     return " ".join(f"{name}={importlib.metadata.version(name)}" for name in distributions)
 
 
+# Languages whose models of spaCy are trained on pages of the web.
+_OF_WEB = ("en", "zh")
+
+
 def _folder(argument: str, resolve: Resolve | None) -> str:
     from spacy import util
 
@@ -118,11 +123,14 @@ def _folder(argument: str, resolve: Resolve | None) -> str:
     folder = resolve(argument) if resolve else os.path.expanduser(argument)
     if not os.path.isdir(folder):
         installed = sorted(util.get_installed_models())
+        name, code = os.path.basename(argument), language_of(argument)
+        if code is not None:  # of which there are several models
+            name = f"{code}_core_{'web' if code in _OF_WEB else 'news'}_sm"
         raise UsageError(
             f"no spaCy model {argument!r}, neither an installed package nor a folder"
             f"{nearest(argument, installed)}; installed: {', '.join(installed) or 'none'}. "
-            f"Name one of these, a folder, or install it, if spaCy has one of this name (python -m spacy download "
-            f"{os.path.basename(argument)})"
+            "Name one of these, a folder, or install it, if spaCy has one of this name (python -m spacy download "
+            f"{name})"
         )
     for name in ("meta.json", "config.cfg"):
         if not os.path.isfile(os.path.join(folder, name)):

@@ -4,9 +4,10 @@ Two forms are read:
 
 - files of SemEval-2020 Task 1, without a header, `word<TAB>value`: 0 or 1 in subtask 1, a number in
   subtask 2, which the values tell where the option does not;
-- a table with a header, Parquet or tab-separated without quoting: a column of words, and columns of
-  classes and of graded change, with the names below or others. The published statistics of DWUG
-  and the truth of `lexbeam sample` are such tables.
+- a table with a header, Parquet or text: a column of words, and columns of classes and of graded change, with the
+  names below or others. The published statistics of DWUG and the truth of `lexbeam sample` are such tables.
+
+Cells of a text are separated by tabs, without quoting, or by commas or semicolons.
 
 An empty cell of a table has no gold value. Words go through the normalisation of the training view.
 """
@@ -25,13 +26,12 @@ from transforms.change.view.targets import target_word
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import option
-from transforms.common.options.small_texts import read_lines
+from transforms.common.options.small_texts import WORD_COLUMNS, cells_of, delimiter_of, filled_lines, word_column
 from transforms.common.store import files
 
 __all__ = ["Gold", "GoldOptions", "pairs_without_header", "read_gold", "table_of"]
 
 # Default names of the columns of a table; the first that it has is taken.
-WORDS = ("word", "lemma", "target")
 BINARY = ("binary", "change_binary")
 GRADED = ("graded", "change_graded", "changed")
 
@@ -46,7 +46,7 @@ class GoldOptions:
 
     gold: str | None = option(
         None,
-        help="table of gold, Parquet or tab-separated with a header; or a file such as `binary` and `graded` take",
+        help="table of gold with a header, Parquet, TSV or CSV; or a file such as `binary` and `graded` take",
         metavar="FILE",
         path="file",
         data="cells",
@@ -68,7 +68,9 @@ class GoldOptions:
         data="cells",
         published=False,
     )
-    word_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(WORDS)} if not given")
+    word_column: str | None = option(
+        None, help=f"column of `gold`; the first of {', '.join(WORD_COLUMNS)} if not given"
+    )
     binary_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(BINARY)} if not given")
     graded_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(GRADED)} if not given")
     changed_above: float | None = option(
@@ -132,19 +134,23 @@ class _Cell(NamedTuple):
 def _pairs(path: str | None, name: str) -> Iterator[_Cell]:
     if path is None:
         return
-    for number, line in enumerate(read_lines(path, name), 1):
-        cells = line.split("\t")
-        if not line:
-            continue
+    for number, cells in _rows(path, name):
+        where = f"{files.shown(path)}, line {number}"
         if len(cells) != 2:
             raise LexbeamError(
-                f"{files.shown(path)}, line {number}: a word, a tab and a value are expected, "
-                "without a header; give a table with a header as `gold`"
+                f"{where}: a word, a tab and a value are expected, without a header; give a table with a header as "
+                "`gold`"
             )
-        where, word = f"{files.shown(path)}, line {number}", cells[0].strip()
-        if not word:
-            raise LexbeamError(f"{where}: {word!r} is no word")
-        yield _Cell(where, word, cells[1].strip())
+        if not cells[0]:
+            raise LexbeamError(f"{where}: {cells[0]!r} is no word")
+        yield _Cell(where, *cells)
+
+
+def _rows(path: str, name: str) -> list[tuple[int, list[str]]]:
+    """Return the cells of each line of a file that is not blank."""
+    lines = filled_lines(path, name, "words and values")
+    delimiter = delimiter_of(lines[0][1])
+    return [(number, cells_of(line, delimiter)) for number, line in lines]
 
 
 def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_Cell]]:
@@ -152,15 +158,16 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
     if pairs := pairs_without_header(rows):
         words, values = zip(*pairs, strict=True)
         is_binary = all(_float(value) in (0, 1) for value in values)
-        rows = pa.table({WORDS[0]: words, (BINARY if is_binary else GRADED)[0]: values})
+        rows = pa.table({WORD_COLUMNS[0]: words, (BINARY if is_binary else GRADED)[0]: values})
     if doubled := sorted(n for n, times in Counter(rows.column_names).items() if times > 1):
         raise LexbeamError(f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them")
-    word = _column(rows, path, "word_column", options.word_column, WORDS)
+    place = word_column(rows.column_names)
+    known = () if place is None else (rows.column_names[place],)
+    word = _column(rows, path, "word_column", options.word_column, known)
     if word is None:
         raise UsageError(
             f"{files.shown(path)} has no column of words: it has "
-            f"{', '.join(map(repr, rows.column_names))}; name one as `word_column`, and separate "
-            "columns by tabs"
+            f"{', '.join(map(repr, rows.column_names))}; name one as `word_column`"
         )
     columns = [
         _column(rows, path, "binary_column", options.binary_column, BINARY),
@@ -184,7 +191,7 @@ def pairs_without_header(rows: pa.Table) -> list[tuple[str, str]]:
 
 
 def table_of(path: str, name: str) -> pa.Table:
-    """Return the table in a file, Parquet or tab-separated without quoting, texts as they are.
+    """Return the table in a file: Parquet, or text separated by tabs without quoting, by commas or by semicolons.
 
     Args:
         path: the file.
@@ -195,7 +202,7 @@ def table_of(path: str, name: str) -> pa.Table:
     """
     with files.open_read(path) as stream:
         is_parquet = stream.read(4) == b"PAR1"
-    return _parquet(path, files.read_bytes(path)) if is_parquet else _tsv(path, name)
+    return _parquet(path, files.read_bytes(path)) if is_parquet else _text_table(path, name)
 
 
 def _parquet(path: str, content: bytes) -> pa.Table:
@@ -205,14 +212,10 @@ def _parquet(path: str, content: bytes) -> pa.Table:
         raise LexbeamError(f"{files.shown(path)} is no Parquet file: {str(error).strip()}") from error
 
 
-def _tsv(path: str, name: str) -> pa.Table:
-    read = enumerate(read_lines(path, name), 1)
-    lines = [(number, line.split("\t")) for number, line in read if line.strip()]
-    if not lines:
-        raise LexbeamError(f"{files.shown(path)} is empty")
-    header = [name.strip() for name in lines[0][1]]
-    rows = [cells for _, cells in lines[1:]]
-    for number, cells in lines[1:]:
+def _text_table(path: str, name: str) -> pa.Table:
+    (_, header), *below = _rows(path, name)
+    rows = [cells for _, cells in below]
+    for number, cells in below:
         if len(cells) != len(header):
             raise LexbeamError(
                 f"{files.shown(path)}, line {number}: {len(cells)} cells under a header of {len(header)}"
@@ -275,5 +278,5 @@ def _class(cell: _Cell) -> bool:
 def _number(cell: _Cell) -> float:
     value = _float(cell.value)
     if not math.isfinite(value):
-        raise LexbeamError(f"{cell.where}: the change of {cell.word!r} is {cell.value!r}; give a number")
+        raise LexbeamError(f"{cell.where}: the change of {cell.word!r} is {cell.value!r}; give a number, such as 0.5")
     return value

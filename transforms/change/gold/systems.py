@@ -21,7 +21,6 @@ from transforms.change.scores.ranking import Row
 from transforms.change.view.targets import target_word
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options.small_texts import cells_of, delimiter_of
 from transforms.common.store import files
 from transforms.evaluation.outcomes import Floats
 from transforms.evaluation.ranks import average_ranks
@@ -269,7 +268,7 @@ def _scores(path: str, view: ViewOptions) -> dict[str, float]:
 
 def _pairs(path: str) -> Iterable[tuple[Any, Any]]:
     """Return the words and scores of a file."""
-    rows = _table(path)
+    rows = table_of(path, "predictions")
     names = [name.strip().lower() for name in rows.column_names]
     columns = [column.to_pylist() for column in rows.columns]
     if doubled := [name for name in ("word", SCORE) if names.count(name) > 1]:
@@ -282,16 +281,3 @@ def _pairs(path: str) -> Iterable[tuple[Any, Any]]:
         f"`predictions`: {files.shown(path)} has no columns 'word' and 'score': it has "
         f"{', '.join(map(repr, rows.column_names))}; name two columns so, or give lines of a word, a tab and a number"
     )
-
-
-def _table(path: str) -> pa.Table:
-    """Return the table in a file, cut at commas or semicolons if its first line has them and no tab."""
-    rows = table_of(path, "predictions")
-    first = rows.column_names[0]
-    if rows.num_columns != 1 or (delimiter := delimiter_of(first)) not in first:
-        return rows
-    header, *cells = (cells_of(line, delimiter) for line in [first, *rows.column(0).to_pylist()])
-    for number, row in enumerate(cells, 1):
-        if len(row) != len(header):
-            raise LexbeamError(f"{files.shown(path)}, row {number}: {len(row)} cells under a header of {len(header)}")
-    return pa.table([pa.array([row[place] for row in cells], pa.string()) for place in range(len(header))], header)

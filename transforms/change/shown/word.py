@@ -16,7 +16,7 @@ from transforms.change.view.slices import with_hyphens
 from transforms.change.view.words import normalise_word
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import embedded, option
-from transforms.common.options.small_texts import read_lines
+from transforms.common.options.small_texts import word_lines
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
@@ -130,8 +130,7 @@ def look_up_words(
         LexbeamError: no table has any of the words.
     """
     if isinstance(options, WordsOptions):
-        lines = (line.partition("\t")[0].strip() for line in read_lines(options.words, "words"))
-        texts = [line for line in lines if line and not line.startswith("#")]
+        texts = word_lines(options.words, "words")
     else:
         texts = list(options.word)
     words = list(dict.fromkeys(normalise_word(text, view.options) for text in texts if text))

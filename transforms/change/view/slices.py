@@ -45,6 +45,7 @@ _EVERY = re.compile(r"every\s+(\d{1,9})")
 _YEAR = re.compile(r"\d{1,9}")
 _CLOSED = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})")
 _EN_DASH = re.compile(r"(?<=\d)(\s*)\u2013(?=\s*\d)")
+_DECADE = re.compile(r"(\d{1,3}0)\s*['’]?(?:s|er)", re.IGNORECASE)
 _DOTTED = re.compile(r"([+-]?\d{1,9})?\s*\.\.\s*([+-]?\d{1,9})?")
 
 
@@ -140,7 +141,7 @@ def _parse_span(item: str, spec: str) -> Slice:
     elif _YEAR.fullmatch(span):
         start = end = int(span)
     else:
-        raise UsageError(f"{item!r} in slices {spec!r} is not a span of years: {FORMS}")
+        raise UsageError(f"{item!r} in slices {spec!r} is not a span of years: {_meant(span)}{FORMS}")
     if start is not None and end is not None and start > end:
         raise UsageError(f"slice {item!r} ends before it starts: write the earlier year first")
     if named and not name:
@@ -153,6 +154,16 @@ def _parse_span(item: str, spec: str) -> Slice:
             "and nothing unprintable"
         )
     return Slice(name or span_name(start, end), start, end)
+
+
+def _meant(span: str) -> str:
+    """Return, for a message, the years that are written in another way: a decade, a century, two years."""
+    if match := _DECADE.fullmatch(span):
+        first = int(match[1])
+        decade = f"{first}-{first + 9}"
+        return f"{decade} for the decade, {first}-{first + 99} for the century; " if first % 100 == 0 else f"{decade}; "
+    years = re.findall(r"\d+", span)
+    return f"perhaps {years[0]}-{years[1]}; " if len(years) == 2 else ""
 
 
 def span_name(start: int | None, end: int | None) -> str:

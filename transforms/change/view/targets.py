@@ -57,9 +57,9 @@ def target_word(text: str, options: ViewOptions) -> str:
 
 
 def load_targets(lines: Iterable[str], options: ViewOptions) -> ViewTargets:
-    """Return the targets of a file: one a line, or the first of tab-separated columns.
+    """Return the targets of a file, of which `word_lines` gives the word of each line.
 
-    Empty lines and lines that begin with `#` are skipped; duplicates are merged.
+    Empty lines are skipped; duplicates are merged.
 
     Raises:
         UsageError: a line has no letter or digit, or the file has no target.
@@ -67,8 +67,8 @@ def load_targets(lines: Iterable[str], options: ViewOptions) -> ViewTargets:
     words: set[str] = set()
     joined: set[tuple[str, str, str]] = set()
     for number, line in enumerate(lines, 1):
-        text = line.removeprefix("\ufeff").partition("\t")[0].strip()
-        if not text or text.startswith("#"):
+        text = line.strip()
+        if not text:
             continue
         match = _SUFFIXED.fullmatch(text) if options.target_pos == "join" else None
         bare = normalise_word(match[1] if match else text, options)

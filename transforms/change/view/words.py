@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields
 from transforms.common.errors import UsageError, nearest
 from transforms.common.marks import nfc
 from transforms.common.options.fields import option
+from transforms.common.texts.languages import short_tag
 
 __all__ = ["ViewOptions", "case_of", "case_text", "is_word", "normalise_word"]
 
@@ -93,7 +94,7 @@ def case_of(languages: Iterable[str]) -> str:
     sentence, or a name.
 
     Args:
-        languages: tags such as `de`, `de-AT`, `deu`; empty if none is known.
+        languages: codes, tags or names such as `de`, `de-AT`; empty if none is known.
 
     Raises:
         UsageError: they disagree.
@@ -101,17 +102,13 @@ def case_of(languages: Iterable[str]) -> str:
     keep: list[str] = []
     lower: list[str] = []
     for language in sorted(set(languages)):
-        tag = re.split("[-_]", language.strip().lower())[0]
-        (keep if tag in GERMAN else lower).append(language)
+        (keep if short_tag(language) == "de" else lower).append(language)
     if keep and lower:
         raise UsageError(
             f"words of {', '.join(keep)} keep their case, those of {', '.join(lower)} do not: give "
             "`case` as keep or lower"
         )
     return "keep" if keep else "lower"
-
-
-GERMAN = ("de", "deu", "ger", "german", "deutsch")
 
 
 def case_text(view: ViewOptions, case: str) -> str:

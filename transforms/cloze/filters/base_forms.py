@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.annotation.guessing import short_tag
 from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
 from transforms.cloze.word_resources import WORDNET
+from transforms.common.texts.languages import short_tag
 from transforms.inflection.features import split
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.models import inflector_for

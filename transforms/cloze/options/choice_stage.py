@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.options import OPTION_REASONS, OPTIONS
-from transforms.annotation.guessing import short_tag
 from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
 from transforms.cloze.options.forms import AnswerForms
 from transforms.cloze.options.inflection import inflected
@@ -28,6 +27,7 @@ from transforms.common.rowwise import product
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
+from transforms.common.texts.languages import short_tag
 from transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from transforms.lexicon.resources import Lexicon
 

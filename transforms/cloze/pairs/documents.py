@@ -11,6 +11,7 @@ from transforms.cloze.pairs.pair import RawPair, Row
 from transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
 from transforms.common.errors import LexbeamError
 from transforms.common.records import Sentence
+from transforms.common.texts.languages import code_or_text
 from transforms.corpora.corpus import PartPair
 from transforms.corpora.reading import AnnotatedDocument, read_annotated
 from transforms.formats.readers.registry import read_file
@@ -43,7 +44,8 @@ def _pair_of_record(record: Record, options: ReadOptions) -> RawPair:
     text = record.text
     if text is None or record.sentences is not None:
         raise BadRecord("annotated", "make a corpus of it, and give that as `layout` corpus")
-    language = record.fields.get("language") or options.language or options.engine_language
+    stated = record.fields.get("language")
+    language = code_or_text(stated) if stated else options.language or options.engine_language
     places = cut(text, options.cut, functools.partial(first_sentence, language=language))
     summary, passage = (text[start:end] for start, end in places)
     return RawPair(

@@ -18,7 +18,7 @@ from transforms.common.errors import LexbeamError
 from transforms.formats.readers.jsonl import json_rows
 from transforms.formats.readers.registry import read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.fields import Fields, list_fields, scalar, text_at
+from transforms.formats.records.fields import Fields, language_in, list_fields, scalar, text_at
 from transforms.formats.records.paths import look_up
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
 from transforms.intake.row_files import read_rows_of
@@ -155,7 +155,7 @@ def _with_others(
     """Return a pair with language, genre and source's id, from its row or else from the options."""
     fields = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
     return pair._replace(
-        language=fields["language"] or options.language or options.engine_language,
+        language=language_in(fields["language"]) or options.language or options.engine_language,
         genre=fields["genre"] or options.genre,
         source_id=fields["id"] or None,
     )
@@ -208,7 +208,7 @@ def _pair_of_record(record: Record, options: ReadOptions, how: Cleaning) -> RawP
         record.position,
         record.text,
         fields.text("summary", how),
-        language=fields.get("language") or options.language or options.engine_language,
+        language=language_in(fields.get("language", "")) or options.language or options.engine_language,
         genre=fields.get("genre") or options.genre,
         source_id=fields.get("id") or None,
     )
@@ -219,7 +219,11 @@ LAYOUTS: Registry[PairLayout] = Registry(
         "recam": PairLayout(read_recam, doc="the files of the task"),
         "jsonl": PairLayout(read_records, "jsonl", doc="JSON lines with fields for passage and summary"),
         "json": PairLayout(read_records, "json", doc="a JSON array of objects with such fields"),
-        "tsv": PairLayout(read_records, "csv", doc="a table as text (TSV, CSV) with such columns"),
+        "tsv": PairLayout(
+            read_records,
+            "csv",
+            doc="a table as text (TSV, CSV); `fields` names its columns, as in passage=article,summary=highlights",
+        ),
         "parquet": PairLayout(read_records, "parquet", doc="a Parquet table with such columns"),
         "documents": PairLayout(read_documents, doc="documents, cut into summary and passage"),
         "corpus": PairLayout(None, doc="folders that `lexbeam corpus` made, cut likewise, with their annotation"),

@@ -7,12 +7,14 @@ greatest value, a check of its own) is checked here, too.
 
 import math
 import os
+from collections.abc import Callable
+from typing import Any
 
 from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.options.option import Option
 from transforms.common.store import files
 
-__all__ = ["LONGEST_PATH", "MOST", "check_value", "run_check"]
+__all__ = ["LONGEST_PATH", "MOST", "check_value", "resolved", "run_check"]
 
 # Characters of a text, bytes of a path, and the whole numbers that tables and libraries hold.
 LONGEST = 32_768
@@ -27,8 +29,24 @@ def run_check(entry: Option, value: object, shown: str) -> None:
         UsageError: the value is wrong.
     """
     assert entry.check is not None
+    _naming(entry, entry.check, value, shown)
+
+
+def resolved(entry: Option, value: Any, shown: str) -> Any:
+    """Return what a text value stands for, or each of several, once; what that raises names the option.
+
+    Raises:
+        UsageError: it stands for nothing.
+    """
+    assert entry.stands_for is not None
+    if entry.several:
+        return tuple(dict.fromkeys(_naming(entry, entry.stands_for, item, shown) for item in value))
+    return _naming(entry, entry.stands_for, value, shown)
+
+
+def _naming(entry: Option, make: Callable[[Any], Any], value: object, shown: str) -> Any:
     try:
-        entry.check(value)
+        return make(value)
     except UsageError as error:
         message = str(error)
         raise UsageError(message if f"`{entry.name}`" in message else f"{shown}: {message}") from None

@@ -27,7 +27,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from typing import Any, TypeVar
 
 from transforms.common.errors import UsageError, nearest, quoted
-from transforms.common.options.checks import check_value, run_check
+from transforms.common.options.checks import check_value, resolved, run_check
 from transforms.common.options.option import Option, Within
 from transforms.common.store import files
 
@@ -216,10 +216,8 @@ def _converted(entry: Option, stated: object, where: str, base: str) -> Any:
     if entry.flattens is not None:
         stated = entry.flattens(stated)
     value = _typed(stated, entry.type, shown, split=entry.split)
-    if entry.stands_for is not None and isinstance(value, str):
-        value = entry.stands_for(value)
-    elif entry.stands_for is not None and entry.several:
-        value = tuple(dict.fromkeys(map(entry.stands_for, value)))
+    if entry.stands_for is not None and value is not None:
+        value = resolved(entry, value, shown)
     if entry.choices and value == () and entry.default != ():
         raise UsageError(f"{shown} needs at least one of {', '.join(entry.allowed)}")
     for item in value if entry.several else (value,):

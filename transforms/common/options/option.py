@@ -121,8 +121,11 @@ class Option(NamedTuple):
 
     @property
     def wanted(self) -> str:
-        """What is to be given where it must be: one of its choices, or what help says."""
-        return f"one of {', '.join(self.allowed)}" if self.choices else self.help
+        """What is to be given where it must be: one of its choices, with their doc lines, or what help says."""
+        if not self.choices:
+            return self.help
+        docs = {name: getattr(entry, "doc", "") for name, entry in self.entries.items()}
+        return f"one of {', '.join(f'{name} ({docs[name]})' if docs.get(name) else name for name in self.allowed)}"
 
     @property
     def told(self) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from transforms.common.code.fingerprints import digest
-from transforms.common.errors import UsageError, nearest
+from transforms.common.errors import ReplacedSectionsError, UsageError, nearest
 from transforms.common.publish.manifests import Manifest, PartEntry, Section, TableEntry
 from transforms.common.publish.run_log import RunLine
 from transforms.common.publish.snapshots import Snapshot
@@ -189,8 +189,8 @@ def check_replacing(
     """Check before a run that it may publish sections with these tables.
 
     Raises:
-        UsageError: published sections would be replaced or dropped, and `overwrite` was not asked
-            for; or there is no section of a name to be dropped.
+        ReplacedSectionsError: published sections would be replaced or dropped, and `overwrite` was not asked for.
+        UsageError: there is no section of a name to be dropped.
     """
     known = [name for name, value in (manifest or {}).items() if _is_section(value)]
     for name in drop:
@@ -204,7 +204,7 @@ def check_replacing(
     if gone or (drop and along):
         consequence = f"; other content would also drop {', '.join(along)}, made from it"
         held = gone or sorted(drop)
-        raise UsageError(
+        raise ReplacedSectionsError(
             f"{out!r} holds the published section{'s' * (len(held) > 1)} {', '.join(held)}: give "
             f"`overwrite` to replace it{consequence if along else ''}, or another `out`"
         )

@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.annotation.guessing import short_tag
 from transforms.common.code.registry import Entry
+from transforms.common.texts.languages import short_tag
 from transforms.lexicon.compiled.casing import coded
 from transforms.lexicon.resources import Lexicon
 

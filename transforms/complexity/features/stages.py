@@ -23,6 +23,7 @@ from transforms.common.store.inheriting import Mask, Read, write_inheriting
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, sort_rows, write_part, write_rows
+from transforms.common.texts.languages import stated_language
 from transforms.complexity.features.base import FeatureGroup, FeatureSetting, known_tag
 from transforms.complexity.features.corpus_counts import CountedWords, open_counts
 from transforms.complexity.features.encoder import encoding_of
@@ -94,6 +95,7 @@ class FeatureOptions(FeatureLists, EncoderOptions):
         ("de", "en", "es", "fr", "it", "nl", "pt", "sv"),
         help="languages beside its own in which a word's frequency is looked up",
         metavar="LANG",
+        stands_for=stated_language,
         group="resources",
     )
 

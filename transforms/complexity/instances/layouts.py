@@ -4,12 +4,15 @@ A row that cannot be read is a `Reject`; a file of another layout, or without th
 error.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from schemas.complexity.instances import KINDS
 from transforms.common.code.registry import Entry, Registry
+from transforms.common.options.small_texts import word_column
 from transforms.formats.records.base import BadRecord, Reject
+from transforms.formats.records.fields import language_in
 from transforms.intake.cwi2018 import CELLS, Cwi2018Row, kind_of, labels_of, read_cwi2018
 from transforms.intake.header import About, FileRows, header_name, rows_below, rows_of_table, whole_number
 
@@ -77,10 +80,12 @@ _TSV = ("sentence", "complexity", "genre", "kind", "id", "language", "start", "e
 
 
 def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
-    """Read a table whose header names `token`, or a list of words without a header, one a line.
+    """Read a table whose header names `token`, or a list of words, one a line, perhaps below a header.
+
+    Where no column is called `token`, it is the one that `word_column` takes.
 
     Raises:
-        LexbeamError: the first row has several cells, none of them `token`.
+        LexbeamError: the first row has several cells, none of which names a column of words.
     """
     remaining = iter(rows)
     line, first = next(remaining, (0, []))
@@ -89,6 +94,10 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
         line, first = next(remaining, (0, []))
     if not first:
         return
+    second = next(remaining, None)
+    remaining = itertools.chain([] if second is None else [second], remaining)
+    if second is not None:  # a word alone is no header
+        first = _with_token(first, about)
     if len(first) == 1 and header_name(first[0]) != "token":
         yield _word(line, first, about)
         for line, cells in remaining:
@@ -107,6 +116,17 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
             yield _tsv_entry(line, named, about)
         except BadRecord as error:
             yield Reject(str(line), error.reason, error.detail)
+
+
+def _with_token(header: list[str], about: About) -> list[str]:
+    """Return a header whose column of words is called `token`, unless one is or nothing tells which."""
+    names = [header_name(cell) for cell in header]
+    place = word_column(names)
+    if "token" in names or place is None:
+        return header
+    if len(header) == 1:  # which might be a word
+        about.note(f"the first line {header[0].strip()!r} taken for a header")
+    return [*header[:place], "token", *header[place + 1 :]]
 
 
 _LONG = 4  # words of a cell, as no column is called
@@ -141,7 +161,7 @@ def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Cwi2018Row:
         cells.get("sentence"),
         kind,
         genre or about.genre,
-        cell("language") or about.language,
+        language_in(cell("language")) or about.language,
         cell("id") or None,
         offsets,
         labels,
@@ -166,8 +186,8 @@ LAYOUTS: Registry[InstanceLayout] = Registry(
             read_tsv,
             "",
             quoted=True,
-            doc="a table whose header names `token` and perhaps others, its cells separated by tabs, commas or "
-            "semicolons, or a list of words, one a line",
+            doc="a table whose header names `token` (or word, lemma, target) and perhaps others, its cells "
+            "separated by tabs, commas or semicolons, or a list of words, one a line",
         ),
     },
     what="layout",

@@ -1,5 +1,6 @@
 """Labelled files read: the rows of a file as staged rows of instances, or rejects."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -87,8 +88,8 @@ def _read(artefact: Artefact, unit: Unit, options: LabelledReadOptions) -> Loade
         Superseded: one is no longer what the artefact is named by.
     """
 
-    def read(rows: FileRows, name: str) -> Iterator[Cwi2018Row | Reject]:
-        return LAYOUTS[options.layout].read(rows, About(name, options.genre, options.language))
+    def read(rows: FileRows, name: str, notes: Counter[str]) -> Iterator[Cwi2018Row | Reject]:
+        return LAYOUTS[options.layout].read(rows, About(name, options.genre, options.language, notes))
 
     def add(source: str, entry: Cwi2018Row) -> None:
         row = _row(source, entry, options)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.complexity.instances import INSTANCES, instances_schema
-from transforms.annotation.guessing import short_tag
 from transforms.common.batched import batched
 from transforms.common.code.fingerprints import hash_of
 from transforms.common.errors import LexbeamError
@@ -16,6 +15,7 @@ from transforms.common.store.classes import Staged
 from transforms.common.store.merge import MergeTask, entries, gather_stage, merge, whole
 from transforms.common.store.staged import StagedWriter
 from transforms.common.store.tables import PartFile
+from transforms.common.texts.languages import short_tag
 from transforms.complexity.instances.instance import instance_id
 from transforms.complexity.select.picking import TargetOccurrence
 from transforms.corpora.corpus import PartPair

@@ -15,13 +15,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.annotation.guessing import short_tag
 from transforms.common.draws.by_content import content_hashes, numbers
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchWriter
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
+from transforms.common.texts.languages import short_tag
 from transforms.complexity.select.options import Band
 from transforms.complexity.select.patterns import PATTERNS, Matches, match
 from transforms.corpora.corpus import SentencePart

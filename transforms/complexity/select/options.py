@@ -8,6 +8,7 @@ from typing import NamedTuple
 from schemas.complexity.instances import KINDS
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
+from transforms.common.texts.languages import stated_language
 
 __all__ = ["Band", "SelectOptions", "parse_bands", "parse_quotas"]
 
@@ -83,7 +84,11 @@ class SelectOptions:
     proper: bool = option(False, help="proper nouns count as nouns", group=TARGETS)
     plurals: bool = option(True, help="plural nouns count as nouns; without them, layer xpos is needed", group=TARGETS)
     language: str | None = option(
-        None, help="language of sentences whose language is not known (ISO 639)", group=TARGETS
+        None,
+        help="language of sentences whose language is not known",
+        metavar="L",
+        stands_for=stated_language,
+        group=TARGETS,
     )
     genres: tuple[str, ...] = option(
         (),

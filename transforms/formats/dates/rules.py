@@ -112,9 +112,26 @@ def parse_date_rule(spec: str) -> DateRule:
         return DateRule(kind="period", period=Date(int(first), int(last), spec))
     if _PERIOD.fullmatch(periods := spec.replace("-", "..", 1)):
         raise UsageError(f"`dates`: {spec!r} is none of {', '.join(RULES)}; did you mean {periods!r}?")
-    known = [form.partition(":")[0] for form in RULES]
-    hint = nearest(kind, known) if not colon or kind not in known else ""
-    raise UsageError(f"`dates`: {spec!r} is none of {', '.join(RULES)}{hint}")
+    raise UsageError(f"`dates`: {spec!r} is none of {', '.join(RULES)}{_meant(kind, colon)}")
+
+
+# By the word that begins a rule, how it goes on.
+_WHOLE = {
+    "name": r"name:(\d{4}), which finds the year in the names of files",
+    "field": "field:date, with the name of the field or column",
+    "table": "table:dates.tsv:key=file,date=year",
+    "header": "header",
+    **{form: f"{form}:NAME, with the name of the field or column" for form in DATE_FORMS},
+}
+
+
+def _meant(kind: str, colon: str) -> str:
+    """Return a hint at what was meant, by what stands before the colon."""
+    if kind in _WHOLE:
+        return f": write {_WHOLE[kind]}"
+    if hint := nearest(kind, _WHOLE):
+        return hint
+    return f"; if a column or field is called so, write field:{kind}" if kind.isidentifier() and not colon else ""
 
 
 def _check_groups(pattern: str) -> None:

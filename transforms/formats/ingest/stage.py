@@ -23,6 +23,7 @@ from transforms.common.store.batches import BatchWriter
 from transforms.common.store.classes import Staged
 from transforms.common.store.identity import Place, Size, Uncounted
 from transforms.common.store.receipts import File
+from transforms.common.texts.languages import code_or_text
 from transforms.formats.dates.metadata import Metadata
 from transforms.formats.dates.rules import DateRule, date_of
 from transforms.formats.ingest.counts import COUNTED, InputCount, notes_of, stage_inputs
@@ -398,7 +399,7 @@ def _row(source: str, record: Record, options: IngestOptions) -> RecordRow | Rej
         source=source,
         position=record.position,
         block=record.block,
-        language=known("language") or options.language,
+        language=code_or_text(stated) if (stated := known("language")) else options.language,
         year=None if date is None else date.year,
         year_to=None if date is None else date.year_to,
         date=known("date") if date is None else date.text,

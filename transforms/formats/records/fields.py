@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from transforms.common.errors import nearest
+from transforms.common.texts.languages import language_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record
 from transforms.formats.records.paths import ARRAY, look_up, paths_of
 from transforms.formats.records.text_cleaning import Cleaning, clean_field, clean_text, decode
 
-__all__ = ["KNOWN", "Fields", "list_fields", "listed_fields", "record_of_fields", "scalar", "text_at"]
+__all__ = ["KNOWN", "Fields", "language_in", "list_fields", "listed_fields", "record_of_fields", "scalar", "text_at"]
 
 # Fields of a document that are found by name, whatever their case.
 KNOWN = ("date", "title", "author", "genre", "language")
@@ -72,6 +73,21 @@ def _joined(parts: list[object], path: str) -> object:
     if len(texts) == len(parts):
         return "\n\n".join(texts)
     return next(part for part in parts if not isinstance(part, str))
+
+
+def language_in(cell: str) -> str | None:
+    """Return the code of the language that a cell says; None if it is empty.
+
+    Raises:
+        BadRecord: `malformed`, if it says no language.
+    """
+    if not cell.strip():
+        return None
+    if (code := language_of(cell)) is None:
+        raise BadRecord(
+            "malformed", f"language is {cell.strip()[:_NAME]!r}, no code such as en and no name such as English"
+        )
+    return code
 
 
 def scalar(value: object) -> str:

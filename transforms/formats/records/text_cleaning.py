@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from transforms.common.marks import ENOUGH, LIMIT, broken, nfc, too_many
+from transforms.common.texts.encodings import likely_encoding
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 
 __all__ = [
@@ -103,7 +104,7 @@ def decode(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning = 
     If there are several, the one used is noted.
 
     Raises:
-        BadRecord: `undecodable`, with the place of the first bad byte in each encoding.
+        BadRecord: `undecodable`, with the place of the first bad byte in each encoding, and what may be meant.
     """
     for encoding in encodings:
         try:
@@ -113,7 +114,7 @@ def decode(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning = 
         if len(encodings) > 1:
             how.note(f"encoding {encoding}")
         return text.removeprefix(_BOM)
-    raise BadRecord("undecodable", "; ".join(_fault(data, encoding) for encoding in encodings))
+    raise BadRecord("undecodable", "; ".join(_fault(data, encoding) for encoding in encodings) + likely_encoding(data))
 
 
 def _fault(data: bytes | bytearray, encoding: str) -> str:

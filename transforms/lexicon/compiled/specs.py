@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from transforms.common.errors import UsageError, nearest
+from transforms.common.texts.languages import stated_language
 
 __all__ = ["choice", "number", "pairs", "split_spec", "yes"]
 
@@ -40,7 +41,7 @@ def pairs(texts: Sequence[str], known: Collection[str], argument: str, form: str
     """Return `key=value` texts as a dictionary.
 
     Raises:
-        UsageError: a text is no pair, a key is unknown or occurs twice, or a value is empty.
+        UsageError: a text is no pair, a key is unknown or occurs twice, a value is empty, or `language` none.
     """
     values: dict[str, str] = {}
     for pair in texts:
@@ -53,7 +54,7 @@ def pairs(texts: Sequence[str], known: Collection[str], argument: str, form: str
             raise UsageError(f"{argument!r}: no option {key!r}{hint}. It is written {form}")
         if key in values:
             raise UsageError(f"{argument!r}: {key!r} stands twice")
-        values[key] = value
+        values[key] = stated_language(value) if key == "language" else value
     return values
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from transforms.common.code.registry import Entry
 from transforms.common.errors import LexbeamError
+from transforms.common.texts.encodings import likely_encoding
 from transforms.lexicon.compiled.opening import LINE_BYTES
 
 __all__ = [
@@ -179,4 +180,6 @@ def decoded(line: bytes, encoding: str, path: str, number: int) -> str:
     try:
         return unicodedata.normalize("NFC", line.decode(encoding)).rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise LexbeamError(f"{path}: line {number} is not {encoding}: name the encoding, FILE:encoding=NAME") from error
+        raise LexbeamError(
+            f"{path}: line {number} is not {encoding}{likely_encoding(line)}: name the encoding, FILE:encoding=NAME"
+        ) from error

@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.extras import missing_package
+from transforms.common.texts.languages import stated_language
 from transforms.lexicon.compiled.casing import coded, lowered
 from transforms.lexicon.compiled.kind import Opened, ResourceKind
 from transforms.lexicon.word_lists.word_list import LOOKED_UP, ArgumentOptions, WordList, words_from
@@ -33,7 +34,7 @@ __all__ = ["TRIGRAMS", "WORDFREQ", "Frequencies", "trigram_values", "zipf_values
 
 _FORM = "wordfreq:LANG[,wordlist=best|large|small]"
 _WORDLISTS = ("best", "large", "small")
-_ARGUMENT = re.compile(r"([A-Za-z][\w-]*)(?:[,:]wordlist=(\w+))?")
+_ARGUMENT = re.compile(r"(\w[\w -]*)(?:[,:]wordlist=(\w+))?")
 
 # Without them a word between spaces is a token; with them, so are parts of it.
 _UNSPACED = frozenset({"ja", "ko", "yue", "zh"})
@@ -43,15 +44,15 @@ _LEAST = 1e-9  # the least frequency that wordfreq returns
 
 
 def _parsed(argument: str) -> tuple[str, str]:
-    """Return language and list.
+    """Return language, as a code, and list.
 
     Raises:
-        UsageError: the argument is malformed, or there is no such list.
+        UsageError: the argument is malformed, or there is no such language or list.
     """
     match = _ARGUMENT.fullmatch(argument)
     if match is None:
         raise UsageError(f"wordfreq:{argument} is not of the form {_FORM}")
-    language, wordlist = match[1], match[2] or "best"
+    language, wordlist = stated_language(match[1]), match[2] or "best"
     if wordlist not in _WORDLISTS:
         known = ", ".join(_WORDLISTS)
         raise UsageError(f"wordlist={wordlist}: there are {known}{nearest(wordlist, _WORDLISTS)}")
@@ -228,5 +229,5 @@ def _trigrams(text: str) -> Iterator[str]:
 
 
 TRIGRAMS: ResourceKind = words_from(
-    trigram_values, help="trigrams:LANG", language=str, case="keep", duplicates="first"
+    trigram_values, help="trigrams:LANG", language=_language, case="keep", duplicates="first"
 )._replace(modules=("wordfreq",))

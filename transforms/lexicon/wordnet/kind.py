@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
+from transforms.common.texts.languages import stated_language
 from transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind
 from transforms.lexicon.wordnet.compiling import compile_wordnet
 from transforms.lexicon.wordnet.files import digest_of_database
@@ -13,7 +14,6 @@ from transforms.lexicon.wordnet.wordnet import WordNet
 __all__ = ["DEBIAN", "WORDNET", "Options", "parse"]
 
 _OPTION = re.compile(r"(?:^|:)([a-z_]+)=([^:/=]*)$")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ def parse(argument: str) -> Parsed:
     """Return folder or file and options of `DIR[:language=CODE]`; without a folder it is Debian's.
 
     Raises:
-        UsageError: an option is unknown, the language is not a code, or that of a tab file is not given.
+        UsageError: an option is unknown, the language is none, or that of a tab file is not given.
     """
     values = {}
     while match := _OPTION.search(argument):
@@ -39,9 +39,7 @@ def parse(argument: str) -> Parsed:
         name, value = match.groups()
         if name != "language" or name in values:
             raise UsageError(f"`wordnet` has no option {name!r}, or has it twice: write `wordnet:DIR:language=CODE`")
-        if not _LANGUAGE.fullmatch(value):
-            raise UsageError(f"{value!r} is no language: write a code as in `language=en`")
-        values[name] = value
+        values[name] = stated_language(value)
     if is_tab(argument) and not values:
         raise UsageError(f"{argument!r} holds words of another language: say which, as in {argument}:language=es")
     options = Options(**values)

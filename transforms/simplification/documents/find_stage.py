@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from transforms.annotation.engines.registry import Engine
-from transforms.annotation.guessing import short_tag
 from transforms.common.blas import one_thread
 from transforms.common.errors import UsageError
 from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.texts.languages import short_tag
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.sources.readings import FileReading

@@ -7,7 +7,7 @@
 
 from collections.abc import Collection
 
-from transforms.common.options.small_texts import read_lines
+from transforms.common.options.small_texts import word_lines
 from transforms.simplification.generation.forms import key_of
 from transforms.simplification.records import Instance
 
@@ -74,4 +74,4 @@ def read_words(path: str | None, name: str) -> tuple[str, ...]:
     """
     if path is None:
         return ()
-    return tuple(sorted({key_of(line) for line in read_lines(path, name) if line.strip()}))
+    return tuple(sorted({key_of(line) for line in word_lines(path, name, phrases=True) if line}))

@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from transforms.annotation.engines.paragraphs import annotate_by_batch
 from transforms.annotation.engines.registry import Engine
-from transforms.annotation.guessing import short_tag
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
@@ -25,6 +24,7 @@ from transforms.common.publish.forgotten import Forgotten
 from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import SideRows
+from transforms.common.texts.languages import short_tag
 from transforms.complexity.scorers.fit_stages import chosen_of
 from transforms.corpora.corpus import PartPair
 from transforms.corpora.reading import read_annotated

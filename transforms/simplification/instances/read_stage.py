@@ -259,7 +259,7 @@ def _read(artefact: Artefact, unit: Unit, options: InstanceReadOptions) -> Loade
         Superseded: one is no longer what the artefact is named by.
     """
 
-    def read(rows: FileRows, name: str) -> Iterator[TakenRecord | Reject]:
+    def read(rows: FileRows, name: str, _: object) -> Iterator[TakenRecord | Reject]:
         return _records(rows, name, options)
 
     def add(source: str, record: TakenRecord) -> None:
