@@ -86,8 +86,9 @@ format: $(VENV)/.all ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-notebook: $(VENV)/.all ## write docs/reference/python.ipynb from the page
+notebook: $(VENV)/.all ## run the notebooks of docs/first-steps anew, and write python.ipynb from its page
 	$(BIN)/jupytext --quiet --to ipynb --update --set-kernel python3 docs/reference/python.md
+	$(BIN)/python tests/notebooks.py
 
 api: $(VENV)/.all ## write the types of the Python interface, as installing does
 	$(BIN)/python -m lexbeam._stubs

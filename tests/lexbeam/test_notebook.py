@@ -1,21 +1,18 @@
 """docs/reference/python.md is a notebook too, and runs in a kernel, whatever pandas is there."""
 
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import jupytext
-import nbclient
 import nbformat
 import pytest
-from jupyter_client.manager import AsyncKernelManager
+from notebooks import ROOT, execute
 from python_runs import CORPUS, SLICES, SMALL
 
 import lexbeam
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "python.md"
 NOTEBOOK = PAGE.with_suffix(".ipynb")
 
@@ -35,18 +32,10 @@ sys.meta_path.insert(0, Hidden)
 """
 
 
-class Kernel(AsyncKernelManager):
-    """A kernel of this Python, whatever kernels are installed."""
-
-    def format_kernel_cmd(self, extra_arguments=None):
-        return [sys.executable, "-m", "ipykernel_launcher", "-f", self.connection_file]
-
-
 def run_cells(cells, folder):
     """Run cells in a kernel whose working directory is a folder; return what each one printed."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    options = {"km": Kernel(), "timeout": 600, "startup_timeout": 600, "resources": {"metadata": {"path": str(folder)}}}
-    nbclient.NotebookClient(notebook, **options).execute(env={**os.environ, "PYTHONPATH": str(ROOT)})
+    execute(notebook, folder)
     outputs = [output for cell in notebook.cells for output in cell.outputs]
     assert [output for output in outputs if output.output_type != "stream"] == []  # nothing is displayed unasked
     return ["".join(output.get("text", "") for output in cell.outputs) for cell in notebook.cells]
