@@ -1,7 +1,8 @@
 """The walks of docs/first-steps: notebooks that run from an empty folder, and show what they are kept with.
 
 What a cell shows is compared as text. Decimal fractions may differ by one in their last place, for other kinds of
-CPU compute other vectors. The commands at the end of a walk are run in the folder that its cells have made.
+CPU compute other vectors. The commands at the end of a walk are run in the folder that its cells have made, with
+`--resume`: with other options than those of the cells they fail.
 """
 
 import contextlib
@@ -71,7 +72,7 @@ def test_a_walk_runs_from_an_empty_folder_and_shows_what_it_is_kept_with(name, t
     before = published(Path("out"))
     for command in commands_of(name):
         run_command(command, monkeypatch)
-    assert published(Path("out")) == before  # the commands are those calls
+    assert published(Path("out")) == before
 
 
 def published(folder):
@@ -80,12 +81,14 @@ def published(folder):
 
 
 def run_command(command, monkeypatch):
+    words = shlex.split(command.replace("\\\n", " "))[1:]
+    words += [] if words[0] in ("report", "show") else ["--resume"]
     root, stream = logging.getLogger(), io.StringIO()
     with monkeypatch.context() as alone:  # the command sets up logging as if it had the process to itself
         alone.setattr(root, "handlers", [])
         alone.setattr(root, "level", root.level)
         with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
-            code = main(shlex.split(command.replace("\\\n", " "))[1:])
+            code = main(words)
     assert code == 0, f"{command}\n{stream.getvalue()}"
 
 
