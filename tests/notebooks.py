@@ -65,7 +65,7 @@ def main():
             notebook = run_walk(page.stem, folder)
         for number, cell in enumerate(notebook.cells):
             cell.id = f"cell-{number}"
-        notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+        notebook.metadata = {"kernelspec": {"display_name": "lexbeam", "language": "python", "name": "lexbeam"}}
         nbformat.write(notebook, page)
 
 

@@ -20,7 +20,7 @@ from pipelines.cli import main
 from transforms.lexicon.wordnet.kind import DEBIAN
 
 NAMES = sorted(page.stem for page in WALKS.glob("*.ipynb"))
-COMMAND = re.compile(r"^ {4}(lexbeam .*(?:\\\n.*)*)$", re.MULTILINE)
+COMMAND = re.compile(r"^ {4}(lexbeam (?:.*\\\n)*.*)$", re.MULTILINE)
 FRACTION = re.compile(r"\d*\.\d+")
 NEEDS_WORDNET = {"cloze"}
 MOST_BYTES = 100_000
