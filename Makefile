@@ -5,7 +5,6 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
 UV := $(BIN)/uv
-TOKENS ?= 300000
 # By a line in a .pth: with a finder in its place, Python started beside a checkout called `lexbeam` would
 # take the folder itself for the package.
 EDITABLE := --no-build-isolation --config-settings editable_mode=compat --editable
@@ -45,11 +44,9 @@ ifdef EXTRAS
 	$(UV) pip install --quiet --python $(BIN)/python --constraint requirements/all.lock $(EDITABLE) '.[$(EXTRAS)]'
 endif
 
-run: $(VENV)/.run ## the main job on a sample corpus and a report of it, into out/
-	$(BIN)/lexbeam sample --out out/sample --tokens $(TOKENS) --seed 1 --overwrite
-	$(BIN)/lexbeam run out/sample/config.yaml --out out/results --overwrite --runner-config direct_multiprocess
-	$(BIN)/lexbeam evaluate change out/results --gold out/sample/truth.tsv --changed-above 0 \
-		--metric average_precision,spearman --overwrite
+run: $(VENV)/.run ## real speeches of two periods: words that differ, uses of one, and a report, into out/
+	$(BIN)/lexbeam run examples/sotu/config.yaml --out out/results --overwrite --runner-config direct_multiprocess
+	$(BIN)/lexbeam show out/results --word debt
 	$(BIN)/lexbeam report out/results
 
 # Types are checked beside the suite, whose first tests wait for processes. The stubs are there before either.
@@ -89,8 +86,9 @@ format: $(VENV)/.all ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-notebook: $(VENV)/.all ## write docs/reference/python.ipynb from the page
+notebook: $(VENV)/.all ## run the notebooks of docs/first-steps anew, and write python.ipynb from its page
 	$(BIN)/jupytext --quiet --to ipynb --update --set-kernel python3 docs/reference/python.md
+	$(BIN)/python tests/notebooks.py
 
 api: $(VENV)/.all ## write the types of the Python interface, as installing does
 	$(BIN)/python -m lexbeam._stubs

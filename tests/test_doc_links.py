@@ -1,5 +1,6 @@
-"""Links between pages, and mentions of pages in code and messages, lead somewhere."""
+"""Links between pages, notebooks among them, and mentions of pages in code and messages, lead somewhere."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,21 +8,29 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("benchmarks", "docs", "examples", "lexbeam", "pipelines", "runner_configs", "schemas", "tests", "transforms")
-ENDS = (".md", ".py", ".yaml")
+ENDS = (".ipynb", ".md", ".py", ".yaml")
 FILES = sorted(
     path.relative_to(ROOT).as_posix()
     for paths in (ROOT.glob("*"), *((ROOT / name).rglob("*") for name in FOLDERS))
     for path in paths
     if path.name.endswith(ENDS)
 )
-PAGES = [name for name in FILES if name.endswith(".md")]
+PAGES = [name for name in FILES if name.endswith((".ipynb", ".md"))]
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
-MENTION = re.compile(r"\bdocs/[\w/-]+\.md\b")
+MENTION = re.compile(r"\bdocs/[\w/-]+\.(?:ipynb|md)\b")
+
+
+def told(page: str) -> str:
+    """Return a page as Markdown: of a notebook its cells of text."""
+    text = (ROOT / page).read_text("utf-8")
+    if not page.endswith(".ipynb"):
+        return text
+    return "\n\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown")
 
 
 def prose(page: str) -> str:
     """Return a page without its blocks of code."""
-    text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^```.*?^```$", "", told(page), flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"^ {4,}\S.*$", "", text, flags=re.MULTILINE)
 
 

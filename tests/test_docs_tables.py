@@ -27,11 +27,11 @@ TABLES = {
     ("reference/evaluation.md", "name"): ("transforms.evaluation.metrics:METRICS", ()),
     ("reference/models.md", "format"): ("transforms.learning.models.formats:FORMATS", ()),
     ("reference/people.md", "kind"): ("transforms.people.answers:KINDS", ()),
-    ("tasks/change/README.md", "representation"): ("transforms.embeddings.representations:REPRESENTATIONS", ()),
-    ("tasks/change/README.md", "name"): ("transforms.embeddings.alignment:ALIGNMENTS", ()),
-    ("tasks/change/README.md", "joint training"): ("transforms.embeddings.joint.trainings:JOINT_TRAININGS", ()),
-    ("tasks/change/README.md", "threshold"): ("transforms.change.scores.thresholds:THRESHOLDS", ()),
-    ("tasks/change/README.md", "measure"): ("transforms.change.scores.measures:MEASURES", ()),
+    ("tasks/change/methods.md", "representation"): ("transforms.embeddings.representations:REPRESENTATIONS", ()),
+    ("tasks/change/methods.md", "name"): ("transforms.embeddings.alignment:ALIGNMENTS", ()),
+    ("tasks/change/methods.md", "joint training"): ("transforms.embeddings.joint.trainings:JOINT_TRAININGS", ()),
+    ("tasks/change/methods.md", "threshold"): ("transforms.change.scores.thresholds:THRESHOLDS", ()),
+    ("tasks/change/methods.md", "measure"): ("transforms.change.scores.measures:MEASURES", ()),
     ("tasks/complexity/features.md", "group"): ("transforms.complexity.features.registry:GROUPS", ()),
     ("tasks/complexity/score.md", "name"): ("transforms.learning.scorers:SCORERS", ()),
     ("tasks/complexity/load.md", "layout"): ("transforms.complexity.instances.layouts:LAYOUTS", ()),
@@ -102,7 +102,7 @@ def test_the_table_of_views_names_every_view_with_its_sections():
 
 
 def test_the_table_of_measures_has_their_ranges():
-    rows = [[cell.strip(" `") for cell in row.split("|")[1:3]] for row in rows_of("tasks/change/README.md", "measure")]
+    rows = [[cell.strip(" `") for cell in row.split("|")[1:3]] for row in rows_of("tasks/change/methods.md", "measure")]
     assert rows == [[name, measure.range] for name, measure in MEASURES.items()]
 
 

@@ -1,141 +1,128 @@
-"""The walks of docs/first-steps: their texts, commands and outputs, word for word.
+"""The walks of docs/first-steps: notebooks that run from an empty folder, and show what they are kept with.
 
-A block of a page that follows a line with a name in backquotes and a colon is a file. In a block `console` a
-line that begins with `$` is a command; the lines below it, up to the next one, are all that it prints, on
-standard output and standard error, in the order of printing. A line `...` stands for any number of lines.
-Progress is not shown: lines of level INFO, and `looking into`. Decimal fractions may differ by one in their last
-place, for other kinds of CPU train other vectors.
+What a cell shows is compared as text. Decimal fractions may differ by one in their last place, for other kinds of
+CPU compute other vectors. The commands at the end of a walk are run in the folder that its cells have made, with
+`--resume`: with other options than those of the cells they fail.
 """
 
 import contextlib
 import io
-import itertools
 import logging
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+from notebooks import ROOT, WALKS, run_walk
 
 from pipelines.cli import main
 from transforms.lexicon.wordnet.kind import DEBIAN
 
-PAGES = Path(__file__).resolve().parents[1] / "docs" / "first-steps"
-WALKS = sorted(page.stem for page in PAGES.glob("*.md") if page.name != "README.md")
-FILE = re.compile(r"^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FRACTION = re.compile(r"\d+\.\d+")
+NAMES = sorted(page.stem for page in WALKS.glob("*.ipynb"))
+COMMAND = re.compile(r"^ {4}(lexbeam (?:.*\\\n)*.*)$", re.MULTILINE)
+FRACTION = re.compile(r"\d*\.\d+")
 NEEDS_WORDNET = {"cloze"}
-LONG = {"change": "lexbeam run mine/config.yaml"}
+MOST_BYTES = 100_000
+MOST_LINES = 60  # of what a cell shows
 
 
-def commands_of(page):
-    """Return the commands of a page, each with the lines below it."""
-    found = []
-    for block in CONSOLE.findall(page):
-        for line in block.splitlines():
-            if line.startswith("$ "):
-                found.append((line[2:], []))
-            else:
-                found[-1][1].append(line.rstrip())
-    return found
+def kept(name):
+    return nbformat.read(WALKS / f"{name}.ipynb", as_version=4)
 
 
-def is_as_shown(lines, shown):
-    """Whether lines are those that a page shows, in which `...` stands for any number of lines."""
-    texts = [text for line in shown if line != "..." for text in FRACTION.findall(line)]
-    pattern = "".join(r"(?:.*\n)*" if line == "..." else _with_any_fractions(line) + "\n" for line in shown)
-    found = re.fullmatch(pattern, "".join(f"{line}\n" for line in lines))
-    return found is not None and all(map(_is_close, found.groups(), texts))
+def texts_of(notebook):
+    """Return what each cell of code shows, as text."""
+    return [
+        "".join(output.get("text") or output.data["text/plain"] for output in cell.outputs)
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
 
 
-def _with_any_fractions(line):
-    return r"(\d+\.\d+)".join(map(re.escape, FRACTION.split(line)))
+def commands_of(name):
+    """Return the commands under the last heading but one of a walk."""
+    told = "\n".join(cell.source for cell in kept(name).cells if cell.cell_type == "markdown")
+    return COMMAND.findall(told.split("## The same by commands\n")[1].split("\n## ")[0])
+
+
+def is_as_shown(text, shown):
+    """Whether a text is another one, but for one in the last place of fractions, and spaces that these take."""
+    fractions = zip(FRACTION.findall(text), FRACTION.findall(shown), strict=False)
+    bare = [re.sub(r"[ -]+", " ", FRACTION.sub("#", one)) for one in (text, shown)]
+    return bare[0] == bare[1] and all(_is_close(*pair) for pair in fractions)
 
 
 def _is_close(one, other):
-    places = len(other.partition(".")[2])
-    return len(one) == len(other) and abs(round((float(one) - float(other)) * 10**places)) <= 1
+    places = max(len(number.partition(".")[2]) for number in (one, other))
+    return abs(round((float(one) - float(other)) * 10**places)) <= 1
 
 
-def printed(command, monkeypatch):
-    """Return the lines that a command prints."""
-    program, *words = shlex.split(command)
-    if program == "python":
-        run = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=True)
-        return (run.stdout + run.stderr).splitlines()
-    assert program == "lexbeam"
-    stream, root = io.StringIO(), logging.getLogger()
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_walk_runs_from_an_empty_folder_and_shows_what_it_is_kept_with(name, tmp_path, monkeypatch, wordfreq_cache):
+    if name in NEEDS_WORDNET and not Path(DEBIAN, "index.sense").exists():
+        pytest.skip("needs Debian's packages wordnet-base and wordnet-sense-index")
+    run, progress = run_walk(name, tmp_path, LEXBEAM_CACHE=wordfreq_cache)  # an error in a cell is one here
+    assert any("━" in drawn for drawn in progress)
+    pairs = zip(texts_of(run), texts_of(kept(name)), strict=True)
+    wrong = [f"{number}:\n{text}" for number, (text, shown) in enumerate(pairs, 1) if not is_as_shown(text, shown)]
+    assert not wrong, "\n".join(["cells that show something else (`make notebook` writes it):", *wrong])
+    monkeypatch.chdir(tmp_path.joinpath(*WALKS.relative_to(ROOT).parts))
+    monkeypatch.setenv("LEXBEAM_CACHE", wordfreq_cache)
+    before = published(Path("out"))
+    for command in commands_of(name):
+        run_command(command, monkeypatch)
+    assert published(Path("out")) == before
+
+
+def published(folder):
+    """Return what is published below a folder: the snapshot of each place."""
+    return {str(path): path.resolve().name for path in sorted(folder.glob("*/current"))}
+
+
+def run_command(command, monkeypatch):
+    words = shlex.split(command.replace("\\\n", " "))[1:]
+    words += [] if words[0] in ("report", "show") else ["--resume"]
+    root, stream = logging.getLogger(), io.StringIO()
     with monkeypatch.context() as alone:  # the command sets up logging as if it had the process to itself
         alone.setattr(root, "handlers", [])
         alone.setattr(root, "level", root.level)
         with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
             code = main(words)
-    assert code == 0, stream.getvalue()
-    progress = ("INFO ", "progress: ", "looking into ")
-    return [line.rstrip() for line in stream.getvalue().splitlines() if not line.startswith(progress)]
+    assert code == 0, f"{command}\n{stream.getvalue()}"
 
 
-def walks():
-    """Return each walk with the command before which the suite stops; what trains for half a minute is in a soak."""
-    for walk in WALKS:
-        yield pytest.param(walk, LONG.get(walk), id=walk)
-        if walk in LONG:
-            yield pytest.param(walk, None, id=f"all of {walk}", marks=pytest.mark.soak)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_walk_is_kept_small_with_tables_and_neither_errors_nor_schemas(name):
+    assert (WALKS / f"{name}.ipynb").stat().st_size < MOST_BYTES
+    outputs = [output for cell in kept(name).cells if cell.cell_type == "code" for output in cell.outputs]
+    assert any("<table" in output.get("data", {}).get("text/html", "") for output in outputs)
+    for text in texts_of(kept(name)):
+        assert text.count("\n") <= MOST_LINES
+        assert "pyarrow." not in text
+        assert "Traceback" not in text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("walk", "end"), walks())
-def test_a_walk_prints_what_its_page_shows(walk, end, tmp_path, monkeypatch, wordfreq_cache):
-    if walk in NEEDS_WORDNET and not Path(DEBIAN, "index.sense").exists():
-        pytest.skip("needs Debian's packages wordnet-base and wordnet-sense-index")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LEXBEAM_CACHE", wordfreq_cache)
-    page = (PAGES / f"{walk}.md").read_text("utf-8")
-    for name, text in FILE.findall(page):
-        Path(name).parent.mkdir(exist_ok=True)
-        Path(name).write_text(text, "utf-8")
-    commands = commands_of(page)
-    assert len(commands) > 2
-    wrong = []
-    for command, shown in itertools.takewhile(lambda one: one[0] != end, commands):
-        lines = printed(command, monkeypatch)
-        if not is_as_shown(lines, shown):
-            wrong.append("\n".join([f"$ {command}", *lines]))
-    assert not wrong, "\n".join(["these print something else:", *wrong])
-
-
-def test_walks_that_are_long_have_the_command_before_which_the_suite_stops():
-    for walk, end in LONG.items():
-        commands = [command for command, _ in commands_of((PAGES / f"{walk}.md").read_text("utf-8"))]
-        assert commands.index(end) > 1, walk
+def test_one_walk_is_in_another_language():
+    calls = " ".join(cell.source for name in NAMES for cell in kept(name).cells if cell.cell_type == "code")
+    assert len(set(re.findall(r'"builtin:(\w+)"', calls))) > 1
 
 
 def test_every_walk_is_in_the_table_of_first_steps():
-    rows = re.findall(r"^\| \[[\w ]+\]\((\w+)\.md\) \|", (PAGES / "README.md").read_text("utf-8"), re.MULTILINE)
-    assert sorted(rows) == WALKS
-
-
-def test_left_out_lines_match_and_others_do_not():
-    assert is_as_shown(["a", "b", "c"], ["a", "...", "c"])
-    assert is_as_shown(["a", "c"], ["a", "...", "c"])
-    assert not is_as_shown(["a", "b", "d"], ["a", "...", "c"])
-    assert not is_as_shown(["a", "b"], ["a"])
+    rows = re.findall(r"^\| \[[\w ]+\]\((\w+)\.ipynb\) \|", (WALKS / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert sorted(rows) == NAMES
 
 
 def test_a_fraction_may_differ_by_one_in_its_last_place():
-    shown = ["a 0.806 b", "...", "c 1.50"]
-    assert is_as_shown(["a 0.805 b", "9.9", "c 1.51"], shown)
-    assert not is_as_shown(["a 0.804 b", "9.9", "c 1.50"], shown)
-    assert not is_as_shown(["a 0.806 b", "9.9", "c 1.5"], shown)
+    assert is_as_shown("a  0.805\n b 1.51", "a 0.806\n b 1.50")
+    assert is_as_shown("a 0.1\n", "a 0.10\n")
+    assert not is_as_shown("a 0.804", "a 0.806")
+    assert not is_as_shown("a 0.806\nb", "a 0.806\nc")
+    assert not is_as_shown("5 words", "6 words")
 
 
-@pytest.mark.parametrize("walk", WALKS)
-def test_the_overview_of_a_task_begins_with_commands_of_its_walk(walk):
-    top = (PAGES.parent / "tasks" / walk / "README.md").read_text("utf-8").split("\n## ")[0]
-    commands = re.findall(r"^ {4}(lexbeam .*)$", top, re.MULTILINE)
-    run = [command for command, _ in commands_of((PAGES / f"{walk}.md").read_text("utf-8"))]
-    assert commands
-    assert commands == [command for command in run if command in commands]
+@pytest.mark.parametrize("name", NAMES)
+def test_the_overview_of_a_task_begins_with_the_commands_of_its_walk(name):
+    top = (ROOT / "docs" / "tasks" / name / "README.md").read_text("utf-8").split("\n## ")[0]
+    assert COMMAND.findall(top) == commands_of(name)

@@ -12,11 +12,27 @@ from pipelines.frame.configuration import read_jobs
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
-def test_every_example_configuration_is_valid(path):
-    corpus, change = (job.options for job in read_jobs(str(path), {}))
-    assert corpus.inputs == (str(EXAMPLES / "novels"),)
-    assert change.slices == "early=1840-1859,late=1880-1920"
+@pytest.mark.parametrize(
+    ("name", "inputs", "slices"),
+    [
+        ("novels.yaml", "novels", "early=1840-1859,late=1880-1920"),
+        ("sotu/config.yaml", "sotu/speeches", "1800-1821,1982-2009"),
+    ],
+)
+def test_every_example_configuration_is_valid(name, inputs, slices):
+    corpus, change = (job.options for job in read_jobs(str(EXAMPLES / name), {}))
+    assert corpus.inputs == (str(EXAMPLES / inputs),)
+    assert change.slices == slices
+
+
+def test_the_speeches_are_as_many_and_as_small_as_their_page_says():
+    texts = sorted((EXAMPLES / "sotu" / "speeches").iterdir())
+    assert [path.name[:4] < "1900" for path in texts] == [True] * 22 + [False] * 20
+    assert sum(path.stat().st_size for path in texts) < 1_000_000
+    for path in texts:
+        text = path.read_bytes().decode("utf-8")
+        assert "\r" not in text
+        assert not text.startswith("\ufeff")
 
 
 @pytest.mark.parametrize("alignment", [pytest.param("op", marks=pytest.mark.soak), "cca"])

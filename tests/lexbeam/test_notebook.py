@@ -1,6 +1,5 @@
 """docs/reference/python.md is a notebook too, and runs in a kernel, whatever pandas is there."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -8,15 +7,13 @@ import sys
 from pathlib import Path
 
 import jupytext
-import nbclient
 import nbformat
 import pytest
-from jupyter_client.manager import AsyncKernelManager
+from notebooks import ROOT, execute
 from python_runs import CORPUS, SLICES, SMALL
 
 import lexbeam
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "python.md"
 NOTEBOOK = PAGE.with_suffix(".ipynb")
 
@@ -49,19 +46,10 @@ importlib.machinery.PathFinder.find_spec = classmethod(
 """
 
 
-class Kernel(AsyncKernelManager):
-    """A kernel of this Python, whatever kernels are installed."""
-
-    def format_kernel_cmd(self, extra_arguments=None):
-        return [sys.executable, "-m", "ipykernel_launcher", "-f", self.connection_file]
-
-
 def run_cells(cells, folder, *, allow_errors=False):
     """Run cells in a kernel whose working directory is a folder; return the outputs of each."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    options = {"km": Kernel(), "timeout": 600, "startup_timeout": 600, "resources": {"metadata": {"path": str(folder)}}}
-    client = nbclient.NotebookClient(notebook, allow_errors=allow_errors, **options)
-    client.execute(env={**os.environ, "PYTHONPATH": str(ROOT)})
+    execute(notebook, folder, allow_errors=allow_errors)
     return [cell.outputs for cell in notebook.cells]
 
 

@@ -28,7 +28,7 @@ def page() -> str:
         "    python -m pipelines.commands.change.systems_page > docs/systems.md",
         "",
         "A system sets options that are not given. Systems that set the same share their spaces, others have spaces of",
-        "their own ([more](tasks/change/README.md#systems-by-name)).",
+        "their own ([more](tasks/change/methods.md#systems-by-name)).",
         "",
         "| system | what | source | needs | options | what differs |",
         "|---|---|---|---|---|---|",

@@ -325,7 +325,7 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
 def _training(look: Look, proposal: SliceProposal) -> Iterator[str]:
     """Yield what allows a finding where the texts do: nulls, seeds, and the fastest trainer that is here."""
     yield "  seeds: 3  # trainings, whose scores are averaged"
-    yield "  null: 5  # pairs whose documents, never parts of them, are dealt out anew: what chance gives"
+    yield "  null: 5  # pairs whose documents, never parts of them, get dates at random: what chance gives"
     if look.complete and min(proposal.documents) < ENOUGH:
         yield f"  # With fewer than {ENOUGH} documents on a side most changes are not found: more texts would help."
     if look.counted and min(proposal.tokens) < ENOUGH_TOKENS:

@@ -70,7 +70,7 @@ def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
     text = "Targets first, then flagged words and those whose usage differs most; a point is a score, mean over seeds."
     if null:
         text += (
-            " The bar behind it is what dealt dates give, to the upper end of the one-sided 95 % interval: "
+            " The bar behind it is what random dates give, to the upper end of the one-sided 95 % interval: "
             "where nothing changed, one word in twenty lies beyond its bar; the tick is the mean. What may "
             "be said of a word is in the colour (q at most .05), not in the bar alone."
         )

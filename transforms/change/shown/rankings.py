@@ -208,7 +208,7 @@ def _evidence(facts: Row) -> Iterator[str]:
     if not facts.get("null_runs") or "share_differs" not in facts:  # or by an older version
         return
     unit = UNITS[facts.get("null_unit") or "document"].dealt
-    text = f"null: dates dealt out anew to {unit}, {facts['null_runs']} times"
+    text = f"null: dates dealt at random to {unit}, {facts['null_runs']} times"
     for name, words in (
         ("share_differs", "usage differs"),
         ("share_significant", "more than the vocabulary at large, too"),
@@ -258,7 +258,7 @@ def _legend(ranking: PairRanking, seeds: int) -> Iterator[str]:
     if seeds > 1 and of_usage(ranking.measure):
         parts.insert(0, "training noise: standard deviation over seeds")
     if has_null(ranking.rows):
-        parts.append("null band: what dealt dates give; where nothing changed 95 of 100 words lie in theirs")
+        parts.append("null band: what random dates give; where nothing changed 95 of 100 words lie in theirs")
     if ranking.rows["q_value"].null_count < ranking.rows.num_rows:
         parts.append("q: share of false discoveries among words with a q as small")
     yield "; ".join(parts)

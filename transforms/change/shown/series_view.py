@@ -149,7 +149,7 @@ def _legend(rows: pa.Table, seeds: int) -> Iterator[str]:
     text = f"distances: cosine, {mean}, slices aligned pair by pair (op); lines are drawn from 0"
     null = rows["pair_first_null_mean"].null_count < rows.num_rows
     if null:
-        text += "; null band: what dealt dates give; where nothing changed 95 of 100 words lie in theirs"
+        text += "; null band: what random dates give; where nothing changed 95 of 100 words lie in theirs"
     yield text
     if null:
         yield (

@@ -165,7 +165,7 @@ def _importance(rows: pa.Table, measure: str, what: str) -> Chart:
         ]
     )
     how = {
-        "permutation": f"its values are dealt out anew among instances; the first {FEATURES} of a "
+        "permutation": f"its values are shuffled among instances; the first {FEATURES} of a "
         "scorer. Features that say the same stand in for each other.",
         "ablation": "the scorer is trained without it.",
     }
