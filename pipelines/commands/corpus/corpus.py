@@ -243,7 +243,7 @@ def _next(
     yield f"slices of {proposal.sizes}: {sizes}"
     columns = section["columns"]
     unit = ["--unit", "form"] if "lemmas" not in columns and "forms" in columns else []
-    words = ["lexbeam", "change", _as_argument(out), "--slices", proposal.spec, "--null", "3", *unit]
+    words = ["lexbeam", "change", _as_argument(out), "--slices", proposal.spec, "--null", "5", *unit]
     yield f"next: {shlex.join(words)}"
     if "upos" not in columns:
         yield f"function words are ranked, too, as none is tagged: --rank-stop-words {STOP_WORDS} leaves most out"

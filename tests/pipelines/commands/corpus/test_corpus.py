@@ -32,7 +32,7 @@ def test_ends_with_the_next_command():
     assert "tokens per decade" in lines[2]
     assert len(lines) == 3 + 6 + 2
     assert "1800-1829 (30 documents, 300 tokens) and 1900-1929" in lines[-2]
-    assert lines[-1] == "next: lexbeam change results --slices 1800-1829,1900-1929 --null 3"
+    assert lines[-1] == "next: lexbeam change results --slices 1800-1829,1900-1929 --null 5"
 
 
 def test_begins_with_what_the_texts_are():
