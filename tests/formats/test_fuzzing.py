@@ -51,7 +51,16 @@ def test_inputs_meet_most_reasons_and_all_that_is_noted():
             open=functools.partial(io.BytesIO, made.data),
         )
         reasons.update(entry.reason for _, entry in found if isinstance(entry, Reject))
-    of_others = {"no_date", "bad_date", "duplicate", "engine_error", "changed_while_read", "forgotten"}
+    of_others = {
+        "no_date",
+        "bad_date",
+        "duplicate",
+        "engine_error",
+        "changed_while_read",
+        "forgotten",
+        "script",
+        "unsegmented",
+    }
     assert reasons == REASONS.keys() - of_others
     assert {
         "encoding utf-8",

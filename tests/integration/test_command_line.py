@@ -182,7 +182,7 @@ def test_show_tells_of_several_words_and_of_those_that_are_not_there(sample_run,
     assert [one["word"] for one in found["words"]] == ["the", "and"]
     assert found["missing"][0]["word"] == "thee"
     assert "the" in found["missing"][0]["near"]
-    (tmp_path / "words.txt").write_text("# of mine\nthe\n\nthee\nand\tnot this\n")
+    (tmp_path / "words.txt").write_text("# of mine\nword\tnote\nthe\n\nthee\nand\tnot this\n")
     assert main([*words, "--words", str(tmp_path / "words.txt")]) == 0
     assert json.loads(capsys.readouterr().out) == found
     documents = pd.read_parquet(sample_run / "documents")

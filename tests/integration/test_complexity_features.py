@@ -134,7 +134,7 @@ def test_groups_that_are_named(tmp_path, norms):
         (["--use", "norms"], "the group norms, which needs --wordlist"),
         (["--use", "wordnet"], "the group wordnet, which needs --wordnet"),
         (["--use", "forms"], "did you mean 'form'"),
-        (["--languages", "xx"], "wordfreq has no language 'xx'"),
+        (["--languages", "eu"], "wordfreq has no language 'eu'"),
         (["--wordlist", "a=wordnet"], "'a' is no word list: give it as --wordnet"),
         (["--wordlist", "zipf={norms}"], "two columns would be called 'zipf'"),
         (["--wordlist", "a_sd={norms}"], "cannot be called 'a_sd'"),

@@ -326,8 +326,8 @@ def test_what_a_person_is_told(world, tmp_path, monkeypatch):
         text(out="o", language="en")
     with pytest.raises(UsageError, match="`out` must be given"):
         text("a.txt", language="en")
-    with pytest.raises(UsageError, match="give an `engine` that annotates texts of `language` 'xx'"):
-        text("a.txt", language="xx", out="o")
+    with pytest.raises(UsageError, match="give an `engine` that annotates texts of `language` 'eu'"):
+        text("a.txt", language="eu", out="o")
     with pytest.raises(UsageError, match="give an `engine`"):
         text("a.txt", out="o")
     with pytest.raises(UsageError, match=r"needs `thesaurus`.*choose otherwise by `setting`"):

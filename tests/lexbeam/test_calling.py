@@ -65,7 +65,7 @@ def test_a_configuration_says_where_it_publishes(texts, tmp_path):
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda x: lexbeam.change(x, slices=SLICES), "UsageError", "give `overwrite` to replace"),
+        (lambda x: lexbeam.change(x, slices=SLICES), "ReplacedSectionsError", "give `overwrite` to replace"),
         (lambda x: lexbeam.change(x, slices="1-"), "UsageError", "'1-' is not a span"),
         (lambda x: lexbeam.change(slices=SLICES), "UsageError", "^out must be given"),
         (lambda x: lexbeam.change(x, slices=SLICES, dim=0), "UsageError", "dim.* must be"),

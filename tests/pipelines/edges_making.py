@@ -152,6 +152,7 @@ _NEEDED = {
     ("change", "slices"): "1800-1849,1850-1900",
     ("export", "format"): "tsv",
     ("lexicon look", "word"): "sea",
+    ("simplify train-inflector", "language"): "en",
 }
 
 
@@ -192,4 +193,4 @@ def names_it(told, entry, value):
     names = {entry.name, entry.shown, entry.metavar or entry.name}
     if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told) for name in names):
         return True
-    return bool(value) and isinstance(value, str) and repr(value[:60])[1:-1][:50] in told
+    return isinstance(value, str) and bool(value) and repr(value[:60])[1:-1][:50] in told

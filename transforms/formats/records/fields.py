@@ -205,7 +205,7 @@ def list_fields(fields: Mapping[str, object], missing: str) -> str:
         return "; there are no fields"
     others = [name for name in names if name not in unlike]
     ends = [name for name in others if name.rpartition(".")[2] == missing.rpartition(".")[2]]
-    hint = nearest(ends[0], ends) if ends else nearest(missing[:_NAME], others)
+    hint = f"; did you mean {ends[0]!r}?" if ends else nearest(missing[:_NAME], others)
     return f"{_THERE}{', '.join(names)}{hint}"
 
 

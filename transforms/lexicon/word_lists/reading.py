@@ -220,10 +220,8 @@ def _place(column: str, head: list[str]) -> int:
     if column in head:
         raise LexbeamError(f"the header has {column!r} {head.count(column)} times: give a number")
     folded = {name.casefold(): name for name in reversed(head)}
-    hint = nearest(column.casefold(), folded)
-    if hint:
-        near = hint.split("'")[1]
-        hint = f"; did you mean {folded.get(near, near)!r}?"
+    same = folded.get(column.casefold())
+    hint = f"; did you mean {same!r}?" if same else nearest(column, head)
     shown = ", ".join(head[:12]) + (", ..." if len(head) > 12 else "")
     raise LexbeamError(f"the header has no column {column!r}{hint} (it has {shown})")
 
