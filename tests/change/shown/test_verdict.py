@@ -41,10 +41,14 @@ def test_nothing_found_is_told_with_what_could_have_been(trials):
     first, whole, half, more = verdict({**FACTS, "share_differs": 0.0}, words(uses, targets=15))
     assert first.startswith("none of 120 ranked words is told from chance")
     assert first.endswith(": the least q is 0.600")
-    assert whole.startswith("a word that changed in all of its uses takes 50 to 100 uses in the smaller slice to be")
-    assert whole.endswith("; so many have 30 to 120 of 120 ranked words and 15 of 15 targets")
-    assert half.startswith("a word that changed in half of its uses takes 100 uses or more in the smaller slice to")
-    assert half.endswith("; so many have 0 to 30 of 120 ranked words and 0 to 15 of 15 targets")
+    assert whole.startswith(
+        "of words that changed in all of their uses, about half are found if they have 50 to 100 uses in"
+    )
+    assert whole.endswith("; 30 to 120 of 120 ranked words and 15 of 15 targets have that many")
+    assert half.startswith(
+        "of words that changed in half of their uses, about half are found if they have 100 uses or more"
+    )
+    assert half.endswith("; 0 to 30 of 120 ranked words and 0 to 15 of 15 targets have that many")
     assert "needs up to 1.7 times as much text for a change of all uses, about 1.7 times as much text or more" in more
     assert "in corpora like speeches and novels. A word that is not found may have changed" in more
 
@@ -53,8 +57,8 @@ def test_what_no_trial_found_needs_more_than_was_tried(monkeypatch):
     monkeypatch.setattr(module, "TRIALS", (NOVELS,))
     monkeypatch.setattr(power, "TRIALS", (NOVELS,))
     *_, half, more = verdict(FACTS, words([100] * 120))
-    assert "takes 100 uses or more in the smaller slice" in half
-    assert half.endswith("; so many have 0 to 120 of 120 ranked words")
+    assert "if they have 100 uses or more in the smaller slice" in half
+    assert half.endswith("; 0 to 120 of 120 ranked words have that many")
     assert "needs no more text for a change of all uses" in more
 
 

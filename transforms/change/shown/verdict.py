@@ -118,14 +118,14 @@ def _could(ranked: pa.Table, targets: pa.Table) -> Iterator[str]:
         if len(targets):
             held += f" and {needed.held(targets)} of {len(targets)} targets"
         yield (
-            f"a word that changed in {what} of its uses takes {needed.text} in the smaller slice to be found as often "
-            f"as not; so many have {held}"
+            f"of words that changed in {what} of their uses, about half are found if they have {needed.text} in the "
+            f"smaller slice; {held} have that many"
         )
         more.append(f"{needed.times(middle)} for a change of {which}")
     corpora = " and ".join(trial.texts for trial in TRIALS)
     yield (
-        f"for half of the words to have so many, each slice needs {', '.join(more)}: so far as trials with swapped "
-        f"words tell, in corpora like {corpora}. A word that is not found may have changed all the same"
+        f"for half of the words to have that many, each slice needs {', '.join(more)}. That is what trials with "
+        f"swapped words say of corpora like {corpora}. A word that is not found may have changed all the same"
     )
 
 
