@@ -50,7 +50,7 @@ def test_nothing_found_is_told_with_what_could_have_been(trials):
     )
     assert half.endswith("; 0 to 30 of 120 ranked words and 0 to 15 of 15 targets have that many")
     assert "needs up to 1.7 times as much text for a change of all uses, about 1.7 times as much text or more" in more
-    assert "in corpora like speeches and novels. A word that is not found may have changed" in more
+    assert "of corpora like speeches and novels. A word that is not found may have changed" in more
 
 
 def test_what_no_trial_found_needs_more_than_was_tried(monkeypatch):
