@@ -211,9 +211,10 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
     is_new = snapshot is None or job.section not in snapshot.sections
     from transforms.common.store.ptransforms import Looked, looked_up, stages_before, stages_in
 
+    to_write = Looked(missing=frozenset({"tables"}))
     if job.command.build is None:
         making = job.command.making(job.section)
-        missed = {} if stays or is_new else {making[-1].name: Looked(missed=1)}
+        missed = {} if stays or is_new else {making[-1].name: to_write}
         return _Look(making, missed, {stage.name: () for stage in making})
     from pipelines.runners.configs import load_runner_config
     from pipelines.runners.runners import run_pipeline
@@ -223,7 +224,7 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
         plan = plan_of(job, find_inputs(job, (), snapshot))
     except NoDataError:  # its empty tables are all that is written
         making = (written_tables(job.section),)
-        return _Look(making, {} if stays else {making[0].name: Looked(missed=1)}, {making[0].name: ()})
+        return _Look(making, {} if stays else {making[0].name: to_write}, {making[0].name: ()})
     before: dict[str, set[str]] = {}
     used: set[str] = set()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:

@@ -253,23 +253,28 @@ class Looked(NamedTuple):
     Attributes:
         there: artefacts that were found.
         found: how many these are; some may be looked up several times.
-        missed: how many were not found.
+        missing: artefacts that were not found; tasks that are alike have one.
         needed: artefacts of any stage whose files were freed, and that those are to be made of.
         freed: those found whose files were freed, each with the freed ones that it would be made of again.
     """
 
     there: frozenset[str] = frozenset()
     found: int = 0
-    missed: int = 0
+    missing: frozenset[str] = frozenset()
     needed: frozenset[str] = frozenset()
     freed: Mapping[str, frozenset[str]] = MappingProxyType({})
+
+    @property
+    def missed(self) -> int:
+        """How many are missing."""
+        return len(self.missing)
 
 
 def _note_looked(
     workspace: Workspace, stage: str, stems: Sequence[str], tasks: Sequence[Any], receipts: Sequence[Any]
 ) -> None:
-    missed = receipts.count(None)
     there = frozenset(stem for stem, receipt in zip(stems, receipts, strict=True) if receipt is not None)
+    missing = frozenset(stems) - there
     needed: set[str] = set()
     freed: dict[str, frozenset[str]] = {}
     for stem, task, receipt in zip(stems, tasks, receipts, strict=True):
@@ -277,7 +282,7 @@ def _note_looked(
             needed.update(map(stem_of, freed_in(task)))
         elif any(is_freed(file.path) for file in files_of(receipt)):
             freed[stem] = frozenset(map(stem_of, freed_in(task)))
-    noted = Looked(there, len(receipts) - missed, missed, frozenset(needed), freed)
+    noted = Looked(there, len(receipts) - receipts.count(None), missing, frozenset(needed), freed)
     # Small appends are whole, whoever else appends.
     with open(os.path.join(workspace.looked, stage.replace("/", " ")), "ab") as stream:
         stream.write(encode(noted) + b"\n")
@@ -289,12 +294,13 @@ def looked_up(workspace: Workspace) -> dict[str, Looked]:
     for name in sorted(os.listdir(workspace.looked)):
         with open(os.path.join(workspace.looked, name), "rb") as stream:
             notes = [decode(line, Looked) for line in stream]
-        there, needed = (
-            frozenset[str]().union(*(getattr(note, which) for note in notes)) for which in ("there", "needed")
+        there, missing, needed = (
+            frozenset[str]().union(*(getattr(note, which) for note in notes))
+            for which in ("there", "missing", "needed")
         )
-        found, missed = (sum(getattr(note, count) for note in notes) for count in ("found", "missed"))
+        found = sum(note.found for note in notes)
         freed = {stem: made_of for note in notes for stem, made_of in note.freed.items()}
-        looked[name.replace(" ", "/")] = Looked(there, found, missed, needed, freed)
+        looked[name.replace(" ", "/")] = Looked(there, found, missing, needed, freed)
     return looked
 
 
