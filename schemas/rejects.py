@@ -56,7 +56,7 @@ REMEDIES = {
     "too_large": "raise `max_line_bytes`, `max_record_bytes` or `max_document_characters`",
     "too_many_marks": "break the runs by `marks`",
     "control": "drop them by `control`",
-    "script": "name an engine of their language by `engine` (builtin:zh for Chinese, builtin:ja, builtin:th, others in "
+    "script": "name an engine of their language by `engine` (those for the script found are named with it, all in "
     "docs/reference/annotation.md)",
     "unsegmented": "put spaces between their words, or name an engine that finds words without them (builtin:zh, "
     "builtin:ja, builtin:th, stanza:LANG)",

@@ -8,6 +8,7 @@ import pytest
 import lexbeam
 from pipelines.cli import main
 
+TWEET = "RT @user_name: 老师讲了很多故事，新电影真好看，老师讲了很多故事 https://t.co/ebhhddMgjf"
 CHINESE = "政府在2020年公布了新政策。经济增长很快，大家都很高兴。"
 
 
@@ -27,13 +28,21 @@ def test_a_corpus_of_another_script_ends_before_annotation(tmp_path):
     said = str(error.value)
     assert "20 of 20 input records were rejected (script 20)" in said
     assert "100 % of its letters are Han; the language of the engine is written in Latin" in said
-    assert "builtin:zh for Chinese" in said
+    assert "engines for Han: builtin:zh" in said
+    assert "name an engine of their language by `engine` (those for the script found are named with it" in said
     assert not [path for path in (tmp_path / "out").rglob("*") if "annotate" in path.name]
 
     results = lexbeam.corpus(inputs, out=str(tmp_path / "out"), engine="builtin:zh", duplicates="keep", parts=1)
     (sentence, *_) = results.table("sentences").to_pylist()
     assert sentence["forms"] == ["政府", "在", "2020", "年", "公布", "了", "新", "政策", "。"]
     assert sentence["upos"][0] == "NOUN"
+
+
+@pytest.mark.slow
+def test_tweets_of_another_script_end_before_annotation(tmp_path):
+    tweets = [{"text": f"{TWEET} {n}"} for n in range(40)]
+    with pytest.raises(lexbeam.LexbeamError, match=r"40 of 40 .* \(script 40\)"):
+        lexbeam.corpus(tweets, out=str(tmp_path / "out"), engine="builtin:en", dates="1990")
 
 
 @pytest.mark.slow
@@ -61,6 +70,6 @@ def test_other_commands_refuse_such_texts_too(tmp_path, capsys):
         place = [str(tmp_path / word) if "." in word else word for word in words]
         code = main([*place, "--out", str(tmp_path / f"out{number}"), "--engine", "builtin:en"])
         said = capsys.readouterr().err
-        if code != 1 or "(script 1)" not in said or "builtin:zh for Chinese" not in said:
+        if code != 1 or "(script 1)" not in said or "engines for Han: builtin:zh" not in said:
             wrong.append((words, code, said))
     assert not wrong

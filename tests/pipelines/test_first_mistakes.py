@@ -46,7 +46,7 @@ REFUSED = (
     ("engine=EN", "corpus", ["texts"], {"engine": "EN"}, "engine 'EN'", "did you mean 'builtin:en'"),
     ("engine=deutsch", "corpus", ["texts"], {"engine": "deutsch"}, "engine 'deutsch'", "did you mean 'builtin:de'"),
     ("engine=elvish", "corpus", ["texts"], {"engine": "builtin:Elvish"}, "language 'Elvish'", "languages: .* en "),
-    ("engine=klingon", "corpus", ["texts"], {"engine": "builtin:Klingon"}, "language 'tlh'", "languages: .* en "),
+    ("engine=klingon", "corpus", ["texts"], {"engine": "builtin:Klingon"}, "language 'Klingon' ", "languages: .* en "),
     ("spacy:english", "corpus", ["texts"], {"engine": "spacy:english"}, "model 'english'", "download en_core_web_sm"),
     ("spacy:de", "corpus", ["texts"], {"engine": "spacy:de"}, "no spaCy model 'de'", "download de_core_news_sm"),
     ("language", "corpus", ["texts"], {"language": "espanol"}, "'espanol' is no language", "did you mean 'español'"),

@@ -12,7 +12,7 @@ import re
 import runpy
 from collections import Counter
 
-from transforms.formats.records.scripts import letters_by_script
+from transforms.formats.records.scripts import is_japanese, letters_by_script, scripts_of
 
 __all__ = ["CODE_PAGES", "LANGUAGES", "code_page", "guess_engine", "guess_language"]
 
@@ -65,8 +65,6 @@ CODE_PAGES = {
 }
 # Where most letters are of a script, that tells the language.
 _OF_SCRIPT = {"Han": "zh", "Thai": "th", "Hangul": "ko", "Hebrew": "he", "Georgian": "ka", "Malayalam": "ml"}
-_KANA = ("Hiragana", "Katakana")
-LEAST_KANA = 0.1  # share of them in what is Japanese, not Chinese
 LEAST = 0.2  # share of stop words of its language in a text; in most texts it is a half
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -88,8 +86,7 @@ def guess_language(text: str) -> str | None:
 
 def _by_script(text: str) -> str | None:
     letters = letters_by_script(text)
-    kana = sum(letters[script] for script in _KANA)
-    if kana > LEAST_KANA * letters.total() and 2 * (kana + letters["Han"]) > letters.total():
+    if is_japanese(letters) and 2 * sum(letters[script] for script in scripts_of("ja")) > letters.total():
         return "ja"
     return next((tag for script, tag in _OF_SCRIPT.items() if 2 * letters[script] > letters.total()), None)
 

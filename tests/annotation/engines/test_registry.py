@@ -6,7 +6,7 @@ from pipelines.cli import main
 from transforms.annotation.engines import registry
 from transforms.annotation.engines.engine import EngineInfo
 from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
+from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger, stated_engine
 from transforms.common.errors import LexbeamError, UsageError
 
 
@@ -18,6 +18,9 @@ from transforms.common.errors import LexbeamError, UsageError
         ("spacy:", "names no model"),
         ("none", "keeps the annotation"),
         ("builtin:qq", "no language 'qq'"),
+        ("builtin:zh-CN", "no language 'zh-CN'; did you mean 'zh'"),
+        ("builtin:tlh", r"no language 'tlh' \("),  # a language, not a slip
+        ("builtin:klingon", r"no language 'klingon' \("),
     ],
 )
 def test_wrong_specifications_are_refused_with_a_remedy(spec, message):
@@ -25,6 +28,27 @@ def test_wrong_specifications_are_refused_with_a_remedy(spec, message):
         describe_engine(spec)
     with pytest.raises(UsageError, match=message):
         load_engine(spec)
+
+
+@pytest.mark.parametrize(
+    ("typed", "spec"),
+    [
+        ("builtin:zh-CN", "builtin:zh"),
+        ("builtin:zh_Hans", "builtin:zh"),
+        ("builtin:Simplified Chinese", "builtin:zh"),
+        ("builtin:en_US", "builtin:en"),
+        ("builtin:en-GB", "builtin:en"),
+        ("builtin:no-NO", "builtin:nb"),
+        (" builtin:English", "builtin:en"),
+        ("builtin:klingon", "builtin:klingon"),
+        ("builtin:tlh", "builtin:tlh"),
+        ("stanza:zh-Hans", "stanza:zh-Hans"),
+        ("stanza:English:models", "stanza:en:models"),
+        ("spacy:English", "spacy:English"),
+    ],
+)
+def test_a_stated_engine_has_the_language_by_code(typed, spec):
+    assert stated_engine(typed) == spec
 
 
 @pytest.fixture

@@ -22,8 +22,9 @@ from transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
 from transforms.common.errors import UsageError, nearest
 from transforms.common.records import Sentence
 from transforms.common.store.resources import model_digest
+from transforms.common.texts.languages import language_of
 
-__all__ = ["languages", "prepare", "prepare_tagger", "splitting"]
+__all__ = ["language_here", "languages", "prepare", "prepare_tagger", "splitting"]
 
 # HanTa was trained on plain quotation marks and dashes, and takes others for foreign words.
 _PLAIN = str.maketrans("‘’‚‛“”„‟«»‹›–—―", "''''\"\"\"\"\"\"''---")
@@ -35,6 +36,12 @@ Complete = Callable[[list[str]], tuple[list[str] | None, list[str] | None]]
 def languages() -> list[str]:
     """Return the codes of all languages that the engine lemmatises, sorted."""
     return sorted({*TAG_MAPS, *SEGMENTERS, *(name.partition(".")[0] for name in os.listdir(_dictionaries()))})
+
+
+def language_here(text: str) -> str | None:
+    """Return the code of the language that a code, tag or name says, if the engine has it: `zh` for `zh-CN`."""
+    code = (language_of(text) or "").partition("-")[0]
+    return code if code in languages() else None
 
 
 def _dictionaries() -> str:
@@ -67,9 +74,12 @@ def prepare_tagger(
 
 def _prepared(argument: str, layers: tuple[str, ...], *, lemmas: bool) -> tuple[EngineInfo, Callable[[], Annotate]]:
     if argument not in languages():
-        raise UsageError(
-            f"builtin has no language {argument!r}{nearest(argument, languages())} (languages: {' '.join(languages())})"
-        )
+        here = language_here(argument)
+        # Codes that are near to that of a language are those of others.
+        hint = "" if language_of(argument) else nearest(argument, languages())
+        if here:
+            hint = f"; did you mean {here!r}?"
+        raise UsageError(f"builtin has no language {argument!r}{hint} (languages: {' '.join(languages())})")
     if argument in SEGMENTERS:
         return _segmenting(argument, layers, lemmas=lemmas)
     tagged = argument in TAG_MAPS

@@ -38,13 +38,15 @@ __all__ = [
 def stated_engine(spec: str) -> str:
     """Return the specification that a person states, its language as a code: `builtin:en` for `builtin:English`.
 
-    What names no engine or no language stays as it is, for `check_engine`.
+    The engine `builtin` has a language whatever the region or script: `builtin:zh` for `builtin:zh-CN`. What names no
+    engine or no language, or none of `builtin`, stays as it is, for `check_engine` and `describe_engine`.
     """
     kind, _, argument = spec.strip().partition(":")
     if kind not in ENGINES or ENGINES[kind].argument != "language":
         return spec.strip()
     language, colon, folder = argument.partition(":")
-    return f"{kind}:{language_of(language) or language.strip()}{colon}{folder}" if argument else kind
+    code = builtin.language_here(language) if kind == "builtin" else language_of(language)
+    return f"{kind}:{code or language.strip()}{colon}{folder}" if argument else kind
 
 
 def check_engine(spec: str) -> None:
@@ -57,8 +59,8 @@ def check_engine(spec: str) -> None:
     if kind == "none":
         return
     if kind not in ENGINES:
-        code = None if argument else language_of(kind)
-        hint = f"; did you mean 'builtin:{code}'?" if code in builtin.languages() else nearest(kind, [*ENGINES, "none"])
+        code = None if argument else builtin.language_here(kind)
+        hint = f"; did you mean 'builtin:{code}'?" if code else nearest(kind, [*ENGINES, "none"])
         raise UsageError(
             f"unknown engine {kind!r} in {spec!r}{hint} (engines: {', '.join(sorted([*ENGINES, 'none']))})"
         )
