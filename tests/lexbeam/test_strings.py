@@ -37,6 +37,23 @@ def test_a_sentence_in_the_simpler_sentence_out(tmp_path, monkeypatch, capfd, ca
     assert sorted(texts) == ["It rained.", expected.replace("\r\n", "\n")]  # as it is read
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"commence": ["begin"], "arduous": ["hard", "tricky"]},
+        {"word": ["commenced", "arduous"], "simpler": ["began", "hard"]},
+        pd.DataFrame({"hard": ["commenced", "arduous"], "easy": ["began", "hard"]}),
+        [("commenced", "began"), ("arduous", "hard")],
+        pd.Series({"commenced": "began", "arduous": "hard"}),
+    ],
+    ids=["lists", "columns", "frame", "pairs", "series"],
+)
+def test_a_list_of_simpler_words_of_ones_own(own):
+    text = "An arduous talk commenced."
+    made = lexbeam.simplify.text(text=text, language="en", setting="list", thesaurus=own)
+    assert made == "A hard talk began."
+
+
 def test_words_in_scores_out(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = lexbeam.complexity.score(words=WORDS)
