@@ -104,6 +104,9 @@ def test_passage_and_summary_in_candidates_out():
     assert passed == {"Lawmakers": False, "approve": True, "legislation": False, "despite": False, "opposition": True}
     reasons = dict(zip(table["form"].to_pylist(), table["reason"].to_pylist(), strict=True))
     assert reasons["despite"] == "pos"
+    head, *rows = str(table).splitlines()
+    assert head.split()[:6] == ["form", "lemma", "upos", "kind", "passed", "reason"]
+    assert re.match(r"despite +despite +ADP +nonspecificity +no +pos", rows[3])
 
 
 @pytest.mark.parametrize(
