@@ -28,6 +28,7 @@ def test_a_sentence_in_the_simpler_sentence_out(tmp_path, monkeypatch, capfd, ca
     assert lexbeam.simplify.text(text=text, language="en") == text
     (why,) = warnings()
     assert "to have words changed, bring a list of simpler words of your own" in why
+    assert "with lines such as commenced,began" in why
     Path("One sentence.").write_text("The ordinance.")
     assert lexbeam.simplify.text(text="One sentence.", language="en") == "One sentence."  # no path, though one is there
     assert [path.name for path in tmp_path.iterdir()] == ["One sentence."]
