@@ -13,7 +13,7 @@ from lexbeam._paths import LONGEST_PATH
 from lexbeam._tables import GivenTable, plain_value
 from transforms.common.errors import UsageError, nearest, quoted
 
-__all__ = ["LAYOUTS", "ROWS", "WORD_LIST", "filled", "records", "texts_of", "word_list", "words_of"]
+__all__ = ["LAYOUTS", "ROWS", "WORD_LIST", "filled", "pairs_of", "records", "texts_of", "word_list", "words_of"]
 
 # The layout that a file of data has, where a command must be told one.
 LAYOUTS = {"records": "jsonl", "table": "tsv"}
@@ -182,7 +182,29 @@ def _table(table: GivenTable, name: str) -> Iterator[str]:
         target.truncate()
 
 
-ROWS: Mapping[str, Callable[[GivenTable, str], Iterator[str]]] = {"cells": _cells, "rows": _rows, "table": _table}
+def pairs_of(value: Any) -> Any:
+    """Return a dict of words and lists as pairs; one of columns, of which one is called as words are, stays."""
+    if isinstance(value, Mapping) and not {*_WORD_COLUMNS} & {*value}:
+        return list(value.items())
+    return value
+
+
+def _lists(table: GivenTable, name: str) -> Iterator[str]:
+    """Yield lines of a word and the others of it with tabs, without a header."""
+    at = next((table.names.index(column) for column in _WORD_COLUMNS if column in table.names), 0)
+    for number, row in enumerate(table.rows, 1):
+        cells = [row[at], *row[:at], *row[at + 1 :]]
+        if len(cells) < 2:
+            raise UsageError(f"`{name}`, row {number}: give a word and simpler ones, {{'commenced': ['began']}}")
+        yield "\t".join(_plain(_cell(cell, f"`{name}`, row {number}")) for cell in cells) + "\n"
+
+
+ROWS: Mapping[str, Callable[[GivenTable, str], Iterator[str]]] = {
+    "cells": _cells,
+    "rows": _rows,
+    "table": _table,
+    "lists": _lists,
+}
 
 
 def word_list(table: GivenTable, name: str) -> Iterator[str]:

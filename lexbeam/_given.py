@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import MISSING
 from typing import Any
 
-from lexbeam._forms import LAYOUTS, ROWS, WORD_LIST, filled, records, texts_of, word_list, words_of
+from lexbeam._forms import LAYOUTS, ROWS, WORD_LIST, filled, pairs_of, records, texts_of, word_list, words_of
 from lexbeam._paths import check_is_no_text, hold_texts
 from lexbeam._tables import GivenTable, is_frame, is_list, table_of
 from pipelines.frame.common_options import PublishOptions
@@ -101,7 +101,8 @@ class _Giving:
 
     def _saved(self, entry: Option, value: Any, name: str = "") -> str:
         """Write what is given for an option; return the path of the file, which is called `name`, or as the option."""
-        table = filled(table_of(value, entry.name, paired=entry.data == "cells"), entry.name)
+        value = pairs_of(value) if entry.data == "lists" else value
+        table = filled(table_of(value, entry.name, paired=entry.data in ("cells", "lists")), entry.name)
         self._check_format(entry)
         are_texts = entry.positional and self._values.get("layout") == "documents"  # in which words are looked for
         if entry.data == "documents" or (entry.data == "cells" and are_texts):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any
 
+from lexbeam._given import given_as_files
 from lexbeam._shown import ArrowTable
 from lexbeam._signatures import as_function, option_values
 from lexbeam._tables import table_of
@@ -126,11 +127,11 @@ def answer(command: Command[Any, Any], words: str, values: Mapping[str, Any], be
 
         if values.get("inputs") is not None:
             raise UsageError("`text` and `inputs` each say what is read: give one of them")
-        given = {"format": "text", **{name: value for name, value in values.items() if name != _TEXT.name}}
-        with explaining():
-            options = from_mapping(command.options, option_values(command.options, {**given, "inputs": [STDIN]}))
+        stated = {"format": "text", **{name: value for name, value in values.items() if name != _TEXT.name}}
         told: list[str] = []
-        made = run_on_text(words, options, text, told.append, beam)
+        with explaining(), given_as_files(command.options, stated) as given:
+            options = from_mapping(command.options, option_values(command.options, {**given, "inputs": [STDIN]}))
+            made = run_on_text(words, options, text, told.append, beam)
         if made == text and told:
             log.warning("`text` comes out as it went in:\n%s", "\n".join(told))
         return made

@@ -1,4 +1,6 @@
-"""Progress of runs: on a terminal or in a notebook a line for each stage, elsewhere a line every 30 seconds.
+"""Progress of runs: on a terminal or in a notebook a line for each stage; with --verbose a line every 30 seconds.
+
+Elsewhere nothing is printed, but the counts are kept for what an interrupted run tells, and events tell them.
 
     run = RunProgress(work, {"corpus": [Foreseen("corpus/ingest", "batches", 1.0), ...], ...})
     with watching(run, "corpus"):
@@ -30,7 +32,7 @@ from transforms.common.store import files
 __all__ = ["RunProgress", "StageFolder", "counting", "is_shown", "only_drawn", "watching"]
 
 INTERVAL = 0.5  # seconds between two updates of a terminal
-LINE_INTERVAL = 30.0  # seconds between two lines if there is no terminal
+LINE_INTERVAL = 30.0  # seconds between two lines, or events
 REST = 50  # after a look, wait this many times its processor time,
 WAIT = 5  # and this many times its duration, which on a slow disk may be longer
 LONG = 0.2  # seconds; an interrupted run does not wait for a look that takes longer
@@ -53,8 +55,11 @@ def is_shown() -> bool:
 
     With --verbose a terminal gets lines, since workers write to it, too, unseen by this process.
     """
-    verbose = logging.getLogger().isEnabledFor(logging.INFO)
-    return _is_notebook() or (sys.stderr is not None and sys.stderr.isatty() and not verbose)
+    return _is_notebook() or (sys.stderr is not None and sys.stderr.isatty() and not _is_verbose())
+
+
+def _is_verbose() -> bool:
+    return logging.getLogger().isEnabledFor(logging.INFO)
 
 
 def _is_notebook() -> bool:
@@ -235,7 +240,7 @@ def _tell(run: RunProgress, now: float) -> None:
         if are_printed():
             for count in at_work(run.all()):
                 emit(_progress_of(count, now))
-        else:
+        elif _is_verbose():
             print(f"progress: {in_one_line(run.all(), now, left)}", file=sys.stderr, flush=True)
 
 

@@ -28,6 +28,7 @@ def test_a_sentence_in_the_simpler_sentence_out(tmp_path, monkeypatch, capfd, ca
     assert lexbeam.simplify.text(text=text, language="en") == text
     (why,) = warnings()
     assert "to have words changed, bring a list of simpler words of your own" in why
+    assert "with lines such as commenced,began" in why
     Path("One sentence.").write_text("The ordinance.")
     assert lexbeam.simplify.text(text="One sentence.", language="en") == "One sentence."  # no path, though one is there
     assert [path.name for path in tmp_path.iterdir()] == ["One sentence."]
@@ -35,6 +36,23 @@ def test_a_sentence_in_the_simpler_sentence_out(tmp_path, monkeypatch, capfd, ca
     made = lexbeam.simplify.text([text, "It rained."], language="en", setting="careful", out=tmp_path / "out")
     texts = made.table("simplification/documents", ["text"])["text"].to_pylist()
     assert sorted(texts) == ["It rained.", expected.replace("\r\n", "\n")]  # as it is read
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"commence": ["begin"], "arduous": ["hard", "tricky"]},
+        {"word": ["commenced", "arduous"], "simpler": ["began", "hard"]},
+        pd.DataFrame({"hard": ["commenced", "arduous"], "easy": ["began", "hard"]}),
+        [("commenced", "began"), ("arduous", "hard")],
+        pd.Series({"commenced": "began", "arduous": "hard"}),
+    ],
+    ids=["lists", "columns", "frame", "pairs", "series"],
+)
+def test_a_list_of_simpler_words_of_ones_own(own):
+    text = "An arduous talk commenced."
+    made = lexbeam.simplify.text(text=text, language="en", setting="list", thesaurus=own)
+    assert made == "A hard talk began."
 
 
 def test_words_in_scores_out(tmp_path, monkeypatch):
@@ -87,6 +105,9 @@ def test_passage_and_summary_in_candidates_out():
     assert passed == {"Lawmakers": False, "approve": True, "legislation": False, "despite": False, "opposition": True}
     reasons = dict(zip(table["form"].to_pylist(), table["reason"].to_pylist(), strict=True))
     assert reasons["despite"] == "pos"
+    head, *rows = str(table).splitlines()
+    assert head.split()[:6] == ["form", "lemma", "upos", "kind", "passed", "reason"]
+    assert re.match(r"despite +despite +ADP +nonspecificity +no +pos", rows[3])
 
 
 @pytest.mark.parametrize(

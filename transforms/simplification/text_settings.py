@@ -172,7 +172,7 @@ def precision_told(setting: str, languages: Iterable[str]) -> Iterator[str]:
     if setting == DEFAULT:
         yield (
             f"to have words changed, bring a list of simpler words of your own, by `setting` {LIST} and `thesaurus` "
-            f"FILE; or name `setting` {CAREFUL}, and read each change"
+            f"FILE, with lines such as commenced,began; or name `setting` {CAREFUL}, and read each change"
         )
 
 

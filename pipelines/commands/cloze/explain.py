@@ -38,7 +38,7 @@ log = logging.getLogger("lexbeam")
 
 LANGUAGE = "en"  # of texts of which neither an option nor an engine says it, as of ReCAM's
 ENGLISH = "builtin:en"
-_TOLD = ["form", "lemma", "upos", "sense", "gloss", "depth", "rating", "kind", "passed", "reason"]
+_TOLD = ["form", "lemma", "upos", "kind", "passed", "reason", "rating", "depth", "sense", "gloss"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -180,6 +180,9 @@ def config_text(look: Look, proposal: SliceProposal, inputs: Sequence[str]) -> I
     yield from _format(look)
     yield from _language(look)
     yield from _dates(look)
+    if (different := look.different) < len(look.documents):
+        seen = f"{len(look.documents):,} documents"
+        yield f"  # Of {seen} {different:,} differ; the others are repeated, which a run rejects."
     if look.rejects:
         reasons = ", ".join(f"{reason} {n}" for reason, n in look.rejects.most_common())
         yield f"  # Left out of what was looked at: {reasons}. One is:"
@@ -266,6 +269,9 @@ def _dates(look: Look) -> Iterator[str]:
         yield "  # No date is sure, and `change` needs dates. Found were:"
     else:
         yield "  # No date was found, and `change` needs dates."
+        for name, text in look.unread[:PROPOSED]:
+            yield f"  # Field {_comment(name)} has {_comment(repr(text))}, which no rule reads:"
+            yield "  # write years of four digits, or dates as YYYY-MM-DD."
     for dates in others:
         yield f"  # {_rule(dates)}"
         yield f"  #   {_comment(dates.doubt)}"
@@ -293,6 +299,8 @@ def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
         why = proposal.reason if look.found and proposal.reason else _undated(look)
         if look.found and proposal.reason and not look.complete:
             why = f"by an estimate, {why}"
+        elif look.found and proposal.reason and (different := look.different) < len(look.documents):
+            why = f"of {len(look.documents):,} documents {different:,} differ, the others are repeated: {why}"
         yield f"# No slices are proposed: {why}."
         if look.found:
             yield f"# A finding is possible from {LEAST} documents a side on, and likelier from {ENOUGH}. Parts of one"

@@ -20,7 +20,7 @@ from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import load_splitter
 from transforms.annotation.guessing import guess_language
 from transforms.common.texts.languages import short_tag
-from transforms.formats.dates.guessing import Dates, SeenDocument, guess_dates, undated, years_by
+from transforms.formats.dates.guessing import Dates, SeenDocument, guess_dates, undated, unread, years_by
 from transforms.formats.ingest.stage import IngestOptions, InputFile
 from transforms.formats.readers.registry import detect
 from transforms.formats.records.base import ReaderOptions, Record
@@ -35,6 +35,7 @@ STRETCH, STRETCHES = 5_000, 300_000  # those of so many of a document, and of so
 UNKNOWN = "en"  # the language whose rules count where none is recognised
 NAMED = 3  # documents without a date that are named
 LONGEST = 100  # characters of a field that may be a date
+TABLES = {"csv", "json", "jsonl", "parquet"}  # formats in which a date is a field, and no header
 # Bytes that take as long to read as one of plain text, about, in formats that take longer.
 COSTS = {"html": 10, "docx": 3, "odt": 3, "epub": 3}
 
@@ -78,6 +79,7 @@ class Look:
         reader: how they were read.
         found: the rules that find dates, the likeliest first.
         undated: the first documents without a date by that one, and why.
+        unread: where there are none, fields that look like dates, each with a value that no rule reads.
     """
 
     files: int
@@ -101,6 +103,7 @@ class Look:
     reader: ReaderOptions = field(default_factory=ReaderOptions)
     found: list[Dates] = field(default_factory=list)
     undated: list[str] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def dates(self) -> Dates | None:
@@ -126,6 +129,13 @@ class Look:
     def tokens_in_all(self) -> int:
         """How many tokens the input has, likewise."""
         return round(sum(self.sizes) / max(len(self.sizes), 1) * self.documents_in_all)
+
+    @property
+    def different(self) -> int:
+        """How many documents of the sample differ in text or year, as far as a rule finds one; a run keeps these."""
+        years = years_by(self.found[0].rule, self.documents) if self.found else repeat(None)
+        kept = {(key or str(place), year) for place, (key, year) in enumerate(zip(self.keys, years, strict=False))}
+        return len(kept)
 
     def over_time(self, inputs: Iterable[InputFile]) -> tuple[dict[int, int], dict[int, int]]:
         """Return documents and their tokens by year, as far as the likeliest rule for dates finds one.
@@ -253,7 +263,8 @@ class _View:
         look.said = bool(self._languages)
         beginnings = (kept.text[:LANGUAGE] for kept in self._sample.by_digest()[:ASKED] if kept.text)
         look.languages = self._languages or Counter(filter(None, map(guess_language, beginnings)))
-        look.found = guess_dates(look.documents)
+        look.found = guess_dates(look.documents, tabular=look.formats.keys() <= TABLES)
+        look.unread = [] if look.found else list(unread(look.documents))
         if look.found and look.found[0].dated < look.found[0].of:
             look.undated = undated(look.found[0].rule, look.documents, NAMED)
         self._count(sample)

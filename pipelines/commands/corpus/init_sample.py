@@ -30,8 +30,9 @@ TABLES = 4  # tables and files of lines are cut where they have more than this p
 RECORD = 1_000  # bytes that take as long to read as a record takes by itself
 PIECE = 1 << 20  # bytes of a piece of a file that is too large
 PASSED = 1 << 30  # bytes of a file that is passed through for the borders of its records
-# Files beside texts that are about them, by the names of their stems.
+# Files beside texts that are about them, by the names of their stems, or that configure programs, by their ends.
 BESIDE = ("readme", "license", "licence", "copying", "changelog", "contributing", "citation")
+CONFIGURATIONS = (".yaml", ".yml", ".toml", ".ini", ".cfg")
 
 T = TypeVar("T")
 
@@ -78,7 +79,8 @@ def _first(inputs: Iterable[InputFile]) -> list[InputFile]:
 
 
 def _is_beside(name: str) -> bool:
-    return posixpath.basename(name).partition(".")[0].lower() in BESIDE
+    base = posixpath.basename(name).lower()
+    return base.partition(".")[0] in BESIDE or base.endswith(CONFIGURATIONS)
 
 
 def most_of_each(drawn: DrawnFiles) -> int:

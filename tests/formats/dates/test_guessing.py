@@ -9,6 +9,7 @@ from transforms.formats.dates.guessing import (
     guess_fields,
     guess_text_field,
     undated,
+    unread,
     years_by,
 )
 from transforms.formats.records.fields import list_fields, listed_fields
@@ -79,6 +80,9 @@ def test_the_likeliest_rule_is_the_first():
         ("x", ["MDCC", "MDCCX", "MDCCXX"] * 9),
         ("x", ["-0049", "0012", "0120"] * 9),
         ("meta.when", [*DAYS[:-1], ""]),
+        ("x", [f"{year}-8-5" for year in YEARS]),
+        ("x", [f"{year} Q1" for year in YEARS]),
+        ("x", [f"{year}0920015034" for year in YEARS]),
     ],
 )
 def test_dates_are_found_by_their_values(name, values):
@@ -128,6 +132,8 @@ def test_names_make_no_dates(name, values):
         ([f"{n:02}-05-12" for n in range(1, 29)], ["ymd:x"]),
         ([f"5/31/{n:02}" for n in range(40)], ["mdy:x"]),
         ([f"31.05.{n:02}" for n in range(40)], ["dmy:x"]),
+        ([f"12-Jan-{n:02}" for n in range(40)], ["dmy:x"]),
+        ([f"{1.2 + n / 1000:.6f}E+12" for n in range(0, 400, 10)], ["epoch:x"]),
         ([f"{n:02}/{n % 12 + 1:02}/{n:02}" for n in range(1, 13)], ["ymd:x", "dmy:x", "mdy:x"]),
     ],
 )
@@ -149,6 +155,27 @@ def test_of_two_columns_of_dates_the_name_tells_which_counts():
     assert best.doubt == "field:y finds other years: say which are those of the texts"
     best, _ = guess_dates(columns(x=DAYS, y=YEARS))
     assert (best.rule, best.doubt) == ("field:x", "")
+
+
+@pytest.mark.parametrize("name", ["publication_year", "pub_date", "pubDate", "published", "written", "year"])
+@pytest.mark.parametrize("late", [2, 40])
+def test_no_name_loses_against_date(name, late):
+    """Where over 5 % of the years differ neither is without doubt; else `date` is taken."""
+    other = [str(int(day[:4]) - 100 * (n < late)) for n, day in enumerate(DAYS)]
+    best, second = guess_dates(columns(date=DAYS, **{name: other}), tabular=True)
+    assert (best.rule, second.rule) == ("field:date", f"field:{name}")
+    if late == 2:
+        assert (best.doubt, second.doubt) == ("", "less likely than field:date")
+    else:
+        assert best.doubt == f"field:{name} finds other years: say which are those of the texts"
+        assert second.doubt == "field:date finds other years"
+
+
+def test_fields_of_dates_that_no_rule_reads_are_named():
+    documents = columns(
+        d=["'98", "'99"], year=["98/x1", "99/x1"], when=["1998", "1999"], x=["b7", "c7"], time=["no", ""]
+    )
+    assert list(unread(documents)) == [("d", "'98"), ("year", "98/x1")]
 
 
 def test_the_year_of_a_file_is_none_of_its_many_records():

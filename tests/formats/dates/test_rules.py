@@ -180,15 +180,18 @@ def test_the_year_that_counts_of_a_range():
         ("field:a.x", "42521", "excel:a.x reads it as 2016"),
         ("header", "16-05-31", "ymd:date reads it as 2016, dmy:date reads it as 2031"),
         ("ymd:x", "5/31/16", "mdy:x reads it as 2016"),
-        ("dmy:x", "2016-31-31", ""),
-        ("field:x", "sometime", ""),
+        ("dmy:x", "2016-31-31", "no rule reads it: write a year of four digits, or YYYY-MM-DD"),
+        ("field:x", "12-Jan-07", "dmy:x reads it as 2007"),
+        ("field:x", "1.247457E+12", "epoch:x reads it as 2009"),
+        ("field:x", "'98", "no rule reads it: write a year of four digits, or YYYY-MM-DD"),
+        ("header", "sometime", "no rule reads it: write a year of four digits, or YYYY-MM-DD"),
     ],
 )
 def test_a_date_in_a_form_that_a_rule_must_name_says_which_rule_reads_it(rule, text, hint):
     name = "date" if rule == "header" else rule.partition(":")[2]
     found = date_of(parse_date_rule(rule), Record("7", {name: text}, "", None), "a.csv")
     assert found.reason == "bad_date"
-    assert found.detail.endswith(f"is not a date; {hint}" if hint else "is not a date")
+    assert found.detail.endswith(f"is not a date; {hint}")
 
 
 @pytest.mark.parametrize("form", ["epoch", "excel", "ymd", "dmy", "mdy"])

@@ -179,6 +179,27 @@ def test_pairs(tmp_path):
     assert read(path, format="pairs", side="right") == [(None, "house#1", None, ["casa", "morada"], [])]
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("commenced\tbegan\nin order to\tto\n", {"commenced": ["began"], "in order to": ["to"]}),
+        ("\ufeffword,simpler\r\ncommenced,began\r\n", {"commenced": ["began"]}),
+        ("Hard;Easy\n# mine\nCommenced;began;started\n", {"commenced": ["began", "started"]}),
+        (
+            'commenced,began\nreimburse,"pay back, repay",\n',
+            {"commenced": ["began"], "reimburse": ["pay back", "repay"]},
+        ),
+        ("commenced\tbegan, started|got going\n", {"commenced": ["began", "started", "got going"]}),
+    ],
+)
+def test_lists_of_a_person_are_found_by_themselves(tmp_path, content, words):
+    path = tmp_path / "own.txt"
+    path.write_text(content, "utf-8")
+    senses = read(path)
+    assert {word: members for word, _, _, members, _ in senses} == words
+    assert len(senses) == len(words)
+
+
 def test_senses_of_no_word_are_left_out(tmp_path, caplog):
     path = tmp_path / "th.dat"
     path.write_text("UTF-8\n|2\n-|Fotokamera|Fotoapparat\n-|Kamera\nHaus|1\n-|Heim\n", "utf-8")

@@ -91,7 +91,9 @@ def test_words_of_the_option():
         ("d", "UTF-8\ncasa\n-|hogar\n", "line 2 should be WORD"),
         ("e", "UTF-8\ncasa|1\nhogar\n", "line 3 should be a sense"),
         ("f", "UTF-8\n", "no word"),
-        ("g", "x\ty\n", "line 1 should be OFFSET-POS"),
+        ("g", "1-n\ty\n", "line 1 should be OFFSET-POS"),
+        ("i", "a,b\nc\n", "line 2 should be WORD and SIMPLER WORD with ','"),
+        ("j", "commenced began\n", "line 1 .* nor a word and a simpler one, as in 'commenced,began'"),
         ("h", "#\n1-n\tspa:def\t0\tx\n", "no line of a lemma"),
     ],
 )
@@ -176,6 +178,7 @@ BEGINNINGS = {
     "ppdb": (b"[NN] ||| a ||| b ||| ", b"[NN] ||| a ||| b ||| PPDB2.0Score="),
     "freedict": (b"a /a/ <n>\n", b"a /a/ <n>\n1. b\n2. "),
     "pairs": (b"a\tb\n", b"a\tb\t"),
+    "list": (b"a\tb\n", b"a,b\n", b'a,"', b"a;b|", b"word;simpler\n"),
 }
 
 

@@ -109,6 +109,15 @@ def fast(monkeypatch):
     importlib.import_module("pipelines.progress.terminal")  # which takes longer than these runs
 
 
+@pytest.fixture
+def verbose(monkeypatch):
+    monkeypatch.setattr(logging.getLogger(), "level", logging.INFO)
+    logging.getLogger().manager._clear_cache()
+    yield
+    monkeypatch.undo()
+    logging.getLogger().manager._clear_cache()
+
+
 def work_in(folder, numbers, build=0.03):
     """Make some artefacts; `build` is what that of each calls, or the seconds that it takes."""
     space, run = Workspace(str(folder)), RunProgress(str(folder), {"toy": STAGES})
@@ -172,7 +181,7 @@ def test_a_run_that_fails_leaves_what_it_had_come_to(tmp_path, monkeypatch):
     assert re.fullmatch(r"toy/train +━*[╸╺]?━+ +1 of 3 spaces, " + SPAN, screen(seen)[-1])
 
 
-def test_where_is_no_terminal_a_line_is_told_at_times(tmp_path, monkeypatch, capsys):
+def test_verbose_runs_tell_a_line_at_times_where_is_no_terminal(tmp_path, monkeypatch, capsys, verbose):
     monkeypatch.setattr(progress, "LINE_INTERVAL", 0.1)
     begun, output = time.monotonic(), []
 
@@ -189,12 +198,21 @@ def test_where_is_no_terminal_a_line_is_told_at_times(tmp_path, monkeypatch, cap
         assert re.fullmatch(r"progress: toy/train: \d of 4 spaces, " + SPAN + LEFT, line), line
 
 
-def test_a_short_run_tells_nothing_where_is_no_terminal(tmp_path, capsys):
+def test_nothing_is_printed_where_is_no_terminal_and_counts_are_kept(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "LINE_INTERVAL", 0.01)
+    space, run = Workspace(str(tmp_path)), RunProgress(str(tmp_path), {"toy": STAGES})
+    with watching(run, "toy"):
+        make(space, TRAIN, 1, 0.1)
+        wait_for(lambda: run.all()[1].made == 1)  # which an interrupted run tells
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_short_verbose_run_tells_nothing_where_is_no_terminal(tmp_path, capsys, verbose):
     work_in(tmp_path, range(3))
     assert capsys.readouterr() == ("", "")
 
 
-def test_python_draws_progress_on_a_terminal_and_prints_no_lines_elsewhere(tmp_path, monkeypatch, capsys):
+def test_python_draws_progress_on_a_terminal_and_prints_no_lines_elsewhere(tmp_path, monkeypatch, capsys, request):
     monkeypatch.setattr(progress, "LINE_INTERVAL", 0.01)
     with only_drawn():
         work_in(tmp_path, range(3))
@@ -204,18 +222,20 @@ def test_python_draws_progress_on_a_terminal_and_prints_no_lines_elsewhere(tmp_p
     with terminal(monkeypatch) as seen, only_drawn():
         work_in(tmp_path / "other", range(3), lambda: wait_for(lambda: "0 of 3 spaces, " in "".join(seen)))
     assert re.fullmatch(r"toy/train +━+ +3 of 3 spaces in " + SPAN, screen(seen)[0])
+    request.getfixturevalue("verbose")
+    with only_drawn():
+        work_in(tmp_path / "verbose", range(3), 0.05)
+    assert capsys.readouterr() == ("", "")
 
 
-def test_verbose_runs_tell_lines_on_a_terminal(monkeypatch):
+def test_verbose_runs_tell_lines_on_a_terminal(monkeypatch, request):
     with terminal(monkeypatch):
         assert is_shown()
-        monkeypatch.setattr(logging.getLogger(), "level", logging.INFO)
-        logging.getLogger().manager._clear_cache()
+        request.getfixturevalue("verbose")
         assert not is_shown()
-    logging.getLogger().manager._clear_cache()
 
 
-def test_a_standard_error_that_nobody_reads_fails_no_run(tmp_path, monkeypatch):
+def test_a_standard_error_that_nobody_reads_fails_no_run(tmp_path, monkeypatch, verbose):
     monkeypatch.setattr(progress, "LINE_INTERVAL", 0.01)
     outer, inner = os.pipe()
     os.close(outer)

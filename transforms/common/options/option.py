@@ -13,8 +13,8 @@ __all__ = ["DATA", "PATHS", "Option", "Within"]
 PATHS = ("input", "file", "resource", "place", "written", "kept")
 # In which form what Python has, such as a data frame, is written to a file for an option that takes one: records as
 # JSON lines, documents as texts of their own, a table with a header and quotes, plain cells, with a header if they have
-# names, cells without a header, words one a line, or a word list.
-DATA = ("records", "documents", "table", "cells", "rows", "words", "wordlist")
+# names, cells without a header, words one a line, a word list, or words with a list of others each.
+DATA = ("records", "documents", "table", "cells", "rows", "words", "wordlist", "lists")
 
 
 class Within(NamedTuple):

@@ -35,12 +35,15 @@ NAMES = (
     "([+-]0[0-9]{3}|[+][12][0-9]{3})(?:[^0-9]|$)",
 )
 FIRST, LAST = 1000, 2100  # years that a bare number may be, unless it is signed or padded
+NAMED = 3  # the rank of the name `date`
 IDS = 20  # numbers in a row that may be ids
 _BARE = re.compile(r"\d+(?:\.0*)?")
 _MARKED = re.compile(r"[+-]\d{4}(?:\.0*)?|0\d{3}(?:\.0*)?")
+_SHORT_YEAR = re.compile(r"['\u2018\u2019]\d\d")
 # How fields of dates are called, in parts of words.
 _WRITTEN = re.compile(
-    r"publi|creat|written|posted|issued|erschein|veröffentl|erstell|escrit|écrit|scritt|skriv|发布|發布|出版|опубл",
+    r"publi|pub(?:[-_. ]|d|y|$)|creat|written|posted|issued|erschein|veröffentl|erstell|escrit|écrit|scritt|skriv|"
+    r"发布|發布|出版|опубл",
     re.I,
 )
 _DATED = re.compile(
@@ -113,40 +116,52 @@ class _Candidate(NamedTuple):
     years: tuple[int | None, ...]
 
 
-def guess_dates(documents: Sequence[SeenDocument]) -> list[Dates]:
+def guess_dates(documents: Sequence[SeenDocument], *, tabular: bool = False) -> list[Dates]:
     """Return the rules that find dates, the likeliest first; only the first may be without doubt.
 
     Tried are the header, every field, and years in names of files. A rule is without doubt if it finds dates in
     95 % of the documents, of more than one year, and no other one that is as likely finds other years. Rules of
     `DATE_FORMS` are proposed where none is without doubt.
+
+    Args:
+        documents: some documents.
+        tabular: whether they are rows of tables, where `date` is a field like others.
     """
-    found = sorted(_candidates(documents), key=lambda candidate: candidate.rank, reverse=True)
+    found = sorted(_candidates(documents, tabular), key=lambda candidate: candidate.rank, reverse=True)
     found.sort(key=lambda candidate: bool(candidate.dates.doubt))
     sure = [candidate for candidate in found if not candidate.dates.doubt]
     if not sure:
         return [candidate.dates for candidate in found] + list(_in_forms(documents))
     best = sure[0]
-    rivals = [other for other in sure[1:] if other.rank[:3] == best.rank[:3] and _differ(best.years, other.years)]
+    rivals = [other for other in sure[1:] if _is_as_likely(other, best) and _differ(best.years, other.years)]
     if rivals:
         names = ", ".join(rival.dates.rule for rival in rivals)
         doubt = f"{names} finds other years" if len(rivals) == 1 else f"{names} find other years"
         found[0] = best._replace(dates=best.dates._replace(doubt=f"{doubt}: say which are those of the texts"))
-    others = [_doubted(other.dates, best.dates.rule) for other in found[1:]]
+    others = [_doubted(other, best.dates.rule, other in rivals) for other in found[1:]]
     return [found[0].dates, *others]
 
 
-def _doubted(dates: Dates, best: str) -> Dates:
-    return dates if dates.doubt else dates._replace(doubt=f"less likely than {best}")
+def _is_as_likely(other: _Candidate, best: _Candidate) -> bool:
+    """Return whether nothing but values can tell which is right: a field `date` has no better name than another."""
+    if best.rank[0] < NAMED:
+        return other.rank[:3] == best.rank[:3]
+    return other.rank[0] > 0 and other.rank[1:3] == best.rank[1:3]
+
+
+def _doubted(candidate: _Candidate, best: str, is_rival: bool) -> Dates:
+    doubt = f"{best} finds other years" if is_rival else f"less likely than {best}"
+    return candidate.dates if candidate.dates.doubt else candidate.dates._replace(doubt=doubt)
 
 
 def _differ(some: Sequence[int | None], others: Sequence[int | None]) -> bool:
     return sum(a != b for a, b in zip(some, others, strict=True)) > (1 - MOST) * len(some)
 
 
-def _candidates(documents: Sequence[SeenDocument]) -> Iterator[_Candidate]:
+def _candidates(documents: Sequence[SeenDocument], tabular: bool) -> Iterator[_Candidate]:
     names = Counter(name for document in documents for name in document.fields)
     for name in names:
-        candidate = _field(name, documents)
+        candidate = _field(name, documents, tabular)
         if candidate is not None:
             yield candidate
     records = Counter(document.source for document in documents)
@@ -159,7 +174,7 @@ def _candidates(documents: Sequence[SeenDocument]) -> Iterator[_Candidate]:
             yield _candidate(rule, years, (0, 1, 0), doubt)
 
 
-def _field(name: str, documents: Sequence[SeenDocument]) -> _Candidate | None:
+def _field(name: str, documents: Sequence[SeenDocument], tabular: bool) -> _Candidate | None:
     """Return what a field says of dates; None if it holds others things."""
     texts = [document.fields.get(name, "") for document in documents]
     given = [text for text in texts if text]
@@ -178,7 +193,7 @@ def _field(name: str, documents: Sequence[SeenDocument]) -> _Candidate | None:
         doubt = "its name is that of another date"
     elif bare and hint < 1 and (_NUMBERS.search(name) or _in_a_row(years)):
         doubt = "these may be other numbers than years"
-    rule = "header" if name == "date" else f"field:{name}"
+    rule = "header" if name == "date" and not tabular else f"field:{name}"
     return _candidate(rule, years, (hint, 0 if bare and hint < 1 else 2, -name.count(".")), doubt)
 
 
@@ -195,7 +210,7 @@ def _candidate(rule: str, years: tuple[int | None, ...], rank: tuple[int, int, i
 
 def _hint(name: str) -> int:
     if name.lower() == "date":
-        return 3
+        return NAMED
     return 2 if _WRITTEN.search(name) else int(_DATED.search(name) is not None)
 
 
@@ -231,6 +246,18 @@ def _in_forms(documents: Sequence[SeenDocument]) -> Iterator[Dates]:
             if len(years) >= MOST * len(given) and len(years) >= SOME * len(documents) and len(set(years)) > 1:
                 doubt = f"if {given[0]!r} is {DATE_FORMS[form].doc.partition(':')[0]}"
                 yield Dates(f"{form}:{name}", len(years), len(documents), min(years), max(years), doubt)
+
+
+def unread(documents: Sequence[SeenDocument]) -> Iterator[tuple[str, str]]:
+    """Yield fields that look like dates, by name or as years of two digits do, and that no rule reads, with a value."""
+    for name in Counter(name for document in documents for name in document.fields):
+        given = [text for document in documents if (text := document.fields.get(name))]
+        tried = given[:: max(1, len(given) // ASKED)]
+        if any(_year(text) is not None or any(readings(text)) for text in tried):
+            continue
+        looks = _hint(name) > 0 or all(_SHORT_YEAR.fullmatch(text) for text in tried)
+        if looks and any(map(str.isdigit, "".join(tried))):
+            yield name, given[0]
 
 
 def years_by(spec: str, documents: Iterable[SeenDocument]) -> Iterator[int | None]:

@@ -198,9 +198,10 @@ def _hint(rule: DateRule, text: str) -> str:
         return f"; {_ISO}" if any(readings(text)) else ""
     name = rule.field or "date"
     found = [f"{form}:{name} reads it as {date.year}" for form, date in readings(text) if form != rule.form]
-    return f"; {', '.join(found)}" if found else ""
+    return f"; {', '.join(found) or _UNREAD}"
 
 
+_UNREAD = "no rule reads it: write a year of four digits, or YYYY-MM-DD"
 _ISO = "write it as YYYY-MM-DD"
 
 

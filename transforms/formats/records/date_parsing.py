@@ -26,7 +26,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["LAST_YEAR", "Date", "parse_date"]
+__all__ = ["LAST_YEAR", "MONTH", "Date", "parse_date"]
 
 LAST_YEAR = 2100
 
@@ -55,7 +55,7 @@ _MONTHS = (
     "nov november novembre noviembre",
     "dec december dezember décembre diciembre dicembre dez dic déc",
 )
-_MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 _BEFORE = re.compile(
@@ -84,7 +84,9 @@ _TIME = (
 )
 _NUMBER = re.compile(r"([+-]?)(\d{1,4})(?:(?<=\d{4})\.|\.0+)?$")
 _ISO = re.compile(r"([+-]?)(\d{4})-(\d{2})(?:-(\d{2}))?$")
-_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})$")
+_UNPADDED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})$")
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(?:[01]\d|2[0-3])[0-5]\d[0-5]\d)?$")
+_QUARTER = re.compile(r"(\d{4})[ -]?q[1-4]$|q[1-4][ -]?(\d{4})$")
 _YEAR_FIRST = re.compile(r"(\d{4})[./](\d{1,2})[./](\d{1,2})\.?$")
 _CHINESE = re.compile(r"(\d{4}) ?年(?: ?(\d{1,2}) ?月(?: ?(\d{1,2}) ?日)?)?$")
 _ROMAN_YEAR = re.compile(r"(?!mix$)m{1,2}(?=..)(?:cm|cd|d?c{0,4})(?:xc|xl|l?x{0,4})(?:ix|iv|v?i{0,4})$")
@@ -134,7 +136,8 @@ _LONE_YEAR = re.compile(r"(?<!\d)\d{1,2}(?= ?[-/] ?\d{4}$|/\d\d?$)|(?<!\d)\d0(?=
 def parse_date(text: str) -> Date | None:
     """Return the years of a date, or None if it cannot be read or does not exist.
 
-    Understood are ISO dates and intervals, numbers with sign (`-0049.0`), dates with month names in
+    Understood are ISO dates and intervals (`2009-8-5` and `20130920015034`, too), quarters (`2000 Q1`), numbers with
+    sign (`-0049.0`), dates with month names in
     English, German, Dutch, Spanish, French, Italian and Swedish, numeric dates, Chinese and Japanese ones
     (`1840年5月`), Roman numerals of three letters or more (`MDCCCXL`), all with a time of day or
     without, ranges, decades, centuries, all of these with an era (`BC`, `v. Chr.`, `a. C.`), in brackets,
@@ -232,7 +235,10 @@ def _iso(text: str) -> Span | None:
     if match := _ISO.match(text):
         sign = -1 if match[1] == "-" else 1
         return _day(int(match[2]), int(match[3]), int(match[4] or 1), sign)
-    match = _COMPACT.match(text) or _YEAR_FIRST.match(text) or _CHINESE.match(text)
+    if match := _QUARTER.match(text):
+        year = int(match[1] or match[2])
+        return year, year
+    match = _COMPACT.match(text) or _UNPADDED.match(text) or _YEAR_FIRST.match(text) or _CHINESE.match(text)
     return _day(int(match[1]), int(match[2] or 1), int(match[3] or 1)) if match else None
 
 
@@ -261,9 +267,9 @@ def _month_name(text: str) -> Span | None:
     for name in _MONTH_NAME.findall(rest):
         if name in ("of", "de", "del", "den", "the"):
             continue
-        if month or name not in _MONTH:
+        if month or name not in MONTH:
             return None
-        month = _MONTH[name]
+        month = MONTH[name]
     if not month:
         return None
     numbers = re.findall(r"\d+", rest)

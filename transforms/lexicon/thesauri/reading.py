@@ -11,6 +11,7 @@ from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 from transforms.lexicon.thesauri.assertions import read_conceptnet, read_ppdb
 from transforms.lexicon.thesauri.bilingual import is_freedict, read_freedict, read_pairs
 from transforms.lexicon.thesauri.kaikki import LINE, read_kaikki
+from transforms.lexicon.thesauri.lists import SEPARATORS, read_list
 from transforms.lexicon.thesauri.mythes import is_encoding, read_mythes
 from transforms.lexicon.thesauri.senses import (
     Member,
@@ -20,7 +21,7 @@ from transforms.lexicon.thesauri.senses import (
     ThesaurusSense,
     WordSense,
 )
-from transforms.lexicon.thesauri.tab import read_tab
+from transforms.lexicon.thesauri.tab import is_synset, read_tab
 
 __all__ = ["READERS", "Member", "ThesaurusFormat", "ThesaurusSense", "detect", "read_thesaurus"]
 
@@ -35,6 +36,7 @@ READERS: Registry[ThesaurusFormat] = Registry(
             read_freedict, ("side",), doc="a dictionary of two languages of FreeDict, for dictd"
         ),
         "pairs": ThesaurusFormat(read_pairs, ("side",), doc="words of two languages, a pair a line"),
+        "list": ThesaurusFormat(read_list, doc="a word a line, then simpler ones, between tabs, semicolons or commas"),
     },
     what="format of thesauri",
     group="lexbeam.thesaurus_formats",
@@ -90,11 +92,15 @@ def detect(first: bytes, path: str) -> str:
         return "conceptnet"
     if line.startswith(b"[") and b" ||| " in line:
         return "ppdb"
-    if line.startswith(b"#") or b"\t" in line:
+    text = line.decode("utf-8", "replace")
+    if line.startswith(b"#") or is_synset(text):
         return "tab"
-    if line and b"|" not in line and is_encoding(line.decode("ascii", "replace")):
+    if any(mark in text for mark in SEPARATORS):
+        return "list"
+    if line and b"|" not in line and is_encoding(text):
         return "mythes"
     raise LexbeamError(
-        f"{path}: line 1 is neither an encoding, as of MyThes, nor a comment or a synset with tabs, nor what another "
-        f"format begins with: name the format, FILE:format={'|'.join(READERS)}"
+        f"{path}: line 1 is neither an encoding, as of MyThes, nor a comment or a synset with tabs, nor a word "
+        f"and a simpler one, as in 'commenced,began', nor what another format begins with: name the format, "
+        f"FILE:format={'|'.join(READERS)}"
     )

@@ -10,12 +10,18 @@ from collections.abc import Iterator
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
 
-__all__ = ["read_tab"]
+__all__ = ["is_synset", "read_tab"]
 
 PLACEHOLDER = "`"
 # In synsets `s` is an adjective satellite.
 _SYNSET = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
 _SYNSET_ID = re.compile(r"\S*\d-([nvasr])\Z")
+
+
+def is_synset(line: str) -> bool:
+    """Return whether a line is one of a synset."""
+    name, tab, _ = line.partition("\t")
+    return bool(tab) and _SYNSET_ID.match(name) is not None
 
 
 def read_tab(source: ThesaurusFile) -> Iterator[WordSense]:

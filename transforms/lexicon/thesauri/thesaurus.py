@@ -34,7 +34,7 @@ log = logging.getLogger("lexbeam")
 
 _KEYS = ("format", "encoding", "language", "side", "least")
 FORM = (
-    "thesaurus:FILE[:format=mythes|tab|kaikki|conceptnet|ppdb|freedict|pairs,encoding=,language=,side=left|right,"
+    "thesaurus:FILE[:format=mythes|tab|kaikki|conceptnet|ppdb|freedict|pairs|list,encoding=,language=,side=left|right,"
     "least=]"
 )
 _SHOWN = 12

@@ -42,11 +42,12 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
     thesaurus: tuple[str, ...] = option(
         (),
         help="thesauri: MyThes files, tab files of Open Multilingual Wordnet, extracts of Wiktionary (kaikki), "
-        "ConceptNet, PPDB, dictionaries of two languages (freedict, pairs); behind it :format=, encoding=, language=, "
-        "side=, least=",
+        "ConceptNet, PPDB, dictionaries of two languages (freedict, pairs), lists of your own, commenced,began; behind "
+        "it :format=, encoding=, language=, side=, least=",
         metavar="FILE",
         split=False,
         path="resource",
+        data="lists",
         within=THESAURUS.within,
         stands_for=THESAURUS.spec,
         check=check_specs,

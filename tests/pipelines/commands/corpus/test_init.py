@@ -186,7 +186,7 @@ def test_of_large_files_pieces_are_drawn_or_the_beginning_is_read(tmp_path, monk
     printed = capsys.readouterr().out
     last = int(re.search(r"documents: 18\d\d to (\d+)", printed)[1])
     assert last > 1980 if cut else last < 1900
-    assert configuration(tmp_path / "mine")["corpus"]["dates"] == "header"
+    assert configuration(tmp_path / "mine")["corpus"]["dates"] == "field:date"
     assert "not all of them to their end" in printed
     number = int(re.search(r"By an estimate there are (.*) documents", printed)[1].replace(",", ""))
     assert 14_000 < number < 26_000

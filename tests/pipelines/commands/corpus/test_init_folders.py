@@ -141,8 +141,10 @@ def test_years_in_file_names_and_a_readme(tmp_path):
         (texts / f"novel_{1840 + n}.txt").write_text(f"{n} {SENTENCE * 3}")
     (texts / "README.md").write_text("# Novels\n\nThese were collected in 2021.\n")
     (texts / "LICENSE").write_text("Free.\n")
+    for name in ("config.yaml", "a.yml", "b.toml", "c.ini", "d.cfg"):
+        (texts / name).write_text("year: 1900\n")
     found, text = init(tmp_path, texts)
-    assert found["exclude"] == ["LICENSE", "README.md"]
+    assert found["exclude"] == ["LICENSE", "README.md", "a.yml", "b.toml", "c.ini", "config.yaml", "d.cfg"]
     assert "# README.md: about the texts, by its name, and none of them" in text
     assert found["dates"].startswith("name:")
     assert "24 of 24 documents: 1840 to 1863" in text
@@ -159,6 +161,32 @@ def test_a_table_that_excel_made(tmp_path, few):
     assert found["dates"] == "field:Datum"
     assert "400 of 400 documents: 1990 to 2019" in text
     assert found["engine"].endswith(":de") or found["engine"].startswith("spacy:de")
+
+
+def test_a_column_date_beside_one_of_the_texts_years(tmp_path):
+    """Which of both is the text's is not known; where there is one alone, it is a field of the table."""
+    rows = [(f"{n} {SENTENCE}", f"{2015 + n % 6}-01-02", 1850 + n % 100) for n in range(120)]
+    found, text = init(tmp_path, table(tmp_path / "a.csv", ("text", "date", "publication_year"), rows))
+    assert "dates" not in found
+    assert "field:publication_year finds other years: say which are those of the texts" in text
+    source = table(tmp_path / "b.csv", ("text", "date"), [(text, f"18{day[2:]}") for text, day, _ in rows])
+    assert main(["init", str(tmp_path / "again"), str(source)]) == 0
+    assert read_yaml(str(tmp_path / "again" / "config.yaml"))["corpus"]["dates"] == "field:date"
+
+
+def test_repeated_texts_are_told_apart_from_those_without_a_date(tmp_path):
+    rows = [(SENTENCE, f"{1999 + n % 14}-05-01") for n in range(150)]
+    found, text = init(tmp_path, table(tmp_path / "a.csv", ("text", "created"), rows))
+    assert found["dates"] == "field:created"
+    assert "150 of 150 documents: 1999 to 2012" in text
+    assert "# Of 150 documents 14 differ; the others are repeated, which a run rejects." in text
+    assert "No slices are proposed: of 150 documents 14 differ, the others are repeated: only 14" in text
+
+
+def test_a_column_of_dates_that_no_rule_reads_is_named(tmp_path):
+    rows = [(f"{n} {SENTENCE}", f"'{n % 90 + 10}") for n in range(120)]
+    _, text = init(tmp_path, table(tmp_path / "a.csv", ("text", "d"), rows))
+    assert '# Field d has "\'10", which no rule reads:\n  # write years of four digits' in text
 
 
 def test_one_giant_text(tmp_path):
