@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from transforms.annotation.guessing import guess_engine, guess_language
-from transforms.common.errors import UsageError
+from transforms.common.errors import UsageError, quoted
 from transforms.common.texts.languages import language_of, short_tag
 
 __all__ = ["LOOKED_AT", "NO_ENGINE", "engine_of"]
@@ -15,6 +15,7 @@ log = logging.getLogger("lexbeam")
 NO_ENGINE = "none"
 LOOKED_AT = 300  # texts, the first ones
 _BEGINNING = 5_000  # characters of a text
+_SHOWN = 60  # those that an error shows
 
 
 def engine_of(texts: Sequence[tuple[Any, Any]], stated: str | None) -> str:
@@ -34,9 +35,10 @@ def engine_of(texts: Sequence[tuple[Any, Any]], stated: str | None) -> str:
     else:
         language = guess_language("\n".join(text[:_BEGINNING] for text, _ in texts if isinstance(text, str)))
     if language is None:
+        shown = next((quoted(text[:_SHOWN]) for text, _ in texts if isinstance(text, str)), "none")
         raise UsageError(
-            "`engine` must be given: the language of the texts was not recognised; builtin:en, say, annotates English "
-            "(docs/reference/annotation.md)"
+            f"`engine` must be given: the language of the texts, such as {shown}, was not recognised; builtin:en, say, "
+            "annotates English (docs/reference/annotation.md). If these are paths, nothing is there"
         )
     language = short_tag(language)
     engine = guess_engine(language)
@@ -45,5 +47,6 @@ def engine_of(texts: Sequence[tuple[Any, Any]], stated: str | None) -> str:
             f"`engine` must be given: no installed one knows {language!r}, the language of the texts; spacy:NAME, say, "
             "or stanza:LANG (docs/reference/annotation.md)"
         )
-    log.warning("engine %s, by the texts; name one as `engine` to fix it", engine)
+    by = "the texts" if stated is None else "`language`"
+    log.warning("engine %s, by %s; name one as `engine` to fix it", engine, by)
     return engine
