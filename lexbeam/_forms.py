@@ -12,6 +12,7 @@ from typing import Any
 from lexbeam._paths import LONGEST_PATH
 from lexbeam._tables import GivenTable, plain_value
 from transforms.common.errors import UsageError, nearest, quoted
+from transforms.common.options.small_texts import word_column
 
 __all__ = ["LAYOUTS", "ROWS", "WORD_LIST", "filled", "pairs_of", "records", "texts_of", "word_list", "words_of"]
 
@@ -169,7 +170,7 @@ def _table(table: GivenTable, name: str) -> Iterator[str]:
     """Yield lines of a table with a header, with tabs, and with quotes as RFC 4180 has them."""
     rows = iter(table.rows)
     first = next(rows)
-    names = table.names or (("token",) if len(first) == 1 else ())
+    names = _with_token(table.names) or (("token",) if len(first) == 1 else ())
     if not names:
         raise UsageError(f"`{name}`: its rows have {len(first)} values without names: give dicts, or a data frame")
     target = io.StringIO()
@@ -205,6 +206,14 @@ ROWS: Mapping[str, Callable[[GivenTable, str], Iterator[str]]] = {
     "table": _table,
     "lists": _lists,
 }
+
+
+def _with_token(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return columns of which that of the words is called `token`, as its name tells in a frame."""
+    place = word_column(names)
+    if place is None or "token" in [name.strip().casefold() for name in names]:
+        return names
+    return (*names[:place], "token", *names[place + 1 :])
 
 
 def word_list(table: GivenTable, name: str) -> Iterator[str]:

@@ -186,10 +186,10 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
     command = load(name)
     # `status` can look at a run while another thread is running it.
     runs = command.build is not None or command.takes_beam
-    with given_as_files(command.options, values) as given:
+    with _alone() if runs else nullcontext(), _warnings() as warnings, given_as_files(command.options, values) as given:
         with explaining():
             options = from_mapping(command.options, option_values(command.options, given))
-        with _alone() if runs else nullcontext(), _warnings() as warnings, plain_lines(), only_drawn():
+        with plain_lines(), only_drawn():
             words = [beam] if isinstance(beam, str) else list(beam)
             run_command(name, options, tell=lines.append, beam=words)
     return options, Lines(lines, warnings)

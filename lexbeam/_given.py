@@ -10,6 +10,7 @@ lies in a temporary folder.
 
 import hashlib
 import io
+import itertools
 import os
 import re
 import shutil
@@ -20,10 +21,11 @@ from dataclasses import MISSING
 from typing import Any
 
 from lexbeam._forms import LAYOUTS, ROWS, WORD_LIST, filled, pairs_of, records, texts_of, word_list, words_of
-from lexbeam._paths import check_is_no_text, hold_texts
+from lexbeam._paths import check_is_no_text, hold_texts, path_or_text
 from lexbeam._tables import GivenTable, is_frame, is_list, table_of
+from pipelines.commands.corpus.text_engine import LOOKED_AT, NO_ENGINE, engine_of
 from pipelines.frame.common_options import PublishOptions
-from transforms.common.errors import UsageError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import options_of
 from transforms.common.options.option import Option
 from transforms.common.publish.layout import GIVEN
@@ -49,9 +51,15 @@ def given_as_files(cls: type, values: Mapping[str, Any]) -> Iterator[dict[str, A
 
     Raises:
         UsageError: data is empty, not of the form that an option takes, or mixed with paths.
+        LexbeamError: the block raised it; it names arguments, not files that nobody made but this.
     """
     with ExitStack() as stack:
-        yield _Giving(cls, values, stack).replaced()
+        giving = _Giving(cls, values, stack)
+        try:
+            yield giving.replaced()
+        except LexbeamError as error:
+            error.args = (giving.told(error),)
+            raise
 
 
 class _Giving:
@@ -63,13 +71,31 @@ class _Giving:
         self._place = None if values.get("dry_run") else _folder_of(cls, values)
         self._stack = stack
         self._filled: dict[str, Any] = {}
+        self._written: dict[str, str] = {}  # paths, with what they hold
+        self._texts: list[tuple[Any, Any]] = []  # the first ones, each with its language as data say
 
     def replaced(self) -> dict[str, Any]:
         values = {
             name: self._of_option(self._known[name], value) if name in self._known and value is not None else value
             for name, value in self._values.items()
         }
-        return {**self._filled, **values}
+        if self._texts:
+            self._filled["engine"] = engine_of(self._texts, self._values.get("language"))
+        return {**values, **self._filled}
+
+    def told(self, error: LexbeamError) -> str:
+        """Return what an error says, with arguments in place of files that were written."""
+        message = str(error)
+        for path, called in self._written.items():
+            for file in (path, files.shown(path), path.rpartition("/")[2]):
+                again = f"({re.escape(called.partition(' ')[0])}:? )?"  # where the option is named already
+                message = re.sub(rf"{again}(?<![\w/.]){re.escape(file)}(?![\w/])", lambda _: called, message)  # noqa: B023
+        if isinstance(error, files.NoFilesError):
+            hints = (
+                path_or_text(self._known[name], value) for name, value in self._values.items() if name in self._known
+            )
+            message = "; ".join([message, *filter(None, hints)])
+        return message
 
     def _of_option(self, entry: Option, value: Any) -> Any:
         if isinstance(value, str | os.PathLike):
@@ -95,7 +121,10 @@ class _Giving:
             if all(isinstance(item, str | os.PathLike) for item in items) and not hold_texts(entry, items):
                 return items
             if all(isinstance(item, os.PathLike) or is_frame(item) for item in items):
-                return [item if isinstance(item, os.PathLike) else self._saved(entry, item) for item in items]
+                saved = [item if isinstance(item, os.PathLike) else self._saved(entry, item) for item in items]
+                if any(isinstance(item, os.PathLike) for item in items):
+                    self._texts.clear()  # an engine would annotate files, too, that may come annotated
+                return saved
         path = self._saved(entry, value)
         return [path] if entry.several else path
 
@@ -108,10 +137,25 @@ class _Giving:
         if entry.data == "documents" or (entry.data == "cells" and are_texts):
             return self._write_documents(entry, table)
         if entry.data == "records":
-            return self._write(name or entry.name, ".jsonl", records(table, entry.name, self._text_field(entry)))
+            table = self._looked_at(entry, table)
+            return self._write(entry, ".jsonl", records(table, entry.name, self._text_field(entry)), name)
         if entry.data == "words":
-            return self._write(entry.name, ".txt", (f"{word}\n" for word in words_of(table, entry.name)))
-        return self._write(name or entry.name, ".tsv", ROWS[entry.data](table, entry.name))
+            return self._write(entry, ".txt", (f"{word}\n" for word in words_of(table, entry.name)))
+        return self._write(entry, ".tsv", ROWS[entry.data](table, entry.name), name)
+
+    def _looked_at(self, entry: Option, table: GivenTable) -> GivenTable:
+        """Return a table of texts; note the first ones if an engine has to be found for them."""
+        engine, field = self._known.get("engine"), self._text_field(entry)
+        if engine is None or engine.default != NO_ENGINE or self._values.get("engine") is not None:
+            return table
+        names = table.names or (field,)
+        rows = iter(table.rows)
+        first = list(itertools.islice(rows, LOOKED_AT - len(self._texts)))
+        if field in names:
+            place = names.index(field)
+            language = names.index("language") if "language" in names else None
+            self._texts += [(row[place], None if language is None else row[language]) for row in first]
+        return table._replace(rows=itertools.chain(first, rows))
 
     def _check_format(self, entry: Option) -> None:
         """Fill in how a file of data is laid out; refuse another layout or format of files."""
@@ -153,7 +197,7 @@ class _Giving:
         if isinstance(value, str | os.PathLike):
             return os.fspath(value)
         table = filled(table_of(value, entry.name, paired=True), entry.name)
-        path = self._write(entry.name, ".tsv", word_list(table, entry.name))
+        path = self._write(entry, ".tsv", word_list(table, entry.name))
         return f"{path}:word={WORD_LIST[0]},value={WORD_LIST[1]}"
 
     def _write_documents(self, entry: Option, table: GivenTable) -> str:
@@ -162,14 +206,16 @@ class _Giving:
         for text in texts:
             digest.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
         folder = files.join(self._root(), digest.hexdigest()[:_DIGITS], entry.name)
+        self._written[folder] = f"`{entry.name}`"
         width = len(str(len(texts)))
         for number, text in enumerate(texts, 1):
             content = text.encode("utf-8", "surrogatepass")
             _save(files.join(folder, f"{number:0{width}}.txt"), io.BytesIO(content), len(content))
         return folder
 
-    def _write(self, name: str, suffix: str, lines: Iterable[str]) -> str:
-        """Write lines to a file that is named by them; return its path."""
+    def _write(self, entry: Option, suffix: str, lines: Iterable[str], name: str = "") -> str:
+        """Write lines to a file in a folder that is named by them; return its path."""
+        option, name = entry.name, name or entry.name
         digest, size = hashlib.sha256(), 0
         with tempfile.SpooledTemporaryFile(_SPOOLED) as stream:
             for line in lines:
@@ -177,6 +223,7 @@ class _Giving:
                 digest.update(data)
                 size += stream.write(data)
             path = files.join(self._root(), digest.hexdigest()[:_DIGITS], name + suffix)
+            self._written[path] = f"`{option}`" if name == option else f"`{option}` {name!r}"
             stream.seek(0)
             _save(path, stream, size)
         return path

@@ -103,7 +103,7 @@ class ArrowTable:
             yield f"{amount(len(self), 'rows')}; columns: {', '.join(self.arrow.column_names)}"
             return
         if rows := self.arrow.slice(0, SHOWN).to_pylist():
-            yield first_rows(rows, 0)
+            yield first_rows(rows, 0, empty=True)
         first = f"the first {SHOWN} of " if len(self) > SHOWN else ""
         yield f"{first}{amount(len(self), 'rows')}, {amount(self.arrow.num_columns, 'columns')}"
 

@@ -172,11 +172,12 @@ def _alternatives(kind: type, entry: Option) -> list[Any]:
     return _TEXTS.get(entry.metavar or "", [str])
 
 
+_YEAR = int | float | str | None
 # What else an option of strings takes, by its placeholder in help: a number, or a list of parts.
 _TEXTS: dict[str, list[Any]] = {
     "N": [int, str],
     "SPEC": [str, Sequence[str]],
-    "SPANS": [str, Sequence[str | tuple[int | None, int | None]], Mapping[str, tuple[int | None, int | None]]],
+    "SPANS": [str, Sequence[str | range | tuple[_YEAR, ...]], Mapping[str, str | range | tuple[_YEAR, ...]]],
 }
 
 

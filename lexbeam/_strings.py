@@ -7,9 +7,9 @@ does the same with `text`. Nothing is published then.
 import dataclasses
 import functools
 import inspect
-import logging
 import operator
 import typing
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any
@@ -27,7 +27,7 @@ from transforms.common.system_errors import explaining
 
 __all__ = ["answer", "asked_by", "with_strings"]
 
-log = logging.getLogger("lexbeam")
+_CALLER = 6  # frames from `answer` to whoever called the function that `with_strings` returns
 _TEXT = Option(
     "text",
     ("text",),
@@ -127,20 +127,22 @@ def answer(command: Command[Any, Any], words: str, values: Mapping[str, Any], be
 
         if values.get("inputs") is not None:
             raise UsageError("`text` and `inputs` each say what is read: give one of them")
-        stated = {"format": "text", **{name: value for name, value in values.items() if name != _TEXT.name}}
+        others = {name: value for name, value in values.items() if name not in (_TEXT.name, "inputs", "out")}
         told: list[str] = []
-        with explaining(), given_as_files(command.options, stated) as given:
-            options = from_mapping(command.options, option_values(command.options, {**given, "inputs": [STDIN]}))
+        with given_as_files(command.options, others) as given:
+            stated = {"format": "text", **given, "inputs": [STDIN], "out": values.get("out")}
+            with explaining():
+                options = from_mapping(command.options, option_values(command.options, stated))
             made = run_on_text(words, options, text, told.append, beam)
         if made == text and told:
-            log.warning("`text` comes out as it went in:\n%s", "\n".join(told))
+            warnings.warn("`text` comes out as it went in:\n" + "\n".join(told), stacklevel=_CALLER)
         return made
     known = options_of(command.strings.options)
     if other := next((name for name in values if name not in known and values[name] is not None), None):
         raise UsageError(f"`{other}` has nothing to do with `{asked_by(command)[0]}`: leave one of them out")
     strings = {name: _listed(known[name], value) if name in known else value for name, value in values.items()}
-    with explaining():
-        options = from_mapping(command.strings.options, option_values(command.strings.options, strings))
+    with given_as_files(command.strings.options, strings) as given, explaining():
+        options = from_mapping(command.strings.options, option_values(command.strings.options, given))
         return ArrowTable(command.strings.answer(options))
 
 

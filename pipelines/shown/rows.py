@@ -43,15 +43,20 @@ def rows_as_grid(rows: pa.Table) -> Grid:
     return columns_with(heads, cells)
 
 
-def first_rows(rows: Sequence[Mapping[str, Any]], indent: int) -> Grid:
-    """Return rows of a table as a grid of the columns that fit and hold anything.
+def first_rows(rows: Sequence[Mapping[str, Any]], indent: int, *, empty: bool = False) -> Grid:
+    """Return rows of a table as a grid of the columns that fit.
 
     A list is shown by its first items and its length.
+
+    Args:
+        rows: the rows.
+        indent: spaces before each line.
+        empty: whether columns that hold nothing are shown, too.
     """
     heads = list(rows[0]) if rows else []
     sides = [(head, ">" if any(_is_numeric(row[head]) for row in rows) else "<") for head in heads]
     cells = [[_brief(row[head]) for head in heads] for row in rows]
-    return columns_with(sides, cells, indent)._replace(fits=True)
+    return columns_with(sides, cells, indent, empty=empty)._replace(fits=True)
 
 
 def _is_numeric(value: object) -> bool:

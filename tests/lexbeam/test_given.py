@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -33,6 +34,9 @@ CORPUS = {"engine": "builtin:en", "dates": "field:date", "parts": 2}
 READ = ("input", "file", "resource")  # what paths may be that are read
 PERIODS = [(1800, 1849), (1950, 1999)]
 
+# Words, and sentences of scripts without spaces or full stops.
+WORDS = ["Hello", "world", "ខ្ញុំស្រលាញ់ប្រទេសកម្ពុជា", "ຂ້ອຍຮັກປະເທດລາວ"]
+
 KINDS = {
     "pandas": FRAME,
     "Polars": pl.DataFrame(ROWS).with_columns(pl.col("date").str.to_date()),
@@ -48,7 +52,8 @@ KINDS = {
 def written(command, out, **values):
     """Return what options of a command become, with the content of the file that each names."""
     cls = load(command).options
-    with given_as_files(cls, {"out": out, **values}) as given:
+    more = {"engine": "none"} if command == "corpus" else {}
+    with given_as_files(cls, {"out": out, **more, **values}) as given:
         made = from_mapping(cls, option_values(cls, given))
         paths = {name: given[name] for name in values}
         texts = {}
@@ -99,7 +104,14 @@ def test_a_text_is_never_taken_for_a_path_nor_a_path_for_a_text(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "It rained all day.").write_text("x")
     (tmp_path / "novel.txt").write_text("x")
-    for paths in (["It rained all day."], ["novel.txt"], ["nothing"], ["no such/*.txt"], ["b/a.txt", "b/c.txt"]):
+    for paths in (
+        ["It rained all day."],
+        ["novel.txt"],
+        ["none.txt"],
+        ["no such/*.txt"],
+        ["b/a.txt", "b/c"],
+        ["none*"],
+    ):
         made, _ = written("corpus", tmp_path / "out", inputs=paths)
         assert made.inputs == tuple(str(tmp_path / path) for path in paths)
     made, _ = written("corpus", tmp_path / "out", inputs="novel.txt")
@@ -109,15 +121,112 @@ def test_a_text_is_never_taken_for_a_path_nor_a_path_for_a_text(tmp_path, monkey
         written("corpus", tmp_path, inputs=["It snowed.", "novel.txt"])
     with pytest.raises(UsageError, match=r"reads like a text, and nothing is there: give texts in a list, inputs=\["):
         written("corpus", tmp_path, inputs="It snowed all day.")
-    for doubtful in ("my old novels.txt", "a b"):
-        with pytest.raises(UsageError, match=rf"'{doubtful}': nothing is there; if it is a text, say so by a dict"):
-            written("corpus", tmp_path, inputs=[doubtful])
-    for text in ("What? No.", "Was it [here]?", "今天天气很好。", "a/b or c.d e", "x" * 256):
+    for doubtful in (["my old novels.txt"], ["a or b.txt", "novel"], ["a/b", "ok"], ["https://a.org", "lol"]):
+        with pytest.raises(UsageError, match=rf"'{doubtful[0]}': nothing is there; if it is a text, say so by a dict"):
+            written("corpus", tmp_path, inputs=doubtful)
+    for text in ("What? No.", "Was it [here]?", "今天天气很好。", "a/b or c.d e", "x" * 256, "a b", *WORDS):
         assert json.loads(written("corpus", tmp_path, inputs=[text])[1]["inputs"]) == {"text": text}
     tweets = ["It snowed all day.", "https://a.org/b.html", "What?", "lol", "more at example.com"]
     assert written("corpus", tmp_path, inputs=tweets)[1]["inputs"].count("\n") == len(tweets)
+    assert written("corpus", tmp_path, inputs=WORDS)[1]["inputs"].count("\n") == len(WORDS)
+    made, _ = written("corpus", tmp_path, inputs=["novel.txt", "Hello"])  # one is there
+    assert made.inputs == (str(tmp_path / "novel.txt"), str(tmp_path / "Hello"))
     made, texts = written("corpus", tmp_path, inputs=[{"text": "novel.txt"}, {"text": "It snowed."}])
     assert texts["inputs"].count("\n") == 2  # of dicts it is what it says
+
+
+def test_words_of_a_list_are_no_paths(tmp_path):
+    made, texts = written("complexity load", tmp_path, inputs=["engine", "road"], layout="tsv")
+    assert (made.layout, texts["inputs"]) == ("tsv", "token\nengine\nroad\n")
+    assert written("complexity load", tmp_path, inputs=["engine", "road"])[1]["inputs"] == texts["inputs"]
+    frame = pd.DataFrame({"word": ["engine"], "complexity": [0.5]})  # nothing is noted of its header
+    assert written("complexity load", tmp_path, inputs=frame)[1]["inputs"] == "token\tcomplexity\nengine\t0.5\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda out: lexbeam.corpus(["none.txt"], out=out),
+            r"no input files at '.*none\.txt': .*; if it is a text, say so by a dict, \[\{'text': \.\.\.\}\]",
+        ),
+        (
+            lambda out: lexbeam.corpus("ຂ້ອຍຮັກປະເທດລາວ", out=out),
+            r"no input files at .*; if it is a text, give texts in a list, inputs=\[\.\.\.\]",
+        ),
+        (
+            lambda out: lexbeam.complexity.load(["none.tsv"], layout="tsv", out=out),
+            r"no input files at .*; if it is a text, say so by a dict, \[\{'token': \.\.\.\}\]",
+        ),
+        (lambda out: lexbeam.simplify.text("Hello", out=out), r"no input files at .*; if it is a text, give `text`"),
+        (
+            lambda out: lexbeam.simplify.instances(["The arduous task began on Monday.", "It rained."], out=out),
+            r"^`inputs`: its layout is not recognised; .*Sentences of your own have marks, \[\[target\]\]",
+        ),
+        (
+            lambda out: lexbeam.evaluate.change(gold=pd.DataFrame({"word": ["a"], "x": ["y"]}), predictions={"a": 1}),
+            r"^`gold` has no column of gold values: it has 'word', 'x'; name one as",
+        ),
+        (
+            lambda out: lexbeam.evaluate.complexity(gold={"a": "b"}, predictions={"a": 1}, out=out),
+            r"^`gold`, line 1: id 'a' with 'b', where an id and a number should be",
+        ),
+        (
+            lambda out: lexbeam.evaluate.change(gold={"a": 1}, predictions={"mine": {"a": "b"}}, out=out),
+            r"^`predictions` 'mine'",
+        ),
+    ],
+)
+def test_messages_name_arguments_and_not_files_that_the_call_wrote(call, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(lexbeam.LexbeamError, match=message) as caught:
+        call("out")
+    assert "_given" not in str(caught.value)
+    assert not re.search(r"(inputs|gold|mine)\.(tsv|jsonl)", str(caught.value))
+
+
+@pytest.mark.slow
+def test_texts_without_an_engine_get_that_of_their_language_and_are_told(tmp_path):
+    made = lexbeam.corpus(FRAME, out=tmp_path / "df", dates="field:date")
+    assert made.told.warnings[0] == "engine builtin:en, by the texts; name one as `engine` to fix it"
+    assert "engine builtin:en, by the texts" in str(made.summary())
+    assert made.sections["corpus"]["options"]["engine"] == "builtin:en"
+    again = lexbeam.corpus(FRAME, out=tmp_path / "df", dates="field:date", engine="builtin:en", overwrite=True)
+    assert again.snapshot.name == made.snapshot.name  # as if it had been given
+    assert not any("by the texts" in line for line in again.told.warnings)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "options", "engine"),
+    [
+        (["Der Hund lag unter dem Tisch.", "Es war so, wie es immer war."], {}, "builtin:de"),
+        ([{"text": "ship", "language": "English"}], {}, "builtin:en"),
+        (["ship"], {"language": "fr"}, "builtin:fr"),
+        ([{"body": "The ship was there, and it was not here."}], {"text_field": "body"}, "builtin:en"),
+        (["The ship was there, and it was not here."], {"engine": "builtin:fr"}, "builtin:fr"),
+        (["The ship was there, and it was not here."], {"engine": "none"}, "none"),
+        ([__file__], {}, None),  # files may come annotated, and would be annotated anew
+        ([FRAME, Path(__file__)], {}, None),
+    ],
+)
+def test_the_engine_is_that_of_the_language(inputs, options, engine, tmp_path):
+    with given_as_files(load("corpus").options, {"inputs": inputs, "out": tmp_path, **options}) as given:
+        assert given.get("engine") == engine
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        (["안녕하세요 여러분"], r"`engine` must be given: no installed one knows 'ko', the language of the texts"),
+        (
+            ["qwrt"],
+            r"the language of the texts, such as 'qwrt', was not recognised; .* If these are paths, nothing is there",
+        ),
+    ],
+)
+def test_without_an_engine_for_the_language_it_is_asked_for(inputs, message, tmp_path):
+    with pytest.raises(UsageError, match=message):
+        lexbeam.corpus(inputs, out=tmp_path / "out")
 
 
 def test_several_frames_and_paths_are_a_file_each(tmp_path):
@@ -189,11 +298,48 @@ def test_lists_within_cells_and_quotes(tmp_path):
         ({"early": (1800, 1849), "late": (1950, 1999)}, "early=1800-1849,late=1950-1999"),
         (["1800-1849", (1950, 1999)], "1800-1849,1950-1999"),
         ((1800, 1849), "1800-1849"),
+        ([("1800", "1849"), (1950, 1999)], "1800-1849,1950-1999"),
+        ([(1800.0, 1849.0), (np.float64(1950), np.float32(1999))], "1800-1849,1950-1999"),
+        ([(np.int64(1800), np.int32(1849))], "1800-1849"),
+        (np.array(PERIODS), "1800-1849,1950-1999"),
+        ([("early", 1800, 1849), ("late", (1950, None))], "early=1800-1849,late=1950.."),
+        (("early", 1800, 1849), "early=1800-1849"),
+        ([range(1800, 1850), range(1950, 2000)], "1800-1849,1950-1999"),
+        ({"early": range(1800, 1850), "late": ("1950", 1999)}, "early=1800-1849,late=1950-1999"),
+        ({"early": "1800-1849"}, "early=1800-1849"),
     ],
 )
 def test_slices_are_pairs_of_years(stated, expected):
     cls = load("change").options
     assert from_mapping(cls, option_values(cls, {"slices": stated, "out": "x"})).slices == expected
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        [(1800.5, 1849)],
+        [1800, 1849, 1900],
+        [("a", "b")],
+        [1800, "1850-1900"],
+        [[1800]],
+        [(1800, 1849, 1900)],
+        [(True, 1849)],
+        [(float("nan"), 1849)],
+        [range(1800, 1850, 2)],
+        [{"from": 1800}],
+        {1800: 1849},
+        {},
+        [],
+        FRAME,
+        [(FRAME, 1849)],
+    ],
+)
+def test_what_is_no_pair_of_years_is_told_the_form(stated):
+    cls = load("change").options
+    with pytest.raises(
+        UsageError, match=r"`slices`: .* is no period: give pairs of years, \[\(1800, 1849\), \(1950, 1"
+    ):
+        from_mapping(cls, option_values(cls, {"slices": stated, "out": "x"}))
 
 
 WRONG = [
@@ -240,6 +386,7 @@ def test_what_is_wrong_names_cause_and_remedy(values, message, tmp_path):
     [
         (FRAME, r"has columns 'text', 'date', 'n': give the words alone"),
         ("engine", r"no such file is there; words are given in a list, targets=\['engine'\]"),
+        ("engine,road", r"words are given in a list, targets=\['engine', 'road'\]"),
         (["engine", ""], r"row 2: '' is no word: leave it out"),
         (["engine", None], r"mixes str and NoneType"),
         (

@@ -15,20 +15,21 @@ WORDS = ["engine", "the", "ordinance", "qwrtzx"]
 
 
 @pytest.mark.slow
-def test_a_sentence_in_the_simpler_sentence_out(tmp_path, monkeypatch, capfd, caplog):
+def test_a_sentence_in_the_simpler_sentence_out(tmp_path, monkeypatch, capfd, recwarn):
     monkeypatch.chdir(tmp_path)
     text = "The committee promulgated\t an arduous ordinance.\r\n<b>He</b> left."
     expected = "The committee proclaimed\t a hard regulation.\r\n<b>He</b> left."
     assert lexbeam.simplify.text(text=text, language="en", setting="careful") == expected
 
-    def warnings():
-        return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-
-    assert not warnings()
+    assert not recwarn.list
     assert lexbeam.simplify.text(text=text, language="en") == text
-    (why,) = warnings()
-    assert "to have words changed, bring a list of simpler words of your own" in why
-    assert "with lines such as commenced,began" in why
+    why = recwarn.pop(UserWarning)
+    assert "to have words changed, bring a list of simpler words of your own" in str(why.message)
+    assert "with lines such as commenced,began" in str(why.message)
+    assert why.filename == __file__  # the line that called
+    barred = lexbeam.simplify.text(text=text, language="en", setting="careful", protect=["arduous"], bar={"regulation"})
+    assert "an arduous" in barred
+    assert "regulation" not in barred
     Path("One sentence.").write_text("The ordinance.")
     assert lexbeam.simplify.text(text="One sentence.", language="en") == "One sentence."  # no path, though one is there
     assert [path.name for path in tmp_path.iterdir()] == ["One sentence."]
@@ -69,7 +70,25 @@ def test_words_in_scores_out(tmp_path, monkeypatch):
     spanish = lexbeam.complexity.score(words=["casa"], language="es").to_pylist()
     assert spanish[0]["zipf"] > 5
     assert spanish[0]["complexity"] is None  # the two numbers are of English
+    assert spanish == lexbeam.complexity.score(words=["casa"], language="Spanish").to_pylist()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_null_throughout_is_shown():
+    table = lexbeam.complexity.score(words=["casa"], language="es")
+    assert "complexity" in repr(table).split("\n")[0]
+    assert "complexity" in table._repr_html_()
+
+
+def test_lists_of_ones_own_stand_beside_the_scores():
+    lists = {"frequency": {"engine": 4.5}, "aoa": pd.Series({"engine": 6, "road": 3})}
+    table = lexbeam.complexity.score(words=["engine", "road"], wordlist=lists)
+    assert table.select(["frequency", "aoa"]).to_pydict() == {"frequency": [4.5, None], "aoa": [6.0, 3.0]}
+    assert table.select(["word", "zipf", "complexity"]) == lexbeam.complexity.score(words=["engine", "road"])
+    klingon = lexbeam.complexity.score(words=["engine"], language="tlh", wordlist=lists).to_pylist()
+    assert klingon == [{"word": "engine", "zipf": None, "complexity": None, "frequency": 4.5, "aoa": 6.0}]
+    with pytest.raises(lexbeam.UsageError, match=r"a list cannot be called 'zipf' here, as a column is"):
+        lexbeam.complexity.score(words=["engine"], wordlist={"zipf": {"engine": 1}})
 
 
 @pytest.mark.slow
@@ -132,6 +151,19 @@ def test_passage_and_summary_in_candidates_out():
             r"`language` goes with `words`: give that, too, or leave",
         ),
         (lambda: lexbeam.complexity.score(words=["a"], model="no such"), r"no such"),
+        (
+            lambda: lexbeam.complexity.score(words=["a"], language="englsh"),
+            r"'englsh' is no language: .*; did you mean 'english'",
+        ),
+        (lambda: lexbeam.complexity.score(words=["a"], language="xx"), r"'xx' is no language: write a code such as en"),
+        (
+            lambda: lexbeam.complexity.score(words=["a"], language="klingon"),
+            r"`language` 'tlh': wordfreq has no frequencies of it: give a `model` of it, or a `wordlist`",
+        ),
+        (
+            lambda: lexbeam.complexity.score(words=["a"], wordlist=pd.DataFrame({"word": ["a"], "value": [1]})),
+            r"`wordlist` needs a name for each list: give a dict",
+        ),
         (lambda: lexbeam.cloze.candidates(passage="x"), r"^summary must be given"),
         (lambda: lexbeam.cloze.candidates(passage="x", summary=""), r"^summary is empty: give a value"),
     ],

@@ -134,15 +134,18 @@ def number(value: float | None, digits: int = 3) -> str:
     return "" if value is None or value != value else f"{value:.{digits}f}"
 
 
-def columns_with(heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]], indent: int = 0) -> Grid:
+def columns_with(
+    heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]], indent: int = 0, *, empty: bool = False
+) -> Grid:
     """Return a grid without the columns that are empty throughout.
 
     Args:
         heads: of each column its name, and `<` or `>`: the side that it is aligned to.
         rows: cells.
         indent: spaces before each line.
+        empty: whether such columns stay.
     """
-    filled = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    filled = [place for place in range(len(heads)) if empty or any(row[place] for row in rows)]
     return Grid(
         tuple(heads[place][0] for place in filled),
         tuple(tuple(row[place] for place in filled) for row in rows),

@@ -7,7 +7,7 @@ import pyarrow as pa
 from pipelines.frame.command import StringCall
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
-from transforms.common.texts.languages import short_tag
+from transforms.common.texts.languages import short_tag, stated_language
 from transforms.complexity.features.lists import FeatureLists
 from transforms.complexity.scorers.word_list import LANGUAGE, scored_words
 
@@ -22,7 +22,7 @@ class ScoreWordsOptions:
         help="words, in place of a folder: nothing is published, and their frequency and complexity are returned",
         split=False,
     )
-    language: str = option(LANGUAGE, help="language of `words`")
+    language: str = option(LANGUAGE, help="language of `words`", metavar="L", stands_for=stated_language)
     model: str | None = option(
         None, help="of `words`: a scorer that `save` kept; without one, frequency alone", metavar="MODEL", path="place"
     )
@@ -42,5 +42,7 @@ def _score(options: ScoreWordsOptions) -> pa.Table:
 
 
 WORDS_SCORED = StringCall(
-    ScoreWordsOptions, "A row for each of `words`: word, zipf, complexity (0: very easy, 1: very hard).", _score
+    ScoreWordsOptions,
+    "A row for each of `words`: word, zipf, complexity (0: very easy, 1: very hard), and its value in each `wordlist`.",
+    _score,
 )

@@ -39,6 +39,7 @@ def test_first_rows_are_in_words_and_without_what_is_empty():
     ]
     grid = first_rows(rows, 2)
     assert grid.heads == ("word", "flag", "list")
+    assert first_rows(rows, 2, empty=True).heads == ("word", "none", "flag", "list", "no")
     assert grid.rows == (("a" * 39 + "…", "no", "1.5 _ 3 … (4)"), ("b", "yes", "x"))
     assert grid.fits
     assert cell({"text": "ship", "kind": "noun"}, 60) == "text: ship, kind: noun"

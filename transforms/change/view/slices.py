@@ -15,11 +15,11 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from numbers import Integral
-from typing import NamedTuple
+from numbers import Real
+from typing import NamedTuple, NoReturn
 
 from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError, NoDataError, UsageError
+from transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
 from transforms.corpora.corpus import UNDATED
 
 __all__ = [
@@ -66,33 +66,66 @@ def with_hyphens(text: str) -> str:
 
 
 def spans_text(stated: object) -> object:
-    """Return slices that are stated as pairs of years as they are written; what is no pair stays as it is.
+    """Return slices that are stated as pairs of years as they are written; a text stays as it is.
 
-    >>> spans_text([(1800, 1849), (1950, 1999)]), spans_text({"bc": (None, -1), "ad": (0, None)})
-    ('1800-1849,1950-1999', 'bc=..-1,ad=0..')
+    A pair may have a name before it, and may be a range, whose end is not included.
+
+    >>> spans_text([(1800, 1849), ("late", "1950", 1999.0)]), spans_text({"bc": (None, -1), "ad": (0, None)})
+    ('1800-1849,late=1950-1999', 'bc=..-1,ad=0..')
+    >>> spans_text([range(1800, 1850)])
+    '1800-1849'
+
+    Raises:
+        UsageError: it is neither.
     """
-    if isinstance(stated, Mapping):
-        spans = {str(name): _span_text(span) for name, span in stated.items()}
-        return ",".join(f"{name}={span}" for name, span in spans.items()) if all(spans.values()) else stated
-    if not isinstance(stated, list | tuple):
+    stated = stated.tolist() if hasattr(stated, "tolist") else stated  # of NumPy
+    if isinstance(stated, str | Real):
         return stated
-    # A pair of years alone is one slice.
-    texts = [_span_text(span) for span in ([stated] if _is_span(stated) else stated)]
-    return ",".join(map(str, texts)) if texts and all(texts) else stated
+    if isinstance(stated, Mapping):
+        return ",".join(f"{name}={_span_text(span)}" for name, span in stated.items()) or _refuse(stated)
+    if not isinstance(stated, list | tuple | range):
+        _refuse(stated)
+    # A pair of years alone is one slice; two texts are two, and so are a text and a pair.
+    are_several = all(isinstance(item, str) for item in stated) or any(
+        isinstance(item, list | tuple | range) for item in stated
+    )
+    is_one = not are_several and _span_or_none(stated) is not None
+    return ",".join(map(_span_text, [stated] if is_one else stated)) or _refuse(stated)
 
 
-def _is_span(stated: object) -> bool:
-    return (
-        isinstance(stated, list | tuple)
-        and len(stated) == 2
-        and all(year is None or isinstance(year, Integral) for year in stated)
+def _refuse(stated: object) -> NoReturn:
+    shown = " ".join(quoted(stated).split())
+    raise UsageError(
+        f"`slices`: {shown} is no period: give pairs of years, [(1800, 1849), (1950, 1999)], perhaps by their names, "
+        "{'early': (1800, 1849), 'late': (1950, 1999)}"
     )
 
 
-def _span_text(stated: object) -> str | None:
-    if isinstance(stated, list | tuple) and _is_span(stated):
-        return span_name(*(None if year is None else int(year) for year in stated))
-    return stated if isinstance(stated, str) else None
+def _span_text(stated: object) -> str:
+    return stated if isinstance(stated, str) else _span_or_none(stated) or _refuse(stated)
+
+
+def _span_or_none(stated: object) -> str | None:
+    """Return a pair of years as it is written, its name before it if it has one; None: it is no pair."""
+    if isinstance(stated, range):
+        return span_name(stated.start, stated.stop - 1) if len(stated) and stated.step == 1 else None
+    if not isinstance(stated, list | tuple) or not stated:
+        return None
+    name, *years = stated
+    if isinstance(name, str) and _whole(name) is None:
+        span = _span_or_none(years[0] if len(years) == 1 else years)
+        return span and f"{name}={span}"
+    wholes = [_whole(year) for year in stated]
+    is_pair = len(stated) == 2 and wholes.count(None) == sum(year is None for year in stated)
+    return span_name(*wholes) if is_pair else None
+
+
+def _whole(year: object) -> int | None:
+    """Return a year, which may be written as a text or as a float; None: it is none."""
+    if isinstance(year, str):
+        return int(year) if re.fullmatch(r"\s*[+-]?\d{1,9}\s*", year) else None
+    is_whole = isinstance(year, Real) and not isinstance(year, bool) and float(year).is_integer()
+    return int(year) if is_whole else None  # type: ignore[call-overload]
 
 
 def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Slice, ...]:

@@ -12,17 +12,19 @@ the 7,662 single words of CompLex's training set:
 On the 421 words of the trial set it reaches a Pearson's r of .626 (95 % interval .553 to .689).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from schemas.complexity.instances import INSTANCES
-from transforms.complexity.features.base import READ, Floats
-from transforms.complexity.features.frequency import zipf_of
+from transforms.common.errors import UsageError
+from transforms.complexity.features.base import READ, Floats, numbers
+from transforms.complexity.features.frequency import ZIPF, zipf_of
 from transforms.complexity.features.lists import FeatureLists
 from transforms.complexity.features.stages import FeatureOptions, setting_of
 from transforms.complexity.scorers.word_scorer import word_complexity, word_scorer
+from transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["BY_FREQUENCY", "LANGUAGE", "complexity_by_frequency", "scored_words"]
 
@@ -42,25 +44,44 @@ def complexity_by_frequency(zipf: Floats) -> Floats:
 
 
 def scored_words(words: Sequence[str], language: str, lists: FeatureLists, model: str | None) -> pa.Table:
-    """Return words, in their order, with their Zipf frequency and their complexity, 0 to 1.
+    """Return words, in their order, with their Zipf frequency, their complexity, 0 to 1, and their value in each list.
 
     Args:
         words: the words.
         language: theirs; without a model, complexity is null where it is not English.
-        lists: the word lists and WordNet that the model was trained with.
+        lists: word lists, and the WordNet that the model was trained with.
         model: the folder of a saved scorer; None: frequency alone.
 
     Raises:
-        LexbeamError, UsageError: the model cannot be used, see `word_scorer`.
+        LexbeamError, UsageError: the model cannot be used, see `word_scorer`; or nothing is known of the language.
     """
     setting = setting_of(FeatureOptions(use=("frequency",), cache=lists.cache), [language])
+    if setting.lexicon.find(ZIPF, language) is None and model is None and not lists.wordlist:
+        raise UsageError(
+            f"`language` {language!r}: wordfreq has no frequencies of it: give a `model` of it, or a `wordlist`"
+        )
     zipf = zipf_of(pa.array(words, pa.string()), language, setting)
     if model is not None:
         complexity = word_complexity(_instances(words, language), word_scorer(model, lists, [language], ()))
     else:
         complexity = complexity_by_frequency(zipf if language == LANGUAGE else np.full(len(words), np.nan))
     columns = {"zipf": pa.array(zipf, from_pandas=True), "complexity": pa.array(complexity, from_pandas=True)}
-    return pa.table({"word": pa.array(words, pa.string()), **columns})
+    return pa.table({"word": pa.array(words, pa.string()), **columns, **_values(words, language, lists, columns)})
+
+
+def _values(
+    words: Sequence[str], language: str, lists: FeatureLists, others: Collection[str]
+) -> dict[str, pa.DoubleArray]:
+    """Return the value of words in each list, by its name; null where it does not have the word."""
+    lexicon = prepare(LexiconOptions(resources=lists.wordlist, cache=lists.cache))
+    values = {}
+    for name in dict.fromkeys(held.name for held in lexicon.held):
+        if name in ("word", *others):
+            raise UsageError(f"`wordlist`: a list cannot be called {name!r} here, as a column is: give another name")
+        known = lexicon.find(name, language)
+        found = None if known is None else numbers(known.look_up(pa.array(words, pa.string()))["value"])  # type: ignore[attr-defined]
+        values[name] = pa.nulls(len(words), pa.float64()) if found is None else pa.array(found, from_pandas=True)
+    return values
 
 
 def _instances(words: Sequence[str], language: str) -> pa.Table:

@@ -49,7 +49,7 @@ def test_the_command_may_be_pasted_whatever_the_folder_is_called(out):
     words = shlex.split(told(out=out)[-1].removeprefix("next: "))
     assert words[:2] == ["lexbeam", "change"]
     assert words[2] == (out if out != "-x" else "./-x")
-    assert words[3:] == ["--slices", "1800-1829,1900-1929", "--null", "3"]
+    assert words[3:] == ["--slices", "1800-1829,1900-1929", "--null", "5"]
 
 
 def test_a_corpus_without_lemmas_is_trained_on_forms():
