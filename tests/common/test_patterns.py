@@ -13,6 +13,7 @@ WITHIN = {
     "transforms/formats/spans/tei.py _MARKUP": "the reader has parsed the document before: its markup is whole",
 }
 MADE = {
+    "lexbeam/_given.py told": "paths as they are, in a message",
     "transforms/annotation/engines/normalise.py _pattern": "texts that are replaced, side by side",
     "transforms/common/marks.py _pattern": "two classes of marks, one behind the other",
     "transforms/common/options/yaml_errors.py explained_yaml": "what a parser says, a line",
@@ -20,6 +21,7 @@ MADE = {
     "transforms/formats/readers/delimited.py __init__": "a delimiter and the character behind it",
     "transforms/formats/readers/delimited.py _open_cell": "a delimiter and a quote, and cells as they are written",
     "transforms/formats/records/date_parsing.py _plain": "dates of at most 200 characters",
+    "transforms/formats/records/scripts.py _stretches": "a class of characters, over and over",
     "transforms/inflection/rules.py edit_of": "the beginning and the middle of a word as they are",
     "transforms/learning/models/lightgbm_text.py _check_tree": "numbers, tried at one place",
     "transforms/learning/models/lightgbm_text.py _number": "numbers, tried at one place",

@@ -212,7 +212,12 @@ MISTAKES = (
     ("simplify generate targets", "needs --thesaurus", "MyThes files.*give it, or choose .*--generators", 2),
     ("simplify generate targets --generators wordnet", "needs --wordnet", "where Debian has them.*give it, or", 2),
     ("simplify generate targets --generators masked-lm --model texts", "is no encoder", "name the folder that", 2),
-    ("simplify generate targets --thesaurus gold.tsv", "line 1 should be", "repair it, or give another `format=`", 1),
+    (
+        "simplify generate targets --thesaurus gold.tsv",
+        "line 2 should be WORD and SIMPLER WORD",
+        "repair it, or give another `format=`",
+        1,
+    ),
     ("simplify generate targets --settings tab.yaml", "line 3, column 1: a tab", "indent with spaces", 2),
     ("simplify select targets --filters pos", "needs --engine", "such as spacy:NAME: give it, or", 2),
     ("simplify rank targets", "needs --wordlist", "NAME=wordfreq:LANG.*give it, or choose otherwise by --ranker", 2),

@@ -31,7 +31,7 @@ def read_list(source: ThesaurusFile) -> Iterator[WordSense]:
     """Yield a sense for each line.
 
     Raises:
-        LexbeamError: a line has no word, or no simpler one.
+        LexbeamError: a line has no word, no simpler one, or one without a letter.
     """
     separator = ""
     for number, line in source.texts():
@@ -43,7 +43,7 @@ def read_list(source: ThesaurusFile) -> Iterator[WordSense]:
         if first and all(cell.lower() in names for cell, names in zip(cells, HEADS, strict=False)):
             continue
         words = dict.fromkeys(word for cell in cells[1:] for part in _WITHIN.split(cell) if (word := tidy(part)))
-        if not cells[0] or not words:
+        if not cells[0] or not words or not all(any(map(str.isalpha, word)) for word in words):  # grades are no words
             raise source.wrong(number, f"WORD and SIMPLER WORD with {separator!r} between them", line)
         word = cells[0].lower()
         yield word, ThesaurusSense(f"{word}#{number}", None, tuple(map(Member, words)))
