@@ -25,15 +25,13 @@ from transforms.common.publish.run_log import DRIVER, RunLine
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.written import written as written_tables
 from transforms.common.store import files
-from transforms.common.store.artefacts import Stage, Workspace
+from transforms.common.store.artefacts import Looked, Stage, Workspace, looked_up
 from transforms.common.store.receipts import FREED, source_of, stem_of
 from transforms.common.store.sound import Needed, is_freed
 from transforms.common.store.tables import written
 
 if TYPE_CHECKING:
     import apache_beam as beam
-
-    from transforms.common.store.ptransforms import Looked
 
 __all__ = ["Estimate", "StagePlan", "estimated", "plan_stages"]
 
@@ -144,7 +142,7 @@ class _Look:
     """
 
     stages: Sequence[Stage[Any, Any, Any]]
-    looked: Mapping[str, "Looked"]
+    looked: Mapping[str, Looked]
     before: Mapping[str, Collection[str]]
     wanted: frozenset[str] = frozenset()
     failure: LexbeamError | None = None
@@ -157,10 +155,8 @@ class _Look:
             lacking.add(_stage_of(self.failure.path))
         return lacking
 
-    def of(self, stage: str) -> "Looked":
+    def of(self, stage: str) -> Looked:
         """Return what was looked up of a stage."""
-        from transforms.common.store.ptransforms import Looked
-
         return self.looked.get(stage, Looked())
 
 
@@ -209,7 +205,7 @@ def _listed(job: Job, snapshot: Snapshot | None) -> _Look:
 
 def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
     is_new = snapshot is None or job.section not in snapshot.sections
-    from transforms.common.store.ptransforms import Looked, looked_up, stages_before, stages_in
+    from transforms.common.store.ptransforms import stages_before, stages_in
 
     to_write = Looked(missing=frozenset({"tables"}))
     if job.command.build is None:
@@ -350,7 +346,7 @@ def _plans(
         yield plan._replace(kept=found.found - sure, made=found.missed + sure, freed=freed)
 
 
-def _needed_again(looked: Iterable["Looked"], wanted: Iterable[str]) -> set[str]:
+def _needed_again(looked: Iterable[Looked], wanted: Iterable[str]) -> set[str]:
     """Return the freed artefacts that are needed at most: those wanted, for what is missed, and for one another."""
     made_of: dict[str, frozenset[str]] = {}
     left = {*wanted}

@@ -27,13 +27,24 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from transforms.common.code.code_identity import CodeIdentity, code_identity
 from transforms.common.code.fingerprints import blas_kernels, digest
 from transforms.common.store import files
 from transforms.common.store.identity import canonical, holding
-from transforms.common.store.receipts import FREED, ArtefactPath, File, read_receipt, source_of, stem_of, write_receipt
+from transforms.common.store.receipts import (
+    FREED,
+    ArtefactPath,
+    File,
+    decode,
+    encode,
+    read_receipt,
+    source_of,
+    stem_of,
+    write_receipt,
+)
 from transforms.common.store.sound import HashedStream, Needed, checked, is_freed, is_sound_size, note_sound
 
 __all__ = [
@@ -41,6 +52,7 @@ __all__ = [
     "Artefact",
     "Inheritance",
     "Last",
+    "Looked",
     "Stage",
     "Superseded",
     "Unless",
@@ -51,9 +63,11 @@ __all__ = [
     "freed_in",
     "give_up",
     "look_up",
+    "looked_up",
     "make",
     "make_all",
     "name_of",
+    "note_looked",
     "stage_entry",
     "want",
 ]
@@ -284,6 +298,70 @@ def stage_entry(stage: Stage[Any, Any, Any], chosen: Mapping[str, Collection[str
 @functools.cache
 def _code(build: Callable[..., Any], receipt: type, entries: tuple[tuple[str, tuple[str, ...]], ...]) -> CodeIdentity:
     return code_identity(build, receipt, chosen=dict(entries))
+
+
+class Looked(NamedTuple):
+    """What of a stage was looked up; artefacts are named by the paths that their files' names begin with.
+
+    Attributes:
+        there: artefacts that were found.
+        found: how many these are; some may be looked up several times.
+        missing: artefacts that were not found; tasks that are alike have one.
+        needed: artefacts of any stage whose files were freed, and that those are to be made of.
+        freed: those found whose files were freed, each with the freed ones that it would be made of again.
+    """
+
+    there: frozenset[str] = frozenset()
+    found: int = 0
+    missing: frozenset[str] = frozenset()
+    needed: frozenset[str] = frozenset()
+    freed: Mapping[str, frozenset[str]] = MappingProxyType({})
+
+    @property
+    def missed(self) -> int:
+        """How many are missing."""
+        return len(self.missing)
+
+
+def note_looked(
+    workspace: Workspace, stage: str, stems: Sequence[str], tasks: Sequence[Any], receipts: Sequence[Any]
+) -> None:
+    """Note what was looked up of a stage, in the workspace.
+
+    Args:
+        workspace: one that only looks up.
+        stage: its name.
+        stems, tasks, receipts: of each artefact; a receipt that is not there is None.
+    """
+    there = frozenset(stem for stem, receipt in zip(stems, receipts, strict=True) if receipt is not None)
+    missing = frozenset(stems) - there
+    needed: set[str] = set()
+    freed: dict[str, frozenset[str]] = {}
+    for stem, task, receipt in zip(stems, tasks, receipts, strict=True):
+        if receipt is None:
+            needed.update(map(stem_of, freed_in(task)))
+        elif any(is_freed(file.path) for file in files_of(receipt)):
+            freed[stem] = frozenset(map(stem_of, freed_in(task)))
+    noted = Looked(there, len(receipts) - receipts.count(None), missing, frozenset(needed), freed)
+    # Small appends are whole, whoever else appends.
+    with open(os.path.join(workspace.looked, stage.replace("/", " ")), "ab") as stream:
+        stream.write(encode(noted) + b"\n")
+
+
+def looked_up(workspace: Workspace) -> dict[str, Looked]:
+    """Return, by stage, what was looked up."""
+    looked = {}
+    for name in sorted(os.listdir(workspace.looked)):
+        with open(os.path.join(workspace.looked, name), "rb") as stream:
+            notes = [decode(line, Looked) for line in stream]
+        there, missing, needed = (
+            frozenset[str]().union(*(getattr(note, which) for note in notes))
+            for which in ("there", "missing", "needed")
+        )
+        found = sum(note.found for note in notes)
+        freed = {stem: made_of for note in notes for stem, made_of in note.freed.items()}
+        looked[name.replace(" ", "/")] = Looked(there, found, missing, needed, freed)
+    return looked
 
 
 def make(workspace: Workspace, stage: Stage[T, Options, R], task: T, options: Options) -> R:

@@ -3,7 +3,6 @@
 MakeArtefact      a DoFn: (key, task) -> (key, receipt)
 stages_in         the stages whose artefacts a pipeline makes, with the entries of registries that count
 stages_before     of each of them, those whose artefacts its own may be made from
-looked_up         what a pipeline that only looked artefacts up has found, and missed
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
 MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
@@ -14,13 +13,11 @@ WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
 import functools
-import os
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
-from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
@@ -37,22 +34,21 @@ from transforms.common.store.artefacts import (
     Workspace,
     announce,
     files_of,
-    freed_in,
     look_up,
     make_all,
     name_of,
+    note_looked,
     want,
 )
 from transforms.common.store.classes import Staged
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
 from transforms.common.store.models import offer
-from transforms.common.store.receipts import decode, encode, stem_of
-from transforms.common.store.sound import Needed, is_freed
+from transforms.common.store.receipts import encode
+from transforms.common.store.sound import Needed
 from transforms.common.store.tables import Part, PartFile
 
 __all__ = [
     "Collect",
-    "Looked",
     "MakeArtefact",
     "MakeParts",
     "MergeTables",
@@ -60,7 +56,6 @@ __all__ = [
     "NameParts",
     "SpreadOverLanes",
     "WriteResult",
-    "looked_up",
     "stages_before",
     "stages_in",
 ]
@@ -200,7 +195,7 @@ class MakeArtefact(beam.DoFn):
             receipts = look_up(self._workspace, self._stage, tasks, self._options)
             names = (name_of(self._stage, each, self._options) for each in tasks)
             stems = [files.join(self._workspace.stage(self._stage.name), name) for name in names]
-            _note_looked(self._workspace, self._stage.name, stems, tasks, receipts)
+            note_looked(self._workspace, self._stage.name, stems, tasks, receipts)
             if None in receipts:
                 return
         else:
@@ -245,63 +240,6 @@ def _counters(stage: str) -> dict[str, Any]:
     space = namespace(stage)
     counters: dict[str, Any] = {name: Metrics.counter(space, counter_name(name)) for name in SUMMED}
     return counters | {MEMORY: Metrics.distribution(space, counter_name(MEMORY))}
-
-
-class Looked(NamedTuple):
-    """What of a stage was looked up; artefacts are named by the paths that their files' names begin with.
-
-    Attributes:
-        there: artefacts that were found.
-        found: how many these are; some may be looked up several times.
-        missing: artefacts that were not found; tasks that are alike have one.
-        needed: artefacts of any stage whose files were freed, and that those are to be made of.
-        freed: those found whose files were freed, each with the freed ones that it would be made of again.
-    """
-
-    there: frozenset[str] = frozenset()
-    found: int = 0
-    missing: frozenset[str] = frozenset()
-    needed: frozenset[str] = frozenset()
-    freed: Mapping[str, frozenset[str]] = MappingProxyType({})
-
-    @property
-    def missed(self) -> int:
-        """How many are missing."""
-        return len(self.missing)
-
-
-def _note_looked(
-    workspace: Workspace, stage: str, stems: Sequence[str], tasks: Sequence[Any], receipts: Sequence[Any]
-) -> None:
-    there = frozenset(stem for stem, receipt in zip(stems, receipts, strict=True) if receipt is not None)
-    missing = frozenset(stems) - there
-    needed: set[str] = set()
-    freed: dict[str, frozenset[str]] = {}
-    for stem, task, receipt in zip(stems, tasks, receipts, strict=True):
-        if receipt is None:
-            needed.update(map(stem_of, freed_in(task)))
-        elif any(is_freed(file.path) for file in files_of(receipt)):
-            freed[stem] = frozenset(map(stem_of, freed_in(task)))
-    noted = Looked(there, len(receipts) - receipts.count(None), missing, frozenset(needed), freed)
-    # Small appends are whole, whoever else appends.
-    with open(os.path.join(workspace.looked, stage.replace("/", " ")), "ab") as stream:
-        stream.write(encode(noted) + b"\n")
-
-
-def looked_up(workspace: Workspace) -> dict[str, Looked]:
-    """Return, by stage, what was looked up."""
-    looked = {}
-    for name in sorted(os.listdir(workspace.looked)):
-        with open(os.path.join(workspace.looked, name), "rb") as stream:
-            notes = [decode(line, Looked) for line in stream]
-        there, missing, needed = (
-            frozenset[str]().union(*(getattr(note, which) for note in notes))
-            for which in ("there", "missing", "needed")
-        )
-        found = sum(note.found for note in notes)
-        freed = {stem: made_of for note in notes for stem, made_of in note.freed.items()}
-        looked[name.replace(" ", "/")] = Looked(there, found, missing, needed, freed)
-    return looked
 
 
 def stages_before(pipeline: beam.Pipeline) -> dict[str, set[str]]:
