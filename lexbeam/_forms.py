@@ -12,14 +12,13 @@ from typing import Any
 from lexbeam._paths import LONGEST_PATH
 from lexbeam._tables import GivenTable, plain_value
 from transforms.common.errors import UsageError, nearest, quoted
-from transforms.common.options.small_texts import word_column
+from transforms.common.options.small_texts import WORD_COLUMNS, word_column
 
 __all__ = ["LAYOUTS", "ROWS", "WORD_LIST", "filled", "pairs_of", "records", "texts_of", "word_list", "words_of"]
 
 # The layout that a file of data has, where a command must be told one.
 LAYOUTS = {"records": "jsonl", "table": "tsv"}
 WORD_LIST = ("word", "value")
-_WORD_COLUMNS = ("word", "target", "token", "lemma")
 _RANKED = {"sentence": 0, "target": 1, "substitutes": 2}
 
 
@@ -109,7 +108,7 @@ def texts_of(table: GivenTable, name: str) -> Iterator[str]:
 
 
 def words_of(table: GivenTable, name: str) -> Iterator[str]:
-    for number, cell in _column(table, name, _WORD_COLUMNS, "the words", "word"):
+    for number, cell in _column(table, name, WORD_COLUMNS, "the words", "word"):
         word = plain_value(cell, f"`{name}`, row {number}")
         if not isinstance(word, str) or not word.strip() or "\n" in word or "\r" in word:
             raise UsageError(f"`{name}`, row {number}: {quoted(cell)} is no word: leave it out, or correct it")
@@ -185,14 +184,14 @@ def _table(table: GivenTable, name: str) -> Iterator[str]:
 
 def pairs_of(value: Any) -> Any:
     """Return a dict of words and lists as pairs; one of columns, of which one is called as words are, stays."""
-    if isinstance(value, Mapping) and not {*_WORD_COLUMNS} & {*value}:
+    if isinstance(value, Mapping) and not {*WORD_COLUMNS} & {*value}:
         return list(value.items())
     return value
 
 
 def _lists(table: GivenTable, name: str) -> Iterator[str]:
     """Yield lines of a word and the others of it with tabs, without a header."""
-    at = next((table.names.index(column) for column in _WORD_COLUMNS if column in table.names), 0)
+    at = next((table.names.index(column) for column in WORD_COLUMNS if column in table.names), 0)
     for number, row in enumerate(table.rows, 1):
         cells = [row[at], *row[:at], *row[at + 1 :]]
         if len(cells) < 2:
