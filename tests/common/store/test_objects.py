@@ -253,6 +253,16 @@ def test_only_a_store_that_says_so_has_no_such_object(place, answer, status, tex
         assert "secret" not in str(error.value)
 
 
+@pytest.mark.parametrize("place", ["s3"], indirect=True)
+def test_a_refusal_without_keys_says_that_there_are_none(place, answer, monkeypatch):
+    answer[:2] = 403, ""
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    monkeypatch.setenv("AWS_METADATA_ENDPOINT", answer[2])
+    with pytest.raises(StoreFailed, match="AWS_ACCESS_KEY_ID is not set, so the role of this machine was asked for"):
+        files.read_bytes(place)
+
+
 def test_a_store_that_says_so_has_no_such_object(place, answer):
     answer[:2] = 404, error_text("NoSuchKey")
     assert not files.exists(place)

@@ -215,7 +215,9 @@ def _meant(path: str, error: Exception) -> Exception:
     is_refused = isinstance(error, PermissionDeniedError | UnauthenticatedError) or status in ("401", "403")
     if is_refused or code in _KEY_CODES:
         other = "" if code else f", and the address{_address_of(path)}: what answers may be a proxy"
-        return StoreFailed(f"{path}: the store refuses ({reason}): check the keys and what they allow{other}")
+        return StoreFailed(
+            f"{path}: the store refuses ({reason}): check the keys and what they allow{other}{_keys_missing(path)}"
+        )
     if status == "404":
         return StoreFailed(
             f"{path}: what answers ({reason}) does not say that there is no such object: check the address of the "
