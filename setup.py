@@ -161,7 +161,7 @@ setup(
         "runner_configs": ["*.yaml", "flink/*"],
         "transforms.common.code": ["*.txt"],
         "transforms.embeddings": ["*.c", "*.h"],
-        "transforms.formats.readers": ["*.xsl"],
+        "transforms.formats.readers.tei": ["*.xsl"],
         "transforms.report": ["*.css", "*.html", "*.js"],
     },
     ext_modules=[loops("_sgns", SGNS), loops("_glove", GLOVE, "-fno-math-errno")],

@@ -32,7 +32,7 @@ DETAILS = {
         "readers.html_tree",
         "readers.json_array",
         "readers.registry",
-        "readers.tei",
+        "readers.tei.reading",
         "dates.rules",
         "sources.compression",
         "sources.streams",

@@ -8,8 +8,8 @@ from pattern_scan import Found, Hostile, found_patterns, hostile, made_in_functi
 LENGTH, TIMES, MOST = 512, 8, 24
 LEAST = 1e-3  # seconds at the greater length, below which the clock decides
 WITHIN = {
-    "transforms/formats/readers/tei_breaks.py _WORD_BEHIND": "looks at 400 bytes before a break",
-    "transforms/formats/readers/tei_body.py _VALUES": "tei_marks.xsl puts four values behind each mark",
+    "transforms/formats/readers/tei/breaks.py _WORD_BEHIND": "looks at 400 bytes before a break",
+    "transforms/formats/readers/tei/body.py _VALUES": "marks.xsl puts four values behind each mark",
     "transforms/formats/spans/tei.py _MARKUP": "the reader has parsed the document before: its markup is whole",
 }
 MADE = {

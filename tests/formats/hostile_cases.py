@@ -18,6 +18,8 @@ import hostile_making as make
 from hostile_cases_text import FIRST, LARGE, LAST, SECRET, TEXTS
 from hostile_feeding import Case, document
 from hostile_making import COMPRESS, damaged, tar, tei, zipped
+from hostile_meaning import meaning_tables
+from hostile_meanings import MEANINGS
 
 __all__ = ["CASES"]
 
@@ -283,4 +285,4 @@ CASES: dict[str, list[Case]] = {
 }
 
 if __name__ == "__main__":
-    sys.stdout.write(document(CASES))
+    sys.stdout.write(document(CASES) + meaning_tables(MEANINGS))

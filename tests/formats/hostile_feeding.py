@@ -15,7 +15,7 @@ from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
 from transforms.formats.records.scripts import scripts_of
 
-__all__ = ["HEAD", "Case", "Outcome", "document", "feed", "put", "row"]
+__all__ = ["HEAD", "Case", "Outcome", "document", "feed", "ingest_options", "put", "row"]
 
 HEAD = "| what was fed | as | records | what came out | detail |\n|---|---|---|---|---|\n"
 TOP = """\
@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
     rejects: list[RejectRow]
 
 
-def _ingest_options(options: dict[str, Any], folder: Path) -> IngestOptions:
+def ingest_options(options: dict[str, Any], folder: Path) -> IngestOptions:
     """Return the options of a case, as `lexbeam corpus` would make them."""
     given = dict(options)
     dates = given.pop("dates", None)
@@ -94,7 +94,7 @@ def feed(case: Case, folder: Path, engine: str = "") -> Outcome:
     """List the folder as `lexbeam corpus` does with this engine, and read what is there, documents dated."""
     path = put(case, folder)
     entries = files.list_files(str(folder))
-    options = _ingest_options({"engine": engine, **case.options}, folder)
+    options = ingest_options({"engine": engine, **case.options}, folder)
     out, rejects, records = [], [], 0
     with case.while_read(path):
         for entry in entries:

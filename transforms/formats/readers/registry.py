@@ -21,7 +21,7 @@ from transforms.formats.readers.jsonl import cut_jsonl, read_json, read_jsonl
 from transforms.formats.readers.markdown import read_markdown
 from transforms.formats.readers.office import read_docx, read_odt
 from transforms.formats.readers.parquet import cut_parquet, read_parquet
-from transforms.formats.readers.tei import read_tei
+from transforms.formats.readers.tei.reading import read_tei
 from transforms.formats.readers.text import cut_lines, read_lines, read_text
 from transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.pieces import CutPiece, Uncuttable

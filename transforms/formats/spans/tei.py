@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from html.entities import name2codepoint
 
-from transforms.formats.readers.tei import allowed_in_xml, declared_entities, texts_of
-from transforms.formats.readers.tei_marks import marked_text
+from transforms.formats.readers.tei.marks import marked_text
+from transforms.formats.readers.tei.reading import allowed_in_xml, declared_entities, texts_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from transforms.formats.records.text_cleaning import cleaning
 from transforms.formats.sources.streams import marked_encoding

@@ -1,4 +1,4 @@
-"""TEI: the header's fields and, from `tei_body`, the text; annotation where `<w>` carries it.
+"""TEI: the header's fields and, from `body`, the text; annotation where `<w>` carries it.
 
 Entities are never resolved and nothing is fetched. A document that declares an external entity, or
 one made of other entities, is rejected before anything is parsed; entities that stand for plain
@@ -17,7 +17,7 @@ from contextlib import suppress
 
 from lxml import etree
 
-from transforms.formats.readers.tei_body import read_body
+from transforms.formats.readers.tei.body import read_body
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.date_parsing import parse_date
 from transforms.formats.records.text_cleaning import Cleaning, clean_field, cleaning

@@ -13,7 +13,7 @@ At a break (`<lb> <pb> <cb> <gb> <milestone>`) a word may be cut in two:
 import re
 from collections import Counter
 
-from transforms.formats.readers.tei_marks import BREAK, JOIN
+from transforms.formats.readers.tei.marks import BREAK, JOIN
 
 __all__ = ["mend_breaks"]
 

@@ -5,7 +5,7 @@ follow each other are one. Inline elements add no space. `<fw> <note> <del>` and
 text's own words are dropped; of a `<choice>` the corrected, regular or expanded reading is taken.
 A run of white space, line ends of the XML file included, is one space.
 
-Words that breaks cut in two are mended: see `tei_breaks`.
+Words that breaks cut in two are mended: see `breaks`.
 
 A document with `<w lemma pos>` has annotation: sentences are `<s>`, else paragraphs; words are `<w>`
 and `<pc>`, and text outside them becomes tokens tagged X or PUNCT. Parts of speech are taken if all
@@ -24,8 +24,8 @@ from lxml import etree
 from schemas.corpus.sentences import UPOS
 from transforms.common.marks import nfc
 from transforms.common.records import Sentence
-from transforms.formats.readers.tei_breaks import mend_breaks
-from transforms.formats.readers.tei_marks import (
+from transforms.formats.readers.tei.breaks import mend_breaks
+from transforms.formats.readers.tei.marks import (
     BREAK,
     PARAGRAPH,
     SENTENCE,

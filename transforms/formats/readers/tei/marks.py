@@ -1,6 +1,6 @@
 """The text of a TEI document with marks where paragraphs, breaks, words and sentences are.
 
-An XSLT stylesheet, `tei_marks.xsl`, which libxslt runs without the interpreter's help, drops what
+An XSLT stylesheet, `marks.xsl`, which libxslt runs without the interpreter's help, drops what
 is not the text's own words, takes one reading of each `<choice>` and `<app>`, and puts the marks.
 These are such characters as XML can hold and text has no use for: DEL, the carriage return (the
 line ends of XML are line feeds) and noncharacters. A document's own ones become white space.
@@ -89,4 +89,4 @@ def _move_to_tei(element: etree._Element) -> None:
 @functools.lru_cache(16)
 def _stylesheet(thread: int) -> etree.XSLT:
     """Return the compiled stylesheet, one for each thread."""
-    return etree.XSLT(etree.XML(packaged_text("transforms.formats.readers", "tei_marks.xsl").encode()))
+    return etree.XSLT(etree.XML(packaged_text("transforms.formats.readers.tei", "marks.xsl").encode()))

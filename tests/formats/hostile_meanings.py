@@ -1,0 +1,10 @@
+"""What files mean: inputs that are easily taken for something else, and what must be read.
+
+docs/running/hostile-input.md has a table of each section. A module `hostile_meanings_KIND.py` has the sections of a
+kind of file; here they come together.
+"""
+
+from hostile_meaning import Meaning
+from hostile_meanings_lines import LINES
+
+MEANINGS: dict[str, list[Meaning]] = {**LINES}
