@@ -48,14 +48,15 @@ def read_epub(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     package = Package(source, options)
     place = _place_of_book(package)
     book = parse_xml(package.read(place))
-    encrypted = _encrypted(package)
+    folder = posixpath.dirname(place)
+    encrypted = _encrypted(package, folder)
     how = cleaning(source, options)
     texts: list[str] = []
     for item, linear in _pages(book, source):
         if not linear:
             source.notes[_BESIDE] += 1
             continue
-        name = _member(package, posixpath.dirname(place), item.get("href") or "")
+        name = _member(package, folder, item.get("href") or "")
         media = (item.get("media-type") or "").strip()
         if _plain(name) in encrypted:
             raise BadRecord("unreadable", "it is encrypted, as books with digital rights management are")
@@ -83,12 +84,17 @@ def _place_of_book(package: Package) -> str:
     raise BadRecord("malformed", "its container names no package of a book")
 
 
-def _encrypted(package: Package) -> set[str]:
-    """Return the members that are encrypted: fonts, or chapters."""
+def _encrypted(package: Package, folder: str) -> set[str]:
+    """Return the members that are encrypted, fonts or chapters; `folder` is that of the book."""
     root = parse_xml(package.read(_ENCRYPTED)) if _ENCRYPTED in package else etree.Element("none")
-    places = (element.get("URI") or "" for element in root.iter() if local_name(element) == "CipherReference")
-    # They start at the package; some writers start at the folder in which that file lies.
-    return {_plain(re.sub(r"\A(?:\.\./)+", "", _resolved("", place))) for place in places}
+    known = {_plain(name) for name in package.names}
+    names: set[str] = set()
+    for element in root.iter():
+        if local_name(element) == "CipherReference":
+            # They start at the package; some writers start at another folder.
+            places = [re.sub(r"\A(?:\.\./)+", "", _resolved(start, element.get("URI") or "")) for start in ("", folder)]
+            names.add(next((name for name in map(_plain, places) if name in known), ""))
+    return names
 
 
 def _resolved(folder: str, reference: str) -> str:

@@ -222,4 +222,5 @@ def _paragraphs(root: etree._Element, names: dict[str, str], blocks: set[str], s
     for element in root.iter():
         if isinstance(element.tag, str) and element.tag != LEFT_OUT:
             element.tag = names.get(local_name(element), local_name(element))
-    return [_AT_NOTE.sub(" ", text).replace(_NOTE, "") for text in paragraphs(root, blocks, skipped)]
+    texts = paragraphs(root, blocks, skipped)
+    return [_AT_NOTE.sub(" ", text).replace(_NOTE, "") if _NOTE in text else text for text in texts]

@@ -25,7 +25,6 @@ from transforms.formats.sources.xml_tree import local_name, parse_xml
 
 __all__ = ["put_parts", "relations_of", "target_of"]
 
-_ELSEWHERE = ("altChunk", "subDoc")
 _NOT_READ = "text of documents of Word left out, {} {}"
 _PAGES = (".html", ".htm", ".xhtml")
 _FATAL = ("unsafe", "too_large", "control", "too_many_marks")
@@ -65,7 +64,7 @@ def put_parts(
     Raises:
         BadRecord: `unsafe`, `too_large`, and what the reader of pages raises.
     """
-    places = [element for element in root.iter(etree.Element) if local_name(element) in _ELSEWHERE]
+    places = list(root.iter("{*}altChunk", "{*}subDoc"))
     relations = {value_of(relation, "Id"): relation for relation in relations_of(package, main)} if places else {}
     size = 0
     for place in places:
@@ -136,7 +135,7 @@ def _of_mail(data: bytes, source: Source, options: ReaderOptions) -> list[str] |
 def _of_xml(data: bytes, within: Within | None) -> list[str] | None:
     """Return the paragraphs of a document of Word in one piece of XML; None if it is something else."""
     root = parse_xml(data)
-    body = next((element for element in root.iter(etree.Element) if local_name(element) == "body"), None)
+    body = next(root.iter("{*}body"), None)
     return None if body is None or local_name(root) not in _DOCUMENTS else _at_depth(within)(body)
 
 

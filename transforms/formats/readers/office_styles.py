@@ -122,6 +122,22 @@ def drop_generated(root: etree._Element) -> None:
     Args:
         root: the main part of a docx, which is changed.
     """
+    for element in list(root.iter("{*}fldSimple", "{*}docPartGallery", "{*}tr", "{*}tc")):
+        name = local_name(element)
+        if name == "docPartGallery":
+            above = next(element.iterancestors("{*}sdt"), None)
+            if above is not None and value_of(element).endswith(_GALLERY):
+                above.tag = LEFT_OUT
+        elif name == "fldSimple":
+            if _is_generated(value_of(element, "instr")):
+                element.tag = LEFT_OUT
+        elif any(element.find(mark) is not None for mark in _DELETED[name]):
+            element.tag = LEFT_OUT
+    if next(root.iter("{*}fldChar"), None) is not None:
+        _drop_fields(root)
+
+
+def _drop_fields(root: etree._Element) -> None:
     fields: list[_Field] = []
     held: list[etree._Element] = []  # by the runs within fields, those that are left out aside
     for element in root.iter(etree.Element):
@@ -134,14 +150,6 @@ def drop_generated(root: etree._Element) -> None:
                 _go_on(fields, held, element, is_end=kind == "end")
         elif name == "instrText" and fields and not fields[-1].shown:
             fields[-1].code += element.text or ""
-        elif name == "fldSimple" and _is_generated(value_of(element, "instr")):
-            element.tag = LEFT_OUT
-        elif name == "docPartGallery" and value_of(element).endswith(_GALLERY):
-            above = next((outer for outer in element.iterancestors() if local_name(outer) == "sdt"), None)
-            if above is not None:
-                above.tag = LEFT_OUT
-        elif name in _DELETED and any(element.find(mark) is not None for mark in _DELETED[name]):
-            element.tag = LEFT_OUT
         elif fields and parent is not None and local_name(parent) == "r":
             held.append(element)
 

@@ -33,10 +33,15 @@ _NOTE_TYPES = frozenset({"noteref", "doc-noteref", "backlink", "doc-backlink"})
 _PAGE_TYPES = frozenset({"pagebreak", "doc-pagebreak"})
 # Formulas that the scripts of a page say again, for who cannot see them or until it is drawn.
 _AGAIN = frozenset({"MJX_Assistive_MathML", "MathJax_Preview"})
+# What stands in the attributes of all of these.
+_MAY_SAY = re.compile(
+    r"page|pg|pb|p[-_]?n|p[-_]?\d|p[-_]?mark|folio|seite|noteref|backlink|katex|mathjax|mjx", re.IGNORECASE
+)
 _PAGE_CLASS = re.compile(
     r"(?:[a-z]+[-_])*(?:(?:page|pg|p)[-_]?(?:num(?:ber)?s?|no|nr|mark(?:er)?|(?P<loose>break))|pb|folio|seitenzahl)",
     re.IGNORECASE,
 )
+_PAGE = re.compile(r"page|pg|pb|seite|folio", re.IGNORECASE)
 _PAGE_ID = re.compile(r"(?:page|pg|pagenum|pageno|seite|folio|pb)[-_ .]*0*(\d+|[ivxlcdm]+)", re.IGNORECASE)
 _LABEL = re.compile(
     r"[\W_]*|(?P<open>[\W_]*)(?P<word>(?:pages?|pag|pg|pp?|seiten?|side|sida|p[áa]gina|s|bl(?:att)?|fol(?:io)?|leaf|col|sp"
@@ -101,13 +106,13 @@ def note_of_mark(element: etree._Element) -> str:
     by_name = MARKS.get(element.tag)
     if by_name and (not by_name[1] or next(element.iterancestors(by_name[1]), None) is not None):
         return by_name[0]
-    if not element.attrib:
-        return ""
     if _is_raised_number(element):
         return NOTE_MARKS
+    if not _MAY_SAY.search(" ".join(element.values())):
+        return ""
     types = {
         word
-        for name, value in element.attrib.items()
+        for name, value in element.items()
         if name == "role" or name.endswith((":type", "}type"))
         for word in value.split()
     }
@@ -132,6 +137,8 @@ def _is_page_number(element: etree._Element, types: set[str], classes: list[str]
         found = filter(None, map(_PAGE_CLASS.fullmatch, classes))
         said = any(within_line or not match["loose"] for match in found)
     place = element.get("id") or element.get("name") or ""
+    if not said and within_line and _PAGE.search(" ".join([*classes, place])):
+        said = _is_in_word(element)
     if not said and not (within_line and (place or classes)):
         return False
     texts = list(itertools.islice(element.itertext(), _FEW + 1))
@@ -146,6 +153,13 @@ def _is_page_number(element: etree._Element, types: set[str], classes: list[str]
     numbered = _PAGE_ID.fullmatch(place)
     by_brackets = bool(label["word"]) and not {"[", "{"}.isdisjoint(label["open"])
     return by_brackets or (numbered is not None and numbered[1].lower() == label["number"].lower().lstrip("0"))
+
+
+def _is_in_word(element: etree._Element) -> bool:
+    """Return whether letters stand before and behind an element."""
+    before, parent = element.getprevious(), element.getparent()
+    ahead = before.tail if before is not None else parent.text if parent is not None else None
+    return all(map(_ALPHABETIC.match, ((ahead or "")[-1:], (element.tail or "")[:1])))
 
 
 def _is_raised_number(element: etree._Element) -> bool:
