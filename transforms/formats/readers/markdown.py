@@ -182,10 +182,9 @@ def _without_code(paragraph: list[MarkdownPiece], source: str, notes: Counter[st
     places = [0, *itertools.accumulate(map(len, shown))]
     for start, end, note in unread_in("".join(shown)):
         number = bisect_right(places, start) - 1
-        escaped = (
-            places[number] == start and source[max(0, paragraph[number].start - 1) : paragraph[number].start] == "\\"
-        )
-        if not escaped:
+        place, behind, text, _ = paragraph[number]
+        escaped = places[number] == start and source[max(0, place - 1) : place] == "\\"
+        if source[place:behind] == text and not escaped:
             cuts.append((start, end))
             notes[note] += 1
     pieces: list[MarkdownPiece] = []

@@ -73,11 +73,11 @@ def without_marks(root: etree._Element, notes: Counter[str] | None = None) -> et
         root: the page.
         notes: counts what is left out but marks of notes.
     """
-    for base in list(root.iter("rb")):  # parsers put it into a reading before it that has no end tag
-        outer = list(base.iterancestors("rt", "rp", "ruby"))
+    for part in list(root.iter("rb", "rt")):  # parsers put it into a part before it that has no end tag
+        outer = list(part.iterancestors("rt", "rp", "ruby"))
         within = list(itertools.takewhile(lambda above: above.tag != "ruby", outer))
         if within and len(within) < len(outer):
-            within[-1].addnext(base)
+            within[-1].addnext(part)
     marks = {element: note for element in root.iter(etree.Element) if (note := note_of_mark(element))}
     counted = Counter[str]()
     for mark in [mark for mark in marks if marks.keys().isdisjoint(mark.iterancestors())]:
@@ -138,7 +138,7 @@ def _is_page_number(element: etree._Element, types: set[str], classes: list[str]
         said = any(within_line or not match["loose"] for match in found)
     place = element.get("id") or element.get("name") or ""
     if not said and within_line and _PAGE.search(" ".join([*classes, place])):
-        said = _is_in_word(element)
+        said = _is_at_word(element)
     if not said and not (within_line and (place or classes)):
         return False
     texts = list(itertools.islice(element.itertext(), _FEW + 1))
@@ -155,11 +155,11 @@ def _is_page_number(element: etree._Element, types: set[str], classes: list[str]
     return by_brackets or (numbered is not None and numbered[1].lower() == label["number"].lower().lstrip("0"))
 
 
-def _is_in_word(element: etree._Element) -> bool:
-    """Return whether letters stand before and behind an element."""
+def _is_at_word(element: etree._Element) -> bool:
+    """Return whether a letter stands right before or behind an element."""
     before, parent = element.getprevious(), element.getparent()
     ahead = before.tail if before is not None else parent.text if parent is not None else None
-    return all(map(_ALPHABETIC.match, ((ahead or "")[-1:], (element.tail or "")[:1])))
+    return any(map(_ALPHABETIC.match, ((ahead or "")[-1:], (element.tail or "")[:1])))
 
 
 def _is_raised_number(element: etree._Element) -> bool:
