@@ -37,6 +37,7 @@ MARKS = (
     "<sup class='page_num'>{}</sup>",
     "<span class='pb'>{}</span>",
     "<span class='page'>{}</span>",
+    "<a name='p12'>{}</a>",
     "<a id='Page_12'>{}</a>",
     "<a name='seite0012'>{}</a>",
     "<a id='Page_xii'>{}</a>",

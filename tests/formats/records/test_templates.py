@@ -31,6 +31,7 @@ def left(text):
         ("$5, $$ to $$$, $$$$, A$$hole_$$, US$$1=$$", "$5, $$ to $$$, $$$$, A$$hole_$$, US$$1=$$"),
         ("The $$ sign and the $$ sign", "The $$ sign and the $$ sign"),
         ("con[Pg 13]tinued [Pg. xii] [Pg] [p. 3]", "continued  [Pg] [p. 3]"),
+        ("con[p. 13]tinued ver[S. 3]loren it[p. 3] [p. 3]it x[3]y", "continued verloren it[p. 3] [p. 3]it x[3]y"),
     ],
 )
 def test_what_is_read(text, read):

@@ -41,7 +41,7 @@ _PAGE_CLASS = re.compile(
     r"(?:[a-z]+[-_])*(?:(?:page|pg|p)[-_]?(?:num(?:ber)?s?|no|nr|mark(?:er)?|(?P<loose>break))|pb|folio|seitenzahl)",
     re.IGNORECASE,
 )
-_PAGE = re.compile(r"page|pg|pb|seite|folio", re.IGNORECASE)
+_PAGE = re.compile(r"page|pg|pb|seite|folio|\bp[-_]?\d", re.IGNORECASE)
 _PAGE_ID = re.compile(r"(?:page|pg|pagenum|pageno|seite|folio|pb)[-_ .]*0*(\d+|[ivxlcdm]+)", re.IGNORECASE)
 _LABEL = re.compile(
     r"[\W_]*|(?P<open>[\W_]*)(?P<word>(?:pages?|pag|pg|pp?|seiten?|side|sida|p[áa]gina|s|bl(?:att)?|fol(?:io)?|leaf|col|sp"

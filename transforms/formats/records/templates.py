@@ -2,7 +2,7 @@ r"""Code in a text of which a reader sees what it makes, or nothing: of template
 
 Of templates it is `{{ }}`, `{% %}` and `{# #}` (Jinja, Liquid, Hugo, Vue, MediaWiki). Between two `$$` stands a
 formula if it looks like one, for dollars stand in text, too. `[Pg 13]` is the number of a printed page, as Project
-Gutenberg has it.
+Gutenberg has it, and so is `[p. 13]` within a word.
 
     >>> text = "a {{b}} {c} $$x^2$$ ($$ to $$$)"
     >>> [(text[start:end], note) for start, end, note in unread_in(text)]
@@ -16,13 +16,14 @@ __all__ = ["PAGE_NUMBERS", "may_be_unread", "unread_in"]
 
 PAGE_NUMBERS = "printed page numbers left out"
 _NOTES = {"code": "template code left out", "formula": "formulas in TeX left out", "page": PAGE_NUMBERS}
-_MAY_BE = re.compile(r"\{[{%#]|\$\$|\[Pg", re.IGNORECASE)
+_MAY_BE = re.compile(r"\{[{%#]|\$\$|\[(?:p|s|fol)", re.IGNORECASE)
 # Each way to begin ends the look for the end of one before, so that the time is linear.
 _UNREAD = re.compile(
     r"(?P<code>(?<!\{)\{\{++(?:[^{}]|\{\{[^{}]*+\}\}|\{(?!\{)|\}(?!\}))*+\}\}++"
     r"|\{%(?:(?!\{%|%\}).)*+%\}|\{#(?:(?!\{\#|\#\}).)*+\#\})"
     r"|(?<![\w$\\])\$\$(?!\$)(?P<formula>(?:\\.|[^$\\])++)\$\$(?![\w$])"
-    r"|(?P<page>\[Pg\.?\s?(?:\d+|[ivxlcdm]+)\])",
+    r"|(?P<page>\[Pg\.?\s?(?:\d+|[ivxlcdm]+)\]"
+    r"|(?<=[^\W\d_])\[(?:p|page|s|seite|fol)\.?\s?(?:\d+|[ivxlcdm]+)\](?=[^\W\d_]))",
     re.DOTALL | re.IGNORECASE,
 )
 _FORMULA = re.compile(r"[\\^_=+*/<>{}|]|\A\s*\w{1,2}\s*\Z")
