@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.formats.records.date_parsing import parse_date
-from transforms.formats.records.date_parts import Part, part_of
+from transforms.formats.records.date_parts import DatePart, part_of
 
 CENTURIES = st.integers(1, 21).map(lambda number: f"{number}. Jh.")
 DECADES = st.integers(100, 209).map(lambda number: f"{number}0s")
@@ -13,7 +13,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 def test_parts_follow_one_another_and_are_the_whole(text, before, of):
     whole = parse_date(text + " BC" * before)
     assert whole is not None
-    parts = [part_of(whole[:2], Part(number + 1, of)) for number in range(of)]
+    parts = [part_of(whole[:2], DatePart(number + 1, of)) for number in range(of)]
     if None in parts:
         assert text.endswith("s")
         assert of in (4, 10)

@@ -4,8 +4,8 @@ A part is one of so many equal ones. Early, mid and late (the beginning, middle 
 years these have 33, 34 and 33, of ten 3, 4 and 3:
 
     >>> parted("late 19th century"), parted("19. jh., 2. hälfte")
-    ((Part(number=3, of=3), '19th century'), (Part(number=2, of=2), '19. jh.'))
-    >>> part_of((1800, 1899), Part(3, 3)), part_of((1840, 1849), Part(1, 2)), part_of((-100, -1), Part(1, 4))
+    ((DatePart(number=3, of=3), '19th century'), (DatePart(number=2, of=2), '19. jh.'))
+    >>> part_of((1800, 1899), DatePart(3, 3)), part_of((1840, 1849), DatePart(1, 2)), part_of((-100, -1), DatePart(1, 4))
     ((1867, 1899), (1840, 1844), (-100, -76))
 
 Words are those of English, German, French, Spanish, Italian, Portuguese, Dutch and Swedish.
@@ -14,10 +14,10 @@ Words are those of English, German, French, Spanish, Italian, Portuguese, Dutch 
 import re
 from typing import NamedTuple
 
-__all__ = ["Part", "part_of", "parted"]
+__all__ = ["DatePart", "part_of", "parted"]
 
 
-class Part(NamedTuple):
+class DatePart(NamedTuple):
     """The part with a `number`, from 1, `of` so many equal ones."""
 
     number: int
@@ -71,7 +71,7 @@ _AT_HEAD = re.compile(rf"{_BEFORE}{_PART}\.?(?:[ -] ?|(?=\d)|$){_BETWEEN}(?P<res
 _AT_END = re.compile(rf"(?P<rest>.*[^\s,;:])[\s,;:]+{_BEFORE}{_PART}\.?")
 
 
-def parted(text: str) -> tuple[Part, str] | None:
+def parted(text: str) -> tuple[DatePart, str] | None:
     """Return the part that a date in lower case names, at its head or end, and what it is a part of.
 
     The latter is empty if there is the part alone; None if there is no part.
@@ -80,13 +80,13 @@ def parted(text: str) -> tuple[Part, str] | None:
     if match is None:
         return None
     if match["third"]:
-        return Part(_THIRD_OF[match["third"]], 3), match["rest"]
+        return DatePart(_THIRD_OF[match["third"]], 3), match["rest"]
     of = _UNIT_OF[match["unit"]]
     number = of if match["last"] else int(match["digit"] or 0) or _ORDINAL_OF[match["ordinal"]]
-    return (Part(number, of), match["rest"]) if number <= of else None
+    return (DatePart(number, of), match["rest"]) if number <= of else None
 
 
-def part_of(span: tuple[int, int], part: Part) -> tuple[int, int] | None:
+def part_of(span: tuple[int, int], part: DatePart) -> tuple[int, int] | None:
     """Return a part of the years of a century or decade; of one year it is that year.
 
     None if it has no such part: a decade no quarters, and other spans none.
