@@ -211,9 +211,9 @@ class ReaderOptions:
             an array or is read at a path, and parquet in an archive), and of an element of a JSON
             array; larger ones are rejects.
         max_line_bytes: of a line of lines, jsonl, conllu and of a row of csv.
-        max_expansion_ratio: of a compressed file or archive to what comes out of it; the first
-            16 MiB are free.
-        max_expanded_bytes: of what comes out of a compressed file or archive.
+        max_expansion_ratio: of a compressed file, archive or Parquet file to what comes out of it; the
+            first 16 MiB are free.
+        max_expanded_bytes: of what comes out of one.
         layers: layers to read from input that comes annotated; set by the command, not an option here.
     """
 
@@ -257,7 +257,7 @@ class ReaderOptions:
     )
     max_expansion_ratio: int = option(
         200,
-        help="compressed files and archives that expand more, and to over 16 MiB, are rejects",
+        help="compressed files, archives and Parquet that expand more, and to over 16 MiB, are rejects",
         metavar="TIMES",
         least=1,
         most=MOST_BYTES,
@@ -265,7 +265,7 @@ class ReaderOptions:
     )
     max_expanded_bytes: int = option(
         1 << 40,
-        help="compressed files and archives that expand to more are rejects",
+        help="compressed files, archives and Parquet that expand to more are rejects",
         metavar="BYTES",
         least=1,
         most=MOST_BYTES,
