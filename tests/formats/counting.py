@@ -16,7 +16,7 @@ import zipfile
 import pyarrow as pa
 import pyarrow.parquet as pq
 from counting_rows import count_rows
-from counting_text import BOM, INVISIBLE, NO_TEXT, decoded, decoded_lines, encodings_of, refused, without_control
+from counting_text import INVISIBLE, NO_TEXT, decoded, decoded_lines, encodings_of, raw_lines, refused, without_control
 from lxml import etree
 
 from transforms.formats.records.base import ReaderOptions
@@ -118,7 +118,7 @@ def _count_texts(root):
 
 
 def count_jsonl(data, options=PLAIN, name=""):
-    lines = data.removeprefix(BOM).split(b"\n")
+    lines = raw_lines(data)
     limit = options.max_line_bytes
     if any(limit <= len(line) <= limit + 3 and not line.strip() for line in lines):
         return None  # blank, or too long?
@@ -233,7 +233,7 @@ def count_conllu(data, options=PLAIN, name=""):
 def count_lines(data, options=PLAIN, name=""):
     if options.lines_hold == "text" and len(data) > options.max_record_bytes:
         return None  # which lines come before the break?
-    if any(abs(len(raw) - options.max_line_bytes) < 5 for raw in data.split(b"\n")):
+    if any(abs(len(raw) - options.max_line_bytes) < 5 for raw in raw_lines(data)):
         return None
     lines = _lines(data, options)
     lines = [None if line is None or refused(line, options) else line for line in lines]
@@ -291,7 +291,7 @@ def _lines(data, options):
 def _blocks(data, options):
     """Yield the lines between empty ones, None for a line that is not text."""
     block = []
-    for raw in [*data.removeprefix(BOM).split(b"\n"), b""]:
+    for raw in [*raw_lines(data), b""]:
         if raw.strip():
             block += _lines(b"\n".join([b"", raw]), options)[1:]
         elif block:

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from transforms.common.marks import is_nfc
 from transforms.common.records import Sentence
+from transforms.common.texts.line_ends import no_line_end
 from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.fields import KNOWN, scalar
 from transforms.formats.records.pieces import CutPiece
@@ -131,7 +132,7 @@ def _next_document(passed: LinePass, options: ReaderOptions) -> tuple[int, int]:
     whole = False
     while line := passed.line():
         begins, whole = whole, line.endswith(b"\n")
-        if not begins:  # in the midst of a line
+        if not begins or b"\r" in line.removesuffix(b"\r\n"):  # in the midst of a line, or several lines
             word = over = False
         elif line.isspace():
             if word or (over and not length):
@@ -354,7 +355,7 @@ class _Words:
         """
         cells = line.split("\t")
         if len(cells) != 10:
-            raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}")
+            raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}{no_line_end(line)}")
         name, form, lemma, tag = cells[:4]
         form, lemma = clean_word(form, how), clean_word(lemma, how)
         if not tag.isascii():
