@@ -8,6 +8,7 @@ a broken file comes before the break, which of two limits is met first.
 """
 
 import dataclasses
+import html
 import io
 import json
 import re
@@ -29,7 +30,7 @@ PACKED = re.compile(
 )
 PLAIN = ReaderOptions()
 MIMETYPES = (b"application/epub+zip", b"application/vnd.oasis.opendocument.text")
-BY_LINE = ("jsonl", "csv", "conllu", "lines")
+BY_LINE = ("jsonl", "csv", "conllu", "vertical", "lines")
 
 
 def count(format, data, options=PLAIN, name="a"):
@@ -230,6 +231,79 @@ def count_conllu(data, options=PLAIN, name=""):
     return max(1, whole + sum(good.count(False) for good in documents))
 
 
+NAMED_COLUMNS = "<!-- #vrt positional-attributes: word pos lemma -->"
+
+
+def count_vertical(data, options=PLAIN, name=""):
+    """Count documents and what is left out of them; None where other columns or structures than `text` count."""
+    lines = _lines(data, options)
+    if lines[0] != NAMED_COLUMNS or options.columns or len(data) > options.max_line_bytes:
+        return None
+    if None in lines or any(re.match(r"</?(doc|file|art|bnc)", line) for line in lines):
+        return None  # a structure that cannot be read, or a word?
+    words = [line for line in lines if "\t" in line or (line.strip() and not re.match("</?[^\\W\\d]|<!--|<[?!]", line))]
+    if words and all(line.count("\t") != 2 for line in words):
+        return 1
+    documents, lost, within = [None], 0, False  # of each, which of its sentences are good
+
+    def end():
+        if documents[-1]:
+            documents[-1] = [sentence for sentence in documents[-1] if sentence != []]
+            documents[-1].append([])
+
+    for line in lines:
+        tags = re.findall(rf"<(/?)([^\W\d][\w.:-]*)(?:{_VALUE})*\s*(/?)>", line) if _is_of_tags(line) else []
+        if [tag for closes, tag, empty in tags if not closes and not empty].count("text") > 1:
+            documents.append(None)
+            lost, within = lost + 1, False
+            continue
+        if not line or line.isspace():
+            if not within:
+                end()
+        elif tags:
+            for closes, tag, empty in tags:
+                if tag in ("s", "sentence"):
+                    end()
+                    within = not closes and not empty
+                elif tag in _OF_PARAGRAPHS:
+                    end()
+                    within = False
+                elif tag == "text":
+                    within = False
+                    documents.append(None if closes or empty else [[]])
+        elif re.fullmatch(r"<!--.*-->\s*|<[?!][^<>]*>\s*", line):
+            continue
+        elif "\t" not in line and re.match(r"</?[^\W\d]|<!--|<[?!]", line):
+            documents.append(None)
+            lost, within = lost + 1, False
+        else:
+            documents[-1] = documents[-1] or [[]]
+            cells = line.split("\t")
+            documents[-1][-1].append(_is_word(cells, options))
+            if not within and any(cell in (*".!?…", "...", "SENT") for cell in cells[:2]):
+                end()
+    for document in filter(None, documents):
+        sentences = [all(sentence) for sentence in document if sentence]
+        lost += sentences.count(False) + (any(sentences) or not sentences)
+    return max(1, lost)
+
+
+_OF_PARAGRAPHS = ("p", "para", "paragraph", "head", "heading", "title", "div", "item", "l", "u", "turn")
+
+
+_VALUE = r"""\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>/]+)"""
+
+
+def _is_of_tags(line):
+    return re.fullmatch(rf"(?:</?[^\W\d][\w.:-]*(?:{_VALUE})*\s*/?>\s*)+", line)
+
+
+def _is_word(cells, options):
+    if len(cells) != 3 or any(refused(cell, options) for cell in (cells[0], cells[2])):
+        return False
+    return bool(re.sub(INVISIBLE, "", html.unescape(cells[0])).split())
+
+
 def count_lines(data, options=PLAIN, name=""):
     if options.lines_hold == "text" and len(data) > options.max_record_bytes:
         return None  # which lines come before the break?
@@ -272,6 +346,7 @@ COUNTS = {
     "json": count_json,
     "csv": count_csv,
     "conllu": count_conllu,
+    "vertical": count_vertical,
     "lines": count_lines,
     "parquet": count_parquet,
     "markdown": count_one,

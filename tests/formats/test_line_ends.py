@@ -34,6 +34,18 @@ LINES = {
         "",
         "1\t",
     ],
+    "vertical": [
+        "<text id='a'>",
+        "<s>",
+        "A\tDT\ta",
+        "b\tNN",
+        "",
+        "<g/>",
+        "C\tSENT\tc",
+        "<text>",
+        "D\tNN\td e",
+        "</text>",
+    ],
 }
 
 
@@ -45,7 +57,7 @@ def test_line_ends_make_no_record(format, data):
     assert entries(other, reader, name) == entries(fed, reader, name)
 
 
-@pytest.mark.parametrize("format", ["lines", "csv", "jsonl", "conllu"])
+@pytest.mark.parametrize("format", ["lines", "csv", "jsonl", "conllu", "vertical"])
 @given(st.data())
 def test_pieces_give_what_the_file_gives(format, data):
     with pytest.MonkeyPatch.context() as patched:
