@@ -7,5 +7,6 @@ kind of file; here they come together.
 from hostile_meaning import Meaning
 from hostile_meanings_dates import DATES
 from hostile_meanings_lines import LINES
+from hostile_meanings_vertical import VERTICAL
 
-MEANINGS: dict[str, list[Meaning]] = {**LINES, **DATES}
+MEANINGS: dict[str, list[Meaning]] = {**LINES, **DATES, **VERTICAL}

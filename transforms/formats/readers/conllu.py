@@ -41,7 +41,7 @@ from transforms.formats.sources.streams import iter_lines, opened
 from transforms.layers.registry import values_of
 from transforms.layers.values import ConlluWord
 
-__all__ = ["AnnotatedText", "ParsedSentence", "cut_conllu", "read_conllu"]
+__all__ = ["SentenceBlocks", "ParsedSentence", "cut_conllu", "read_conllu"]
 
 _OF_SENTENCE = {"sent_id", "text", "newpar", "newdoc", "newpar id"}
 
@@ -73,7 +73,7 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
         BadRecord: `empty`, if there is no sentence at all.
     """
     how = cleaning(source, options)
-    document: AnnotatedText | None = None
+    document: SentenceBlocks | None = None
     chunks = 0
     for chunk in _chunks(source, options):
         chunks += 1
@@ -81,7 +81,7 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
         if document is None or opens:
             if document is not None:
                 yield from document.end()
-            document = AnnotatedText(str(chunk.number) if opens else "")
+            document = SentenceBlocks(str(chunk.number) if opens else "")
         document.describe(chunk.comments)
         if not chunk.lines and chunk.error is None:
             continue
@@ -158,7 +158,7 @@ def _certainly_opens(line: bytes, options: ReaderOptions) -> bool:
     return "\x00" not in text and _opens([text[1:].strip()])
 
 
-class AnnotatedText:
+class SentenceBlocks:
     """Sentences of a document that comes annotated, until a block is full."""
 
     def __init__(self, position: str, fields: dict[str, str] | None = None) -> None:

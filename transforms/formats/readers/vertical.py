@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from transforms.common.records import Sentence
 from transforms.common.texts.line_ends import no_line_end
-from transforms.formats.readers.conllu import AnnotatedText, ParsedSentence
+from transforms.formats.readers.conllu import SentenceBlocks, ParsedSentence
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.fields import KNOWN, scalar
 from transforms.formats.records.pieces import CutPiece, Uncuttable
@@ -153,7 +153,7 @@ class _Reading:
         self._how = how
         self._layout = layout
         self._at_start = source.begins  # no document has come
-        self._document: AnnotatedText | None = None
+        self._document: SentenceBlocks | None = None
         self._around: list[tuple[str, dict[str, str]]] = []  # structures that are open around words
         self._fields: dict[str, str] = {}
         self._described = False  # a word of the document has come
@@ -199,7 +199,7 @@ class _Reading:
         """Begin a document, if none has begun, with a word."""
         self.any = self._described = True
         if self._document is None:
-            self._document = AnnotatedText("" if self._at_start else str(number), self._inherited())
+            self._document = SentenceBlocks("" if self._at_start else str(number), self._inherited())
             self._at_start = False
 
     def _inherited(self) -> dict[str, str]:
@@ -227,7 +227,7 @@ class _Reading:
                     self.any = True
                     self._at_start = False
                     self._fields = self._inherited()
-                    self._document = AnnotatedText(str(number), self._fields)
+                    self._document = SentenceBlocks(str(number), self._fields)
                     self._described = False
         elif not tag.closes and self._document is not None and not self._described:
             for key, value in _fields(tag.attributes).items():

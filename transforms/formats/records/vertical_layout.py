@@ -1,4 +1,4 @@
-"""What stands in vertical text, line by line: columns, tags, and what the beginning of a file says of them.
+r"""What stands in vertical text, line by line: columns, tags, and what the beginning of a file says of them.
 
 >>> openings("<text id='a' year=1850><s>")[0].attributes, openings("<\tSYM\t<")
 ({'id': 'a', 'year': '1850'}, None)
@@ -45,7 +45,7 @@ _WORDS = ("word", "form", "token", "wordform")
 _LEMMAS = ("lemma", "lempos", "baseform", "base")
 _TAG_COLUMNS = ("upos", "pos", "tag", "xpos", "ctag", "msd")
 NO_TAG = frozenset(("", "_", "__UNDEF__"))
-_REMEDY = "name the columns: --columns word,pos,lemma"
+_REMEDY = "see --columns word,pos,lemma"
 
 
 @dataclass(frozen=True)
