@@ -41,7 +41,7 @@ from transforms.formats.sources.streams import iter_lines, opened
 from transforms.layers.registry import values_of
 from transforms.layers.values import ConlluWord
 
-__all__ = ["SentenceBlocks", "ParsedSentence", "cut_conllu", "read_conllu"]
+__all__ = ["ParsedSentence", "SentenceBlocks", "cut_conllu", "read_conllu"]
 
 _OF_SENTENCE = {"sent_id", "text", "newpar", "newdoc", "newpar id"}
 

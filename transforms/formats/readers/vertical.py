@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from transforms.common.records import Sentence
 from transforms.common.texts.line_ends import no_line_end
-from transforms.formats.readers.conllu import SentenceBlocks, ParsedSentence
+from transforms.formats.readers.conllu import ParsedSentence, SentenceBlocks
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.fields import KNOWN, scalar
 from transforms.formats.records.pieces import CutPiece, Uncuttable
