@@ -239,9 +239,10 @@ def count_vertical(data, options=PLAIN, name=""):
     lines = _lines(data, options)
     if lines[0] != NAMED_COLUMNS or options.columns or len(data) > options.max_line_bytes:
         return None
-    if None in lines or any(re.match(r"</?(doc|file|art|bnc)", line) for line in lines):
-        return None  # a structure that cannot be read, or a word?
-    words = [line for line in lines if "\t" in line or (line.strip() and not re.match("</?[^\\W\\d]|<!--|<[?!]", line))]
+    if any(re.search(r"</?(doc|file|art|bnc)", line) for line in lines if line):
+        return None
+    there = [line for line in lines if line is not None]
+    words = [line for line in there if "\t" in line or (line.strip() and not re.match("</?[^\\W\\d]|<!--|<[?!]", line))]
     if words and all(line.count("\t") != 2 for line in words):
         return 1
     documents, lost, within = [None], 0, False  # of each, which of its sentences are good
@@ -251,7 +252,15 @@ def count_vertical(data, options=PLAIN, name=""):
             documents[-1] = [sentence for sentence in documents[-1] if sentence != []]
             documents[-1].append([])
 
-    for line in lines:
+    for line, raw in zip(lines, raw_lines(data), strict=True):
+        if line is None:
+            if raw.startswith(b"<"):
+                documents.append(None)
+                lost, within = lost + 1, False
+            else:
+                documents[-1] = documents[-1] or [[]]
+                documents[-1][-1].append(False)
+            continue
         tags = re.findall(rf"<(/?)([^\W\d][\w.:-]*)(?:{_VALUE})*\s*(/?)>", line) if _is_of_tags(line) else []
         if [tag for closes, tag, empty in tags if not closes and not empty].count("text") > 1:
             documents.append(None)

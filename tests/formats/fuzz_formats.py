@@ -139,7 +139,7 @@ def _conllu_options(rng: random.Random) -> dict[str, Any]:
 
 def _vertical_options(rng: random.Random) -> dict[str, Any]:
     options = _common(rng)
-    if chance(rng, 0.1):
+    if chance(rng, 0.03):
         options["columns"] = rng.choice((("word", "pos", "lemma"), ("word", "lemma", "x"), ("a", "b")))
     return {**options, "layers": ("xpos",)} if chance(rng, 0.3) else options
 

@@ -238,6 +238,8 @@ PARTS = {
     "Anfang der 1840er Jahre": (1840, 1842),
     "à la fin du XIXe siècle": (1867, 1899),
     "2e moitié du XIXe": (1850, 1899),
+    "1ère moitié du XIXe s.": (1800, 1849),
+    "début 19e s.": (1800, 1832),
     "XVIIIe siècle, première moitié": (1700, 1749),
     "début des années 1840": (1840, 1842),
     "segunda mitad del siglo XIX": (1850, 1899),

@@ -108,11 +108,11 @@ _DECADE = re.compile(
 )
 _DECADE_NAMED = re.compile(r"(?:los años|años|(?:la )?década de|les années|années) (\d{2,3})0$")
 _OPEN_DIGITS = re.compile(r"(\d{3})[-xu]$|(\d{2})(?:--|xx|uu)$")
-_CENTURY_WORD = r"(?:century|centuries|cent\.?|c\.?|jahrhunderts?|jhdt\.?|jhd\.?|jhs?\.?|siècle|eeuw|s\.)"
+_CENTURY_WORD = r"(?:century|centuries|cent\.?|c\.?|jahrhunderts?|jhdt\.?|jhd\.?|jhs?\.?|siècle|eeuw|s\.|(?<=e )s)"
 _CENTURY = re.compile(
     rf"(?:the )?(\d{{1,2}})(?:st|nd|rd|th|\.|e|er|ème|de)? ?{_CENTURY_WORD}$|"
     r"(?:(?:s|sec|saec)(?:\. ?| )|(?:siglo|secolo|saeculum|século) )([ivx]+)$|"
-    r"([ivx]+)(?:e|er|ème)? ?(?:siècle|secolo|sec\.?|s\.)$"
+    r"([ivx]+)(?:(?:e|er|ème)? ?(?:siècle|secolo|sec\.?|s\.)|(?:e|er|ème) s)$"
 )
 _CENTURY_BEHIND = re.compile(rf" ?{_CENTURY_WORD}$")
 _CENTURY_NUMBER = re.compile(r"\d{1,2}(st|nd|rd|th|\.|e|de)?")
