@@ -13,6 +13,7 @@ from lexbeam._paths import LONGEST_PATH
 from lexbeam._tables import GivenTable, plain_value
 from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.options.small_texts import WORD_COLUMNS, word_column
+from transforms.common.texts.line_ends import lines_of
 
 __all__ = ["LAYOUTS", "ROWS", "WORD_LIST", "filled", "pairs_of", "records", "texts_of", "word_list", "words_of"]
 
@@ -110,7 +111,7 @@ def texts_of(table: GivenTable, name: str) -> Iterator[str]:
 def words_of(table: GivenTable, name: str) -> Iterator[str]:
     for number, cell in _column(table, name, WORD_COLUMNS, "the words", "word"):
         word = plain_value(cell, f"`{name}`, row {number}")
-        if not isinstance(word, str) or not word.strip() or "\n" in word or "\r" in word:
+        if not isinstance(word, str) or not word.strip() or len(lines_of(word)) > 1:
             raise UsageError(f"`{name}`, row {number}: {quoted(cell)} is no word: leave it out, or correct it")
         yield word
 

@@ -37,6 +37,7 @@ DETAILS = {
         "sources.compression",
         "sources.streams",
         "records.text_cleaning",
+        "records.vertical_layout",
     )
 }
 

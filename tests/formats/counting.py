@@ -8,6 +8,7 @@ a broken file comes before the break, which of two limits is met first.
 """
 
 import dataclasses
+import html
 import io
 import json
 import re
@@ -16,7 +17,7 @@ import zipfile
 import pyarrow as pa
 import pyarrow.parquet as pq
 from counting_rows import count_rows
-from counting_text import BOM, INVISIBLE, NO_TEXT, decoded, decoded_lines, encodings_of, refused, without_control
+from counting_text import INVISIBLE, NO_TEXT, decoded, decoded_lines, encodings_of, raw_lines, refused, without_control
 from lxml import etree
 
 from transforms.formats.records.base import ReaderOptions
@@ -29,7 +30,7 @@ PACKED = re.compile(
 )
 PLAIN = ReaderOptions()
 MIMETYPES = (b"application/epub+zip", b"application/vnd.oasis.opendocument.text")
-BY_LINE = ("jsonl", "csv", "conllu", "lines")
+BY_LINE = ("jsonl", "csv", "conllu", "vertical", "lines")
 
 
 def count(format, data, options=PLAIN, name="a"):
@@ -118,7 +119,7 @@ def _count_texts(root):
 
 
 def count_jsonl(data, options=PLAIN, name=""):
-    lines = data.removeprefix(BOM).split(b"\n")
+    lines = raw_lines(data)
     limit = options.max_line_bytes
     if any(limit <= len(line) <= limit + 3 and not line.strip() for line in lines):
         return None  # blank, or too long?
@@ -230,10 +231,92 @@ def count_conllu(data, options=PLAIN, name=""):
     return max(1, whole + sum(good.count(False) for good in documents))
 
 
+NAMED_COLUMNS = "<!-- #vrt positional-attributes: word pos lemma -->"
+
+
+def count_vertical(data, options=PLAIN, name=""):
+    """Count documents and what is left out of them; None where other columns or structures than `text` count."""
+    lines = _lines(data, options)
+    if lines[0] != NAMED_COLUMNS or options.columns or len(data) > options.max_line_bytes:
+        return None
+    if any(re.search(r"</?(doc|file|art|bnc)", line) for line in lines if line):
+        return None
+    there = [line for line in lines if line is not None]
+    words = [line for line in there if "\t" in line or (line.strip() and not re.match("</?[^\\W\\d]|<!--|<[?!]", line))]
+    if words and all(line.count("\t") != 2 for line in words):
+        return 1
+    documents, lost, within = [None], 0, False  # of each, which of its sentences are good
+
+    def end():
+        if documents[-1]:
+            documents[-1] = [sentence for sentence in documents[-1] if sentence != []]
+            documents[-1].append([])
+
+    for line, raw in zip(lines, raw_lines(data), strict=True):
+        if line is None:
+            if raw.startswith(b"<"):
+                documents.append(None)
+                lost, within = lost + 1, False
+            else:
+                documents[-1] = documents[-1] or [[]]
+                documents[-1][-1].append(False)
+            continue
+        tags = re.findall(rf"<(/?)([^\W\d][\w.:-]*)(?:{_VALUE})*\s*(/?)>", line) if _is_of_tags(line) else []
+        if [tag for closes, tag, empty in tags if not closes and not empty].count("text") > 1:
+            documents.append(None)
+            lost, within = lost + 1, False
+            continue
+        if not line or line.isspace():
+            if not within:
+                end()
+        elif tags:
+            for closes, tag, empty in tags:
+                if tag in ("s", "sentence"):
+                    end()
+                    within = not closes and not empty
+                elif tag in _OF_PARAGRAPHS:
+                    end()
+                    within = False
+                elif tag == "text":
+                    within = False
+                    documents.append(None if closes or empty else [[]])
+        elif re.fullmatch(r"<!--.*-->\s*|<[?!][^<>]*>\s*", line):
+            continue
+        elif "\t" not in line and re.match(r"</?[^\W\d]|<!--|<[?!]", line):
+            documents.append(None)
+            lost, within = lost + 1, False
+        else:
+            documents[-1] = documents[-1] or [[]]
+            cells = line.split("\t")
+            documents[-1][-1].append(_is_word(cells, options))
+            if not within and any(cell in (*".!?…", "...", "SENT") for cell in cells[:2]):
+                end()
+    for document in filter(None, documents):
+        sentences = [all(sentence) for sentence in document if sentence]
+        lost += sentences.count(False) + (any(sentences) or not sentences)
+    return max(1, lost)
+
+
+_OF_PARAGRAPHS = ("p", "para", "paragraph", "head", "heading", "title", "div", "item", "l", "u", "turn")
+
+
+_VALUE = r"""\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>/]+)"""
+
+
+def _is_of_tags(line):
+    return re.fullmatch(rf"(?:</?[^\W\d][\w.:-]*(?:{_VALUE})*\s*/?>\s*)+", line)
+
+
+def _is_word(cells, options):
+    if len(cells) != 3 or any(refused(cell, options) for cell in (cells[0], cells[2])):
+        return False
+    return bool(re.sub(INVISIBLE, "", html.unescape(cells[0])).split())
+
+
 def count_lines(data, options=PLAIN, name=""):
     if options.lines_hold == "text" and len(data) > options.max_record_bytes:
         return None  # which lines come before the break?
-    if any(abs(len(raw) - options.max_line_bytes) < 5 for raw in data.split(b"\n")):
+    if any(abs(len(raw) - options.max_line_bytes) < 5 for raw in raw_lines(data)):
         return None
     lines = _lines(data, options)
     lines = [None if line is None or refused(line, options) else line for line in lines]
@@ -272,6 +355,7 @@ COUNTS = {
     "json": count_json,
     "csv": count_csv,
     "conllu": count_conllu,
+    "vertical": count_vertical,
     "lines": count_lines,
     "parquet": count_parquet,
     "markdown": count_one,
@@ -291,7 +375,7 @@ def _lines(data, options):
 def _blocks(data, options):
     """Yield the lines between empty ones, None for a line that is not text."""
     block = []
-    for raw in [*data.removeprefix(BOM).split(b"\n"), b""]:
+    for raw in [*raw_lines(data), b""]:
         if raw.strip():
             block += _lines(b"\n".join([b"", raw]), options)[1:]
         elif block:

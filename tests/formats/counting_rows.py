@@ -3,7 +3,7 @@
 import csv
 import re
 
-from counting_text import decoded_lines
+from counting_text import decoded_lines, raw_lines
 
 __all__ = ["count_rows"]
 
@@ -11,7 +11,7 @@ __all__ = ["count_rows"]
 def count_rows(data, options, name):
     """Count rows; one that the csv module cannot read is its first line alone."""
     limit, quoting = options.max_line_bytes, options.quoting
-    if any(abs(len(raw) - limit) < 5 for raw in data.split(b"\n")):
+    if any(abs(len(raw) - limit) < 5 for raw in raw_lines(data)):
         return None
     lines = decoded_lines(data, options)
     if quoting and b'"' in data and len(data) + 64 * len(lines) > limit:
@@ -21,7 +21,7 @@ def count_rows(data, options, name):
     rows, headed, first, place = 0, not options.header, [], 0
     while place < len(lines):
         line = lines[place]
-        if line is not None and not line.strip(" \r\ufeff"):
+        if line is not None and not line.strip(" \ufeff"):
             place += 1
             continue
         if not delimiter and line is not None:

@@ -12,6 +12,7 @@ __all__ = [
     "decoded_lines",
     "encodings_of",
     "longest_run",
+    "raw_lines",
     "refused",
     "without_control",
 ]
@@ -49,12 +50,17 @@ def decoded(data, encodings):
     return None
 
 
+def raw_lines(data):
+    """Return the lines of bytes, without their ends and a mark before the first."""
+    return re.split(rb"\r\n|\r|\n", data.removeprefix(BOM))
+
+
 def decoded_lines(data, options):
     """Return the lines as text, None for one that is in no encoding, or too long."""
     lines = []
-    for raw in data.removeprefix(BOM).split(b"\n"):
+    for raw in raw_lines(data):
         fits = len(raw) <= options.max_line_bytes
-        lines.append(decoded(raw.rstrip(b"\r"), options.encoding) if fits else None)
+        lines.append(decoded(raw, options.encoding) if fits else None)
     return lines
 
 

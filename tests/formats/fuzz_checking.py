@@ -48,9 +48,9 @@ SMALL = (
     (breaks, "_BUDGET", 0),
 )
 RARELY_SMALL = ((text_cleaning, "_FEW", 4),)  # for it takes milliseconds
-CUT_IN_BLOCKS = ("conllu", "lines")
+CUT_IN_BLOCKS = ("conllu", "vertical", "lines")
 # Rejects of sentences and lines that were left out of a document are beside it, not instead of it.
-BESIDE = ("conllu", "lines")
+BESIDE = ("conllu", "vertical", "lines")
 AT_A_BREAK = ("malformed", "undecodable", "too_large", "control")
 # Encodings of host names, whose decoders in Python take each piece for a whole.
 BY_PIECE = {("idna",), ("punycode",)}
@@ -69,6 +69,9 @@ LEFT_OUT = {
     "formulas in TeX left out",
     "template code left out",
 }
+OF_VERTICAL = re.compile(
+    "lemmas of which the first of several was taken|tags of an unknown set.*|tags that .* not have"
+)
 COUNTER = re.compile(r"(?<!\\)((?:\\\\)*)\\~\d+$")
 NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
@@ -246,7 +249,8 @@ def _check_notes(made: Input, notes: Counter[str]) -> None:
     """Refuse notes that the documentation has not, or options did not ask for."""
     options = ReaderOptions(**made.options)
     for note, times in notes.items():
-        if note.partition(", w:")[0] in LEFT_OUT and times > 0:
+        of_vertical = made.format == "vertical" and OF_VERTICAL.fullmatch(note)
+        if (of_vertical or note.partition(", w:")[0] in LEFT_OUT) and times > 0:
             continue
         found = NOTE.fullmatch(note)
         asked = options.control == "drop" if note.startswith("c") else options.marks == "break"
@@ -277,7 +281,7 @@ def _check_record(made: Input, entry: Entry, told: set[str]) -> None:
         if entry.text.strip() != entry.text or not entry.text:
             raise Wrong(f"an empty text, or white space about it: {entry.text!r}")
         _check_bounded(made, entry.text)
-        if told != {"conllu"} and entry.sentences is None:
+        if told not in ({"conllu"}, {"vertical"}) and entry.sentences is None:
             _check_clean(entry.text)
     if entry.sentences is not None:
         _check_sentences(made, entry)

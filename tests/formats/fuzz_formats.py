@@ -23,6 +23,7 @@ from fuzz_making import (
     make_parquet,
     make_tei,
     make_text,
+    make_vertical,
     utf8,
 )
 from fuzz_making_html import TAGS, make_html
@@ -134,6 +135,13 @@ def _conllu_options(rng: random.Random) -> dict[str, Any]:
     if chance(rng, 0.3):
         options["layers"] = rng.choice((("heads",), ("feats",), ("heads", "deprels", "feats")))
     return options
+
+
+def _vertical_options(rng: random.Random) -> dict[str, Any]:
+    options = _common(rng)
+    if chance(rng, 0.03):
+        options["columns"] = rng.choice((("word", "pos", "lemma"), ("word", "lemma", "x"), ("a", "b")))
+    return {**options, "layers": ("xpos",)} if chance(rng, 0.3) else options
 
 
 def _lines_options(rng: random.Random) -> dict[str, Any]:
@@ -307,6 +315,31 @@ MAKERS: dict[str, Maker] = {
             "\n# date = 1790\n",
         ),
         ".conllu",
+    ),
+    "vertical": Maker(
+        make_vertical,
+        _vertical_options,
+        _tokens(
+            "<text>\n",
+            '<text id="a">\n',
+            "</text>\n",
+            "<s>\n",
+            "</s>\n",
+            "<g/>\n",
+            "<text\n",
+            "<doc>\n",
+            "<p>",
+            "a\tNN\ta\n",
+            "\t",
+            "\n",
+            "\r",
+            "&lt;",
+            "&#0;",
+            "&#xD800;",
+            "<!-- a -->\n",
+            "|",
+        ),
+        ".vrt",
     ),
     "markdown": Maker(make_markdown, _common, _tokens(*MARKDOWN_SIGNS), ".md"),
     "html": Maker(make_html, _html_options, _tokens(*TAGS), ".html", 1.0),

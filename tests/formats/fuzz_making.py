@@ -31,6 +31,7 @@ __all__ = [
     "make_parquet",
     "make_tei",
     "make_text",
+    "make_vertical",
     "text",
     "utf8",
 ]
@@ -280,6 +281,27 @@ def make_conllu(rng: random.Random) -> bytes:
             rows.append(_word(rng, str(number)))
         blocks.append("\n".join(rows))
     return utf8(rng.choice(("\n\n", "\n\n", "\n \n")).join(blocks) + rng.choice(("", "\n\n")))
+
+
+NAMED_COLUMNS = "<!-- #vrt positional-attributes: word pos lemma -->"
+
+
+def make_vertical(rng: random.Random) -> bytes:
+    """Return vertical text with named columns, documents, sentences, glue."""
+    rows = [NAMED_COLUMNS]
+    for _ in range(rng.randrange(1, 5)):
+        documented, sentenced = chance(rng, 0.8), chance(rng, 0.8)
+        rows += [f'<text id="{rng.choice(WORDS[:4])}" year="1790">'] * documented
+        for _ in range(rng.randrange(3)):
+            rows += ["<s>"] * sentenced
+            for _ in range(rng.randrange(4)):
+                form = rng.choice(WORDS) if chance(rng, 0.9) else text(rng).replace("\n", " ")
+                lemma = rng.choice((form.lower(), "<unknown>", "a|b", "|"))
+                rows += [rng.choice(("<g/>", "<p>", "", "<hi>")) for _ in range(chance(rng, 0.1))]
+                rows.append("\t".join((form, rng.choice(("NN", "DT", "SENT", "?")), lemma)))
+            rows += ["</s>"] * sentenced
+        rows += ["</text>"] * (documented and chance(rng, 0.8))
+    return utf8("\n".join(rows) + rng.choice(("", "\n")))
 
 
 INLINE = ("hi", "note", "w", "pc", "choice", "corr", "sic", "app", "rdg", "lem", "s", "seg", "q")

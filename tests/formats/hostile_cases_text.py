@@ -395,6 +395,12 @@ TEXTS: dict[str, list[Case]] = {
         Case("Parquet, a page damaged", "a.parquet", damaged(make.parquet(text=["one", "two"]), 10), "malformed"),
         Case("Parquet, cut short", "a.parquet", make.parquet(text=["one", "two"])[:-10], "malformed"),
         Case("Parquet, a null text", "a.parquet", make.parquet(text=["one", None]), "1: document; 2: missing_field"),
+        Case(
+            "Parquet of 300 bytes, a value of 90 KB in 20,000 rows",
+            "a.parquet",
+            lambda: make.parquet(text=["x" * 90_000] * 20_000),
+            "unsafe",
+        ),
         Case("Parquet without rows", "a.parquet", make.parquet(text=[]), "empty"),
     ],
     "Annotated text": [

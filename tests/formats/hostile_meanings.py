@@ -5,7 +5,9 @@ kind of file; here they come together.
 """
 
 from hostile_meaning import Meaning
+from hostile_meanings_dates import DATES
 from hostile_meanings_lines import LINES
 from hostile_meanings_packs import PACKS
+from hostile_meanings_vertical import VERTICAL
 
-MEANINGS: dict[str, list[Meaning]] = {**LINES, **PACKS}
+MEANINGS: dict[str, list[Meaning]] = {**LINES, **PACKS, **DATES, **VERTICAL}

@@ -142,7 +142,7 @@ def test_what_nothing_can_give_is_refused():
     with pytest.raises(
         UsageError,
         match=r"^engine 'x' never gives the layer 'xpos'.*engine spacy or engine stanza"
-        r" or input in CoNLL-U with engine none$",
+        r" or input in CoNLL-U with engine none or input in vertical text with engine none$",
     ):
         module.check_layers(("xpos",), ("builtin",), "engine 'x'")
 

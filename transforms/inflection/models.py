@@ -22,6 +22,7 @@ from transforms.common.store.resources import content_digest
 from transforms.common.texts.languages import stated_language
 from transforms.formats.records.base import BadRecord, ReaderOptions
 from transforms.formats.sources.compression import decompress
+from transforms.formats.sources.streams import BROKEN
 from transforms.inflection.dictionaries import FormEntry, ReadDictionary, read_forms
 from transforms.inflection.english import PACKAGE, english_inflector, english_version
 from transforms.inflection.inflector import Inflecting, Inflector, compiled
@@ -113,7 +114,7 @@ def _read(path: str, format: str | None) -> ReadDictionary:
             return read_forms(decompress(stream, path, ReaderOptions())[0], shown, format)
     except BadRecord as error:
         raise LexbeamError(f"{shown} cannot be read: {error}") from error
-    except (OSError, EOFError) as error:
+    except (OSError, *BROKEN) as error:
         raise LexbeamError(f"{shown} cannot be read: {error}; check the file") from error
 
 

@@ -11,6 +11,7 @@ The functions get these tokens, without whitespace, by kind of engine:
     spacy, builtin   spaCy's Tokens of the sentence
     stanza           Stanza's Words of the sentence
     conllu           `ConlluWord`s of the sentence
+    vertical         tags of the sentence's words, as text; empty where there is none
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -94,6 +95,10 @@ def columns_of(layers: Iterable[str]) -> tuple[pa.Field, ...]:
     return tuple(LAYERS[name].column.with_name(name) for name in layers)
 
 
+# Formats that come annotated, and what messages call them.
+_ANNOTATED = {"conllu": "CoNLL-U", "vertical": "vertical text"}
+
+
 def check_layers(layers: Iterable[str], kinds: Collection[str], source: str) -> None:
     """Check that a source can give layers.
 
@@ -108,8 +113,8 @@ def check_layers(layers: Iterable[str], kinds: Collection[str], source: str) -> 
     for name in layers:
         reads = LAYERS[name].reads
         if not any(kind in reads for kind in kinds):
-            engines = [f"engine {kind}" for kind in reads if kind != "conllu"]
-            inputs = ["input in CoNLL-U with engine none"] if "conllu" in reads else []
+            engines = [f"engine {kind}" for kind in reads if kind not in _ANNOTATED]
+            inputs = [f"input in {title} with engine none" for kind, title in _ANNOTATED.items() if kind in reads]
             raise UsageError(
                 f"{source} never gives the layer {name!r}: leave it out of `layers`, or take "
                 f"{' or '.join([*engines, *inputs])}"
@@ -152,6 +157,7 @@ LAYERS: Registry[Layer] = Registry(
                 "spacy": LayerReading(of.spacy_xpos, ("token.tag",)),
                 "stanza": LayerReading(of.stanza_xpos, ("pos",)),
                 "conllu": LayerReading(of.conllu_xpos),
+                "vertical": LayerReading(of.vertical_xpos),
             },
         ),
         "feats": Layer(

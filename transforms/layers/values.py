@@ -30,6 +30,7 @@ __all__ = [
     "stanza_feats",
     "stanza_heads",
     "stanza_xpos",
+    "vertical_xpos",
 ]
 
 I = TypeVar("I", bound=Hashable)  # noqa: E741
@@ -156,6 +157,11 @@ def stanza_entities(words: Sequence[Any]) -> Texts:
 def conllu_xpos(words: Sequence[ConlluWord]) -> Texts:
     """Return column XPOS."""
     return [_present(word.cells[XPOS]) for word in words]
+
+
+def vertical_xpos(tags: Sequence[str]) -> Texts:
+    """Return the tags of vertical text."""
+    return [tag or None for tag in tags]
 
 
 def conllu_feats(words: Sequence[ConlluWord]) -> Texts:

@@ -157,8 +157,6 @@ def _source(entry: files.ListedFile, shown: str, options: ReaderOptions, limit: 
     wide = "\n".encode(options.encoding[0]) != b"\n"
     if b"\x00" in data[:1000] and not wide:
         raise LexbeamError(f"{shown} holds bytes that no text has: {_SAVE}, or name its `encoding`")
-    if b"\n" not in data and not wide:
-        data = data.replace(b"\r", b"\n")  # old programs end lines so
     return Source(entry.name, lambda: io.BytesIO(data), entry.path), options
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from schemas.rejects import RejectRow
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.store import files
+from transforms.common.texts.line_ends import lines_of
 from transforms.formats.readers.delimited import Row as CellRow
 from transforms.formats.readers.delimited import rows
 from transforms.formats.readers.jsonl import json_rows
@@ -63,7 +64,7 @@ def is_sheet(entry: files.ListedFile, sheet: Sheet, answers: Collection[str]) ->
     except OSError as error:
         raise _unreadable(entry, error) from error
     encoding = next((name for bom, name in _WIDE.items() if head.startswith(bom)), "utf-8-sig")
-    lines = head.decode(encoding, "replace").splitlines()
+    lines = lines_of(head.decode(encoding, "replace"))
     if any("lexbeam sheet " in line for line in lines):
         return True
     header = next((line for line in lines if line.strip() and not line.startswith("#")), "")

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from transforms.common.errors import UsageError
 from transforms.common.store import files
+from transforms.common.texts.line_ends import with_line_feeds
 
 __all__ = ["LineConnection", "check_address"]
 
@@ -72,7 +73,7 @@ class LineConnection:
                 break
             content += data
             wait = 0
-        found = bytes(content).split(b"\n")
+        found = with_line_feeds(bytes(content)).split(b"\n")  # of CR LF that came in two, an empty line more
         self._rest = found.pop()
         if ended or len(self._rest) > LONGEST:
             found.append(self._rest)
@@ -81,7 +82,7 @@ class LineConnection:
             self.close()
         elif ended:  # kept open: whoever opens a pipe to write must not find that its reader is about to go
             time.sleep(min(seconds, _PAUSE))
-        return [line for line in (line.rstrip(b"\r") for line in found) if line]
+        return [line for line in found if line]
 
     def _connected(self, seconds: float) -> bool:
         if self._socket is not None or self._pipe is not None:

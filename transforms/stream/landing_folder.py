@@ -20,6 +20,7 @@ from types import TracebackType
 from transforms.annotation.landed import SortedKeys
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
+from transforms.common.texts.line_ends import with_line_feeds
 from transforms.stream.windows import WindowRule
 
 __all__ = ["SPOOL", "FolderTakenError", "LandedLines", "LineSpool", "land_lines", "landed_lines", "one_line"]
@@ -30,13 +31,13 @@ _LANDED = re.compile(r"([0-9a-f]{32})\.jsonl")
 
 def one_line(message: bytes) -> bytes:
     """Return a message as a line, without its end: JSON of several lines in one; in other text ends become spaces."""
-    line = message.strip(b"\r\n")
-    if b"\n" not in line:
-        return line
+    lines = with_line_feeds(message.strip(b"\r\n")).split(b"\n")
+    if len(lines) == 1:
+        return lines[0]
     try:
-        return json.dumps(json.loads(line), ensure_ascii=False).encode()
+        return json.dumps(json.loads(message), ensure_ascii=False).encode()
     except (ValueError, RecursionError):  # a reject, once it is read
-        return b" ".join(line.split(b"\n"))
+        return b" ".join(lines)
 
 
 @functools.lru_cache(8)

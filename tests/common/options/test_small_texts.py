@@ -70,10 +70,10 @@ def test_a_file_without_permission(tmp_path):
         list(read_lines(str(path), "targets"))
 
 
-def test_lines_are_numbered_as_an_editor_does(tmp_path):
+def test_each_line_end_of_plain_text_ends_a_line(tmp_path):
     path = tmp_path / "x.txt"
     path.write_bytes("\ufeffa\r\n\n \nb\u2028c\n\u0e01\u0e38".encode())
-    assert list(read_lines(str(path), "x")) == ["a", "", "", "b\u2028c", "\u0e01\u0e38"]
+    assert list(read_lines(str(path), "x")) == ["a", "", "", "b", "c", "\u0e01\u0e38"]
     path.write_bytes(("\u0915\u093e" * 100 + "ἄ" * 100 + "漢" * 1000).encode())
     assert len(list(read_lines(str(path), "x"))) == 1
 

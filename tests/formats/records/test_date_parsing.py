@@ -151,7 +151,6 @@ RANGES = {
     "1700-talet": (1700, 1799),
     "18th century": (1700, 1799),
     "18th c.": (1700, 1799),
-    "early 18th century": (1700, 1799),
     "18. Jh.": (1700, 1799),
     "18. Jahrhundert": (1700, 1799),
     "s. XVIII": (1700, 1799),
@@ -168,10 +167,6 @@ RANGES = {
     "100 BC to 44 BC": (-100, -44),
     "-100--50": (-100, -50),
     # signs after words, and dashes that are none
-    "mid-18th century": (1700, 1799),
-    "early-18th century": (1700, 1799),
-    "late-1840s": (1840, 1849),
-    "mid 1840s": (1840, 1849),
     "ca. -49 - ca. -44": (-49, -44),
     "from -49 to -44": (-49, -44),
     "-49 - 44": (-49, 44),
@@ -216,6 +211,73 @@ RANGES = {
     "100/99 BC": (-100, -99),
     "37-4 BC": (-37, -4),
     "27 BC - 14": (-27, 14),
+}
+PARTS = {
+    "late 19th century": (1867, 1899),
+    "early-19th century": (1800, 1832),
+    "mid-17th c.": (1633, 1666),
+    "early 1800s": (1800, 1832),
+    "the late 1840s": (1847, 1849),
+    "mid1840s": (1843, 1846),
+    "early 1st century": (1, 32),
+    "late 1st century BC": (-33, -1),
+    "early 50s BC": (-59, -57),
+    "first half of the 18th century": (1700, 1749),
+    "last quarter of the 19th century": (1875, 1899),
+    "first decade of the 20th century": (1900, 1909),
+    "19th century (second half)": (1850, 1899),
+    "probably late 18th century?": (1767, 1799),
+    "2. Hälfte 19. Jh.": (1850, 1899),
+    "1. H. 19. Jh.": (1800, 1849),
+    "1. Viertel 19. Jh.": (1800, 1824),
+    "in der zweiten Hälfte des 19. Jhs.": (1850, 1899),
+    "19. Jh., Anfang": (1800, 1832),
+    "Ende 18. Jahrhundert": (1767, 1799),
+    "um die Mitte des 19. Jahrhunderts": (1833, 1866),
+    "1. Hälfte 2. Jh. v. Chr.": (-200, -151),
+    "Anfang der 1840er Jahre": (1840, 1842),
+    "à la fin du XIXe siècle": (1867, 1899),
+    "2e moitié du XIXe": (1850, 1899),
+    "1ère moitié du XIXe s.": (1800, 1849),
+    "début 19e s.": (1800, 1832),
+    "XVIIIe siècle, première moitié": (1700, 1749),
+    "début des années 1840": (1840, 1842),
+    "segunda mitad del siglo XIX": (1850, 1899),
+    "2.ª mitad del s. XIX": (1850, 1899),
+    "finales de la década de 1840": (1847, 1849),
+    "meados do século XIX": (1833, 1866),
+    "inizio del Seicento": (1600, 1632),
+    "fine dell'Ottocento": (1867, 1899),
+    "II metà del XIX secolo": (1850, 1899),
+    "tweede helft 19e eeuw": (1850, 1899),
+    "andra hälften av 1800-talet": (1850, 1899),
+    # of one year, and from part to part
+    "late 1842": (1842, 1842),
+    "Ende Mai 1842": (1842, 1842),
+    "late 18th - early 19th century": (1767, 1832),
+    "late 18th-19th century": (1767, 1899),
+    "Ende 18./Anfang 19. Jh.": (1767, 1832),
+    "vom Ende des 18. bis zum Anfang des 19. Jahrhunderts": (1767, 1832),
+    "fin XVIIIe - début XIXe siècle": (1767, 1832),
+    "early to mid 19th century": (1800, 1866),
+    "mid/late 19th century": (1833, 1899),
+    "mid-to-late 19th century": (1833, 1899),
+}
+DIGITS = {
+    "2017-9": (2017, 2017),
+    "2016-1": (2016, 2016),
+    "1909-8": (1909, 1909),
+    "2017-9?": (2017, 2017),
+    "2017-9 - 2018-2": (2017, 2018),
+    "1914-18": (1914, 1918),
+    "1842/3": (1842, 1843),
+    "1842–5": (1842, 1845),
+    "ca. 1842-3": (1842, 1843),
+    # seasons and doubt of EDTF
+    "1999-21": (1999, 1999),
+    "2024-24": (2024, 2024),
+    "1984~": (1984, 1984),
+    "1984-06%/2004": (1984, 2004),
 }
 IMPOSSIBLE = [
     "",
@@ -347,6 +409,26 @@ IMPOSSIBLE = [
     "six",
     "si",
     "sx",
+    # a month, a season or years
+    "2017-0",
+    "2017-00",
+    "2000-00",
+    "1899-00",
+    "2017-13",
+    "2001-21",
+    "2021-22",
+    "1842/5",
+    "ca. 1842-5",
+    "1849–2",
+    "late 1810-12",
+    # no such part
+    "third half of the 19th century",
+    "second quarter of the 1840s",
+    "turn of the 19th century",
+    "late 19th",
+    "late",
+    "late 1800-1850-1860",
+    "saec. XV ex.",
     # no such time
     "1790-01-08 25:00:00",
     "10:22",
@@ -362,6 +444,11 @@ def test_dates_of_one_year(text, year):
 
 @pytest.mark.parametrize(("text", "span"), RANGES.items())
 def test_ranges(text, span):
+    assert parse_date(text) == Date(*span, text)
+
+
+@pytest.mark.parametrize(("text", "span"), (PARTS | DIGITS).items())
+def test_parts_and_digits(text, span):
     assert parse_date(text) == Date(*span, text)
 
 

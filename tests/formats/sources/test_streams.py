@@ -1,26 +1,27 @@
 """Lines of a stream, against splitting all of it."""
 
 import io
+import re
 from unittest import mock
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transforms.common.texts import line_ends
 from transforms.formats.sources import streams
 from transforms.formats.sources.streams import iter_lines
 
 
 def split(data, limit):
-    """The lines, None for those over the limit; one more byte is for a return before the end."""
-    *ended, last = data.split(b"\n")
-    found = [None if len(line) > limit + 1 else line.rstrip(b"\r\n") for line in ended]
-    return [*found, *([None if len(last) > limit else last.rstrip(b"\r")] if last else [])]
+    """The lines, None for those over the limit."""
+    lines = re.split(rb"\r\n|\r|\n", data)
+    return [None if len(line) > limit else line for line in (lines if lines[-1] else lines[:-1])]
 
 
 @given(st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b"bc" * 4, b"\r"])), st.integers(1, 30), st.integers(1, 12))
 def test_lines_are_those_of_the_whole(pieces, limit, chunk):
     data = b"".join(pieces)
-    with mock.patch.object(streams, "_CHUNK", chunk):
+    with mock.patch.object(streams, "_CHUNK", chunk), mock.patch.object(line_ends, "_CHUNK", chunk):
         found = list(iter_lines(io.BytesIO(data), limit))
     assert [number for number, _ in found] == list(range(1, len(found) + 1))
     assert [line for _, line in found] == split(data, limit)

@@ -209,8 +209,8 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
     with pytest.raises(LexbeamError, match="is a folder, not a file: name a file"):
         read(tmp_path, "word=w,value=v")
     path = tmp_path / "list.csv"
-    path.write_bytes(b"w,v\rsea,1\r")
-    with pytest.raises(LexbeamError, match=r"list\.csv: lines end in carriage returns"):
+    path.write_bytes("w,v\u2028sea,1\u2028ship,2\n\na,1\n".encode())
+    with pytest.raises(LexbeamError, match=r"list\.csv.*U\+2028 ends no line here"):
         read(path, "word=w,value=v")
     path.write_bytes("w,v\nété,1\n".encode("latin-1"))
     with pytest.raises(LexbeamError, match=r"line 2: .*give its encoding, such as `encoding=latin-1`"):
@@ -218,6 +218,22 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
     path.write_bytes(gzip.compress(rows_of(",").encode())[:-12])
     with pytest.raises(LexbeamError, match="cannot be read: breaks off or is damaged"):
         read(path, "word=word,value=value")
+
+
+@pytest.mark.parametrize("packed", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_damaged_file_is_named(tmp_path, packed):
+    path = tmp_path / "list.csv"
+    data = packed(rows_of(",").encode())
+    told = []
+    for place in range(len(data)):
+        for damaged in (data[:place], data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :]):
+            path.write_bytes(damaged)
+            try:  # a flag, or a time, may be another
+                read(path, "word=word,value=value")
+            except LexbeamError as error:
+                told.append(str(error))
+    assert len(told) > len(data)
+    assert [message for message in told if str(path) not in message] == []
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.marks import nfc
 from transforms.common.options.small_texts import read_lines
 from transforms.common.store import files
+from transforms.common.texts.line_ends import lines_of
 
 __all__ = ["LEVELS", "NormalisationRules", "parse_rules", "read_rules"]
 
@@ -116,13 +117,13 @@ def parse_rules(text: str, *, name: str = "rules") -> NormalisationRules:
     Raises:
         UsageError: a line is wrong; the message names the line.
     """
-    return _rules(text.split("\n"), name)
+    return _rules(lines_of(text), name)
 
 
 def _rules(lines: Iterable[str], name: str) -> NormalisationRules:
     levels: dict[str, dict[str, str]] = {level: {} for level in LEVELS}
     for number, raw in enumerate(lines, start=1):
-        line = nfc(raw.rstrip("\r"))
+        line = nfc(raw)
         if not line.strip() or line.startswith("#") or line.split("\t") == ["level", "from", "to"]:
             continue
         problem = _add_rule(line.split("\t"), levels)

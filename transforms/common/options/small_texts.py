@@ -11,6 +11,7 @@ from transforms.common.errors import UsageError
 from transforms.common.store import files
 from transforms.common.system_errors import reason_of
 from transforms.common.texts.encodings import likely_encoding
+from transforms.common.texts.line_ends import lines_of
 
 __all__ = [
     "WORD_COLUMNS",
@@ -61,7 +62,7 @@ def read_text(path: str, name: str) -> str:
 def read_lines(path: str, name: str) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, blank ones as empty texts.
 
-    Lines end by a newline, perhaps with a carriage return before it.
+    Lines end as those of plain text do (`transforms/common/texts/line_ends.py`).
 
     Args:
         path: the file, local or remote.
@@ -72,8 +73,7 @@ def read_lines(path: str, name: str) -> Iterator[str]:
             combining marks in a row than any word has.
     """
     shown = f"`{name}` {files.shown(path)}"
-    for number, raw in enumerate(read_text(path, name).split("\n"), 1):
-        line = raw.removesuffix("\r")
+    for number, line in enumerate(lines_of(read_text(path, name)), 1):
         if not line or line.isspace():
             yield ""
             continue

@@ -1,5 +1,5 @@
-"""What a text is in: its language, by code or name, and its encoding.
+"""What a text is in: its language, by code or name, its encoding, and where its lines end.
 
-In: what options, columns and headers say; bytes. Out: codes; what messages tell. Read `languages`, then `encodings`. A
-change here changes which language rows have, in every task.
+In: what options, columns and headers say; bytes. Out: codes; lines; what messages tell. Read `languages`, then
+`encodings`, then `line_ends`. A change in `languages` changes which language rows have, in every task.
 """

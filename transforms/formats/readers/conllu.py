@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from transforms.common.marks import is_nfc
 from transforms.common.records import Sentence
+from transforms.common.texts.line_ends import no_line_end
 from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.fields import KNOWN, scalar
 from transforms.formats.records.pieces import CutPiece
@@ -40,12 +41,12 @@ from transforms.formats.sources.streams import iter_lines, opened
 from transforms.layers.registry import values_of
 from transforms.layers.values import ConlluWord
 
-__all__ = ["cut_conllu", "read_conllu"]
+__all__ = ["ParsedSentence", "SentenceBlocks", "cut_conllu", "read_conllu"]
 
 _OF_SENTENCE = {"sent_id", "text", "newpar", "newdoc", "newpar id"}
 
 
-class _Parsed(NamedTuple):
+class ParsedSentence(NamedTuple):
     """A sentence, its surface text, and whether a space follows it."""
 
     sentence: Sentence
@@ -72,7 +73,7 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
         BadRecord: `empty`, if there is no sentence at all.
     """
     how = cleaning(source, options)
-    document: _Document | None = None
+    document: SentenceBlocks | None = None
     chunks = 0
     for chunk in _chunks(source, options):
         chunks += 1
@@ -80,7 +81,7 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
         if document is None or opens:
             if document is not None:
                 yield from document.end()
-            document = _Document(str(chunk.number) if opens else "")
+            document = SentenceBlocks(str(chunk.number) if opens else "")
         document.describe(chunk.comments)
         if not chunk.lines and chunk.error is None:
             continue
@@ -131,7 +132,7 @@ def _next_document(passed: LinePass, options: ReaderOptions) -> tuple[int, int]:
     whole = False
     while line := passed.line():
         begins, whole = whole, line.endswith(b"\n")
-        if not begins:  # in the midst of a line
+        if not begins or b"\r" in line.removesuffix(b"\r\n"):  # in the midst of a line, or several lines
             word = over = False
         elif line.isspace():
             if word or (over and not length):
@@ -157,14 +158,14 @@ def _certainly_opens(line: bytes, options: ReaderOptions) -> bool:
     return "\x00" not in text and _opens([text[1:].strip()])
 
 
-class _Document:
-    """Sentences of a document until a block is full."""
+class SentenceBlocks:
+    """Sentences of a document that comes annotated, until a block is full."""
 
-    def __init__(self, position: str) -> None:
+    def __init__(self, position: str, fields: dict[str, str] | None = None) -> None:
         self._position = position
-        self._fields: dict[str, str] = {}
+        self._fields = {} if fields is None else fields
         self._described = False
-        self._parsed: list[_Parsed] = []
+        self._parsed: list[ParsedSentence] = []
         self._paragraphs: list[bool] = []
         self._block = 0
         self._broken = False
@@ -182,13 +183,15 @@ class _Document:
         """Note that a sentence was left out: if none is left, its reject stands for the document."""
         self._broken = True
 
-    def add(self, parsed: _Parsed, paragraph: bool) -> Iterator[Record]:
+    def add(self, parsed: ParsedSentence, paragraph: bool) -> Iterator[Record]:
+        """Add a sentence, which may begin a paragraph; yield the block before it if that is full."""
         if len(self._parsed) == BLOCK:
             yield self._without_text()
         self._parsed.append(parsed)
         self._paragraphs.append(paragraph)
 
     def end(self) -> Iterator[Record | Reject]:
+        """Yield what is left: the last block, the document, or the reject of one without a sentence."""
         if self._block and self._parsed:
             yield self._without_text()
         elif self._parsed:
@@ -354,7 +357,7 @@ class _Words:
         """
         cells = line.split("\t")
         if len(cells) != 10:
-            raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}")
+            raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}{no_line_end(line)}")
         name, form, lemma, tag = cells[:4]
         form, lemma = clean_word(form, how), clean_word(lemma, how)
         if not tag.isascii():
@@ -400,7 +403,7 @@ class _Words:
         )
 
 
-def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
+def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> ParsedSentence:
     """Return the sentence of some token lines; offsets are within its text.
 
     Raises:
@@ -411,14 +414,14 @@ def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
     words = _Words()
     for line in lines:
         words.add(line, how)
-    return _Parsed(words.sentence(layers), words.text)
+    return ParsedSentence(words.sentence(layers), words.text)
 
 
 _NUMBERS = tuple(map(str, range(1, 1001)))
 _NO_TAGS = frozenset(("_", ""))
 
 
-def _plain(lines: list[str], layers: tuple[str, ...]) -> _Parsed | None:
+def _plain(lines: list[str], layers: tuple[str, ...]) -> ParsedSentence | None:
     """Return what `_Words` makes of lines, column by column, if they are words alone that are clean; None if not.
 
     Nearly all sentences are, and line by line they take three times as long.
@@ -451,7 +454,7 @@ def _plain(lines: list[str], layers: tuple[str, ...]) -> _Parsed | None:
         ends,
         values_of(layers, "conllu", [ConlluWord(row) for row in rows]) if layers else (),
     )
-    return _Parsed(sentence, "".join(chain.from_iterable(zip(forms, after, strict=True)))[: ends[-1]])
+    return ParsedSentence(sentence, "".join(chain.from_iterable(zip(forms, after, strict=True)))[: ends[-1]])
 
 
 def _fields(comments: list[str]) -> dict[str, str]:

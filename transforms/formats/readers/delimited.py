@@ -32,6 +32,7 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from transforms.common.csv_rows import csv_rows
+from transforms.common.texts.line_ends import end_of_line, no_line_end, with_line_feeds
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.fields import record_of_fields
 from transforms.formats.records.pieces import CutPiece, Uncuttable
@@ -85,7 +86,7 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
                 raise BadRecord(row.reason, f"in the header: {row.detail}")
             columns = [name.strip() for name in row]
             if options.text_field not in columns:
-                names = ", ".join(columns[:12])
+                names = ", ".join(columns[:12]) + no_line_end(" ".join(row))
                 raise BadRecord("missing_field", f"no column {options.text_field!r} in the header; there are {names}")
             for name in (options.text_field, *(pair.partition("=")[2] for pair in options.fields)):
                 if columns.count(name) > 1:
@@ -143,9 +144,9 @@ def cut_csv(source: Source, options: ReaderOptions, size: int) -> list[CutPiece]
         raise Uncuttable(error.detail) from None
     head = 0
     for _ in range(number):
-        head = whole.index(b"\n", head) + 1
+        head = end_of_line(whole, head)
     lines = (text for _, text in _decoded(io.BytesIO(whole), options.encoding, options, STRICT))
-    first = next(text for text in lines if isinstance(text, str) and text.strip(" \r\ufeff"))
+    first = next(text for text in lines if isinstance(text, str) and text.strip(" \ufeff"))
     check = _LineRows(_Table(options.separator, source.name, first).delimiter, options)
     source = replace(source, open=lambda: stream)
     pieces = cut_by_lines(source, options, size, is_record=lambda _: True, see=check.see, head=head)
@@ -167,7 +168,7 @@ def _open_cell(delimiter: str) -> re.Pattern[bytes]:
     """Return what finds a quote that begins a cell, and no other one alone before the line ends."""
     if not delimiter.isascii():
         raise Uncuttable("its delimiter is not ASCII")
-    start = b"\\A|[\n\r%s]" % re.escape(delimiter).encode()
+    start = b"\\A|[\n%s]" % re.escape(delimiter).encode()
     return re.compile(rb'(?:%s)(?:\xef\xbb\xbf)?"[^"\n]*+(?:""[^"\n]*+)*+\n' % start)
 
 
@@ -188,7 +189,7 @@ class _LineRows:
         """
         if not self._options.quoting:
             return
-        data = self._held + data
+        data = self._held + with_line_feeds(data)  # of CR LF that is cut in two an empty line more
         end = data.rfind(b"\n") + 1
         self._held = data[end:]
         if len(self._held) > self._options.max_line_bytes:
@@ -201,8 +202,7 @@ class _LineRows:
 
     def _check(self, line: bytes) -> None:
         try:
-            text = decode(line.rstrip(b"\r\n"), self._options.encoding)
-            next(csv_rows([text + "\n"], self._delimiter, strict=True))
+            next(csv_rows([decode(line, self._options.encoding)], self._delimiter, strict=True))
         except (csv.Error, BadRecord) as error:
             if "unexpected end" in str(error):
                 raise Uncuttable("a cell of it goes on in the next line") from None
@@ -227,7 +227,8 @@ def _named(row: list[str], columns: list[str]) -> dict[str, str]:
         while len(row) > len(columns) and not row[-1]:
             row.pop()
     if len(row) != len(columns):
-        raise BadRecord("malformed", f"{len(row)} cells, but {len(columns)} columns")
+        hint = no_line_end("\n".join(row))
+        raise BadRecord("malformed", f"{len(row)} cells, but {len(columns)} columns{hint}")
     return dict(zip(columns, row, strict=True))
 
 
@@ -268,7 +269,7 @@ def _split(lines: Iterator[tuple[int, str | BadRecord]], name: str, options: Rea
         if isinstance(line, BadRecord):
             yield number, line
             continue
-        if not line.strip(" \r\ufeff"):
+        if not line.strip(" \ufeff"):
             continue
         table = table or _Table(options.separator, name, line)
         if not options.quoting or '"' not in line:

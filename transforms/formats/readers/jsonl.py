@@ -9,6 +9,7 @@ from typing import BinaryIO
 import msgspec
 import orjson
 
+from transforms.common.texts.line_ends import no_line_end
 from transforms.formats.readers.json_array import begins_array, iter_elements, iter_utf8
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.nested import entries_of, kind_of
@@ -186,7 +187,7 @@ def _parse(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning) -
     try:
         return json.loads(text, parse_int=_integer)
     except json.JSONDecodeError as error:
-        raise BadRecord("malformed", f"not JSON: {error}") from None
+        raise BadRecord("malformed", f"not JSON: {error}{no_line_end(text[error.pos : error.pos + 1])}") from None
     except RecursionError:
         raise BadRecord("malformed", "JSON nested too deeply") from None
     except ValueError:

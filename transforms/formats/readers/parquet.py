@@ -1,8 +1,12 @@
-"""Parquet files: a record a row, read by batches of some megabytes."""
+"""Parquet files: a record a row, read by batches of some megabytes.
+
+A few bytes may declare gigabytes: a page that expands, or one value of a dictionary that millions of rows repeat. So
+a file's pages are asked what they expand to before any is read (`parquet_pages`), under the limits of archives. Where
+dictionaries leave open whether a column is over them, it is decoded once to count its bytes, then read.
+"""
 
 import io
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import BinaryIO
@@ -15,6 +19,8 @@ from transforms.formats.records.nested import entries_of
 from transforms.formats.records.paths import ARRAY
 from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.records.text_cleaning import cleaning
+from transforms.formats.sources.compression import Guard
+from transforms.formats.sources.parquet_pages import ColumnChunk, ColumnSizes, column_chunks, sizes
 from transforms.formats.sources.streams import read_all
 
 __all__ = ["cut_parquet", "read_parquet"]
@@ -26,6 +32,7 @@ _BATCH_BYTES = 8 << 20
 # What a batch may hold if each cell were the longest value that its column's dictionary has room
 # for: a dictionary has a value once, however many rows have it.
 _MOST_BYTES = 256 << 20
+_ROW_BYTES = 64  # that a row without any text counts, or as many rows as one likes would cost a few bytes
 
 
 def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -35,7 +42,7 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
     A file within an archive, which cannot be read from its end, is held in memory.
 
     Raises:
-        BadRecord: `malformed`, `missing_field`, `empty`, `too_large`.
+        BadRecord: `malformed`, `missing_field`, `empty`, `too_large`, `unsafe`.
     """
     stream = source.open()
     how = cleaning(source, options)
@@ -51,12 +58,11 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
         columns = _columns(file, options)
         number = source.before
         groups = source.piece.groups if source.piece is not None else (0, file.metadata.num_row_groups)
+        pages = _Pages(file, stream, columns)
+        size = stream.seek(0, io.SEEK_END) if source.piece is None else source.piece.end - source.piece.start
+        pages.check(groups, lambda: Guard(options, lambda: size))
         for group in range(*groups):
-            # Column metadata that contradicts the schema aborts the process when Python asks for it; reading a row
-            # raises an error instead, so this comes first.
-            next(_undamaged(file.iter_batches(1, [group], columns=columns)), None)
-            rows = _rows(file, group, stream, columns)
-            batches = file.iter_batches(rows, [group], columns=columns)
+            batches = file.iter_batches(pages.rows(group), [group], columns=columns)
             for batch in _undamaged(batches):
                 for row in _dictionaries(batch):
                     number += 1
@@ -85,11 +91,13 @@ def cut_parquet(source: Source, options: ReaderOptions, size: int) -> list[CutPi
         number = file.metadata.num_row_groups
         if _rows_of(file, (0, number)) != file.metadata.num_rows:
             raise BadRecord("malformed", "damaged Parquet")
+        pages = _Pages(file, stream, columns)
+        pages.check((0, number), lambda: Guard(options, lambda: size_of_file))
         pieces: list[CutPiece] = []
         first, before, start, end = 0, 0, size_of_file, 0
         for group in range(number):
-            next(_undamaged(file.iter_batches(1, [group], columns=columns)), None)  # see `read_parquet`
-            lowest, highest = _range(file, group)
+            next(_undamaged(file.iter_batches(1, [group], columns=columns)), None)
+            lowest, highest = pages.range(group)
             start, end = min(start, lowest), max(end, highest)
             if end - start >= size or group == number - 1:
                 groups = (first, group + 1)
@@ -106,19 +114,6 @@ def _tail(stream: BinaryIO) -> tuple[int, int]:
     size = stream.seek(-8, io.SEEK_END) + 8
     footer = int.from_bytes(stream.read(4), "little") + 8
     return size, max(0, size - max(footer, _END))
-
-
-def _range(file: pq.ParquetFile, group: int) -> tuple[int, int]:
-    """Return the first byte of a row group, and the one behind its last."""
-    metadata = file.metadata.row_group(group)
-    ranges = []
-    for number in range(metadata.num_columns):
-        column = metadata.column(number)
-        places = [column.data_page_offset]
-        if column.has_dictionary_page and column.dictionary_page_offset:
-            places.append(column.dictionary_page_offset)
-        ranges.append((min(places), min(places) + column.total_compressed_size))
-    return min(start for start, _ in ranges), max(end for _, end in ranges)
 
 
 def _rows_of(file: pq.ParquetFile, groups: tuple[int, int]) -> int:
@@ -158,17 +153,73 @@ def _holds_fields(kind: pa.DataType) -> bool:
     return pa.types.is_struct(kind) or not pa.types.is_nested(kind)
 
 
-def _rows(file: pq.ParquetFile, group: int, stream: BinaryIO, columns: list[str]) -> int:
-    """Return how many rows of a group are read at once."""
-    metadata = file.metadata.row_group(group)
-    fitting = _BATCH_BYTES * metadata.num_rows // max(1, metadata.total_byte_size)
-    dictionaries = 0
-    for number in range(metadata.num_columns):
-        if _field(file.schema.column(number)) in (None, *columns):
-            column = metadata.column(number)
-            cells = -(-column.num_values // max(1, metadata.num_rows))  # of a row, more in lists
-            dictionaries += cells * _dictionary_bytes(stream, column)
-    return int(max(1, min(_BATCH_ROWS, fitting, _MOST_BYTES // max(1, dictionaries))))
+class _Pages:
+    """The columns that are read of a file, by what the headers of their pages say."""
+
+    def __init__(self, file: pq.ParquetFile, stream: BinaryIO, columns: list[str]) -> None:
+        """Read the footer.
+
+        Raises:
+            BadRecord: `malformed`.
+        """
+        self._file = file
+        self._stream = stream
+        self._columns = columns
+        # Arrow finds a column by its place, whatever name the footer has for it there.
+        self._fields = [_field(file.schema.column(number)) for number in range(len(file.schema))]
+        try:
+            self._groups = column_chunks(stream)
+        except ValueError as error:
+            raise BadRecord("malformed", f"damaged Parquet: {error}") from None
+        if {len(group) for group in self._groups} - {len(self._fields)} or len(self._groups) != file.num_row_groups:
+            raise BadRecord("malformed", "damaged Parquet: a column of a row group is missing")
+        self._sizes: dict[int, list[tuple[str | None, ColumnChunk, ColumnSizes]]] = {}
+
+    def _of(self, group: int) -> list[tuple[str | None, ColumnChunk, ColumnSizes]]:
+        if group not in self._sizes:
+            self._sizes[group] = [
+                (field, chunk, sizes(self._stream, chunk))
+                for field, chunk in zip(self._fields, self._groups[group], strict=True)
+                if field in (None, *self._columns)
+            ]
+        return self._sizes[group]
+
+    def range(self, group: int) -> tuple[int, int]:
+        """Return the first byte of a row group, and the one behind its last."""
+        chunks = self._groups[group]
+        return min(chunk.start for chunk in chunks), max(chunk.start + chunk.size for chunk in chunks)
+
+    def check(self, groups: tuple[int, int], guard: Callable[[], Guard]) -> None:
+        """Check that row groups do not expand too much.
+
+        Raises:
+            BadRecord: `unsafe`; `malformed`.
+        """
+        pages, values = guard(), guard()
+        doubtful: set[str | None] = set()
+        for group in range(*groups):
+            pages.add(_ROW_BYTES * self._file.metadata.row_group(group).num_rows)
+            for field, chunk, found in self._of(group):
+                pages.add(found.expanded)
+                try:
+                    values.add(found.longest * chunk.values)
+                except BadRecord:
+                    doubtful.add(field)
+        counted = guard()
+        columns = [column for column in self._columns if column in doubtful or None in doubtful]
+        for group in range(*groups) if columns else ():
+            for batch in _undamaged(self._file.iter_batches(self.rows(group), [group], columns=columns)):
+                counted.add(sum(map(_bytes, batch.columns)))
+
+    def rows(self, group: int) -> int:
+        """Return how many rows of a group are read at once."""
+        metadata = self._file.metadata.row_group(group)
+        fitting = _BATCH_BYTES * metadata.num_rows // max(1, metadata.total_byte_size)
+        repeated = 0
+        for _, chunk, found in self._of(group):
+            cells = -(-chunk.values // max(1, metadata.num_rows))  # of a row, more in lists
+            repeated += cells * found.longest
+        return int(max(1, min(_BATCH_ROWS, fitting, _MOST_BYTES // max(1, repeated))))
 
 
 def _field(column: pq.ColumnSchema) -> str | None:
@@ -179,18 +230,15 @@ def _field(column: pq.ColumnSchema) -> str | None:
         return None
 
 
-def _dictionary_bytes(stream: BinaryIO, column: pq.ColumnChunkMetaData) -> int:
-    """Return the bytes of a column's dictionary, decompressed; 0 if it has none."""
-    place = column.dictionary_page_offset
-    if not column.has_dictionary_page or place is None or place < 0:
-        return 0
-    stream.seek(place)
-    # A page's header, as Thrift writes it: kind and bytes, each a number with its field's head.
-    header = re.match(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", stream.read(16))
-    if header is None:  # whoever wrote it so writes no pages that are read
-        return 0
-    number: bytes = header[1]
-    return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(number)) >> 1
+def _bytes(array: pa.Array) -> int:
+    """Return the bytes of an array whose dictionaries are written out."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return int(array.cast(kind.value_type).nbytes)
+    if pa.types.is_struct(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        inner = array.flatten()
+        return sum(map(_bytes, inner if isinstance(inner, list) else [inner]))
+    return int(array.nbytes)
 
 
 def _dictionaries(batch: pa.RecordBatch) -> Iterator[dict[str, object] | BadRecord]:

@@ -23,8 +23,10 @@ from transforms.formats.readers.office import read_docx, read_odt
 from transforms.formats.readers.parquet import cut_parquet, read_parquet
 from transforms.formats.readers.tei.reading import read_tei
 from transforms.formats.readers.text import cut_lines, read_lines, read_text
+from transforms.formats.readers.vertical import cut_vertical, read_vertical
 from transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.pieces import CutPiece, Uncuttable
+from transforms.formats.records.vertical_layout import table_of_words
 from transforms.formats.sources.archive_pieces import cut_archive, open_piece
 from transforms.formats.sources.archives import ARCHIVE, open_sources, wrapping
 from transforms.formats.sources.compression import SUFFIXES
@@ -59,7 +61,9 @@ def detect(name: str, head: bytes) -> str | None:
     if head.startswith(b"PAR1"):
         return "parquet"
     by_name = next((format for format, entry in READERS.items() if lower.endswith(entry.suffixes)), None)
-    # A document of Markdown may begin with HTML.
+    if by_name in (None, "text", "tei", "vertical") and (words := table_of_words(head[:_LOOK])) is not None:
+        return words
+    # A document of Markdown may begin with HTML, vertical text with what looks like it.
     if (content := content_of(head)) is not None and content.reason == "html" and by_name != "markdown":
         return "html"
     if by_name == "json" and _json_lines(start):
@@ -257,7 +261,7 @@ def _format_of(source: Source, head: bytes, format: str, options: ReaderOptions)
     refused = name == "html" and format == "auto" and options.html == "reject"
     if refused and (content is None or content.reason == "html"):
         raise BadRecord("html", "a page in HTML; see --html")
-    if content is not None and content.reason == "html" and (name == "html" or _may_hold(name, options)):
+    if content is not None and content.reason == "html" and (name == "html" or _may_hold(name, head, options)):
         content = None
     if head.startswith(b"PAR1") and is_binary(head[:_LOOK]) and format not in ("auto", "parquet"):
         raise BadRecord("binary", f"Parquet, not {_called(format)}; see --format parquet")
@@ -273,8 +277,10 @@ def _called(format: str) -> str:
     return READERS[format].title or format
 
 
-def _may_hold(name: str | None, options: ReaderOptions) -> bool:
-    """Return whether what begins like a page may be Markdown, or a table without header whose first cell is one."""
+def _may_hold(name: str | None, head: bytes, options: ReaderOptions) -> bool:
+    """Return whether what begins like a page may be of a format with tags, or a table whose first cell is one."""
+    if name == "vertical":
+        return table_of_words(head[:_LOOK]) is not None
     return name == "markdown" or (name == "csv" and not options.header)
 
 
@@ -331,6 +337,13 @@ READERS: Registry[Format] = Registry(
         "parquet": Format(read_parquet, (".parquet", ".pq"), "Parquet", cut=cut_parquet, doc="Parquet, a record a row"),
         "conllu": Format(
             read_conllu, (".conllu", ".conll"), "CoNLL-U", cut=cut_conllu, doc="annotated text in CoNLL-U"
+        ),
+        "vertical": Format(
+            read_vertical,
+            (".vrt", ".vert", ".vertical"),
+            "vertical text",
+            cut=cut_vertical,
+            doc="vertical text of TreeTagger, CWB, Sketch Engine and Korp: annotated, a token a line",
         ),
         "lines": Format(
             read_lines,

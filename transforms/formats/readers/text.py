@@ -63,7 +63,8 @@ def read_lines(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
         if isinstance(line, Reject):
             rejected = True
             yield line
-        elif tokens := line.split():
+            continue
+        for tokens in filter(None, map(str.split, line.split("\n"))):
             forms, lemmas = (None, tokens) if lemmatised else (tokens, None)
             sentences.append(Sentence(forms, lemmas, None, None, None))
     if sentences:
@@ -86,7 +87,7 @@ def cut_lines(source: Source, options: ReaderOptions, size: int) -> list[CutPiec
         if len(line) > options.max_line_bytes:
             return False
         try:
-            return bool(clean_value(decode(line.rstrip(b"\r\n"), options.encoding, how), how).split())
+            return bool(clean_value(decode(line, options.encoding, how), how).split())
         except BadRecord:
             return False
 
@@ -94,7 +95,10 @@ def cut_lines(source: Source, options: ReaderOptions, size: int) -> list[CutPiec
 
 
 def _decoded(source: Source, options: ReaderOptions) -> Iterator[tuple[int, str | Reject]]:
-    """Yield the number, from 0, of each line, and the line or why it must be left out."""
+    """Yield the number, from 0, of each line, and the line or why it must be left out.
+
+    What is a line end in plain text alone, such as U+2028, is a line feed in it.
+    """
     how = cleaning(source, options)
     stream, encodings = opened(source, options)
     with stream:
@@ -130,11 +134,12 @@ def _text(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
         if isinstance(line, Reject):
             rejected = True
             yield line
-        elif line := _single_spaces(line):
-            size += len(line)
+            continue
+        for part in filter(None, map(_single_spaces, line.split("\n"))):
+            size += len(part)
             if size > options.max_record_bytes:
                 raise BadRecord("too_large", f"over {options.max_record_bytes} characters")
-            paragraphs.append(line)
+            paragraphs.append(part)
     if paragraphs:
         yield Record("", {}, "\n\n".join(paragraphs), None)
     elif not rejected:

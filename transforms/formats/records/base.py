@@ -13,6 +13,7 @@ source; that then counts as one more reject. What one input record is:
 | csv | a row that is not blank, the header left out | line number where it starts |
 | parquet | a row | its number from 1 |
 | conllu | a `# newdoc`, or the file; each broken sentence is one more | line number |
+| vertical | a `<text>` or the like, or what stands in none; each broken sentence or tag is one more | line number |
 | lines | the file; each line that must be left out is one more | empty; line number |
 | markdown | the file | empty |
 | html | the file | empty |
@@ -20,7 +21,7 @@ source; that then counts as one more reject. What one input record is:
 With `records` the input records of jsonl, json and parquet are the elements of the array that it names
 (`transforms/formats/records/nested.py`), and so is an object that has no elements there.
 
-If nothing is left of a file of `conllu` or `lines`, only what was left out of it counts.
+If nothing is left of a file of `conllu`, `vertical` or `lines`, only what was left out of it counts.
 
 A file or archive that cannot be read at all is one record; if it breaks off later, the missing rest is
 one more. So documents and rejects together always are the input records.
@@ -184,7 +185,7 @@ class ReaderOptions:
     """How input is read; each reader uses the options that concern it.
 
     Attributes:
-        encoding: of text, lines, jsonl, json, csv and conllu, strictly; XML declares its own. Of
+        encoding: of text, lines, jsonl, json, csv, conllu and vertical, strictly; XML declares its own. Of
             several the first that takes a file (text, json) or line (the others) counts. Where
             UTF-8 is among them, a file with a byte order mark of UTF-16 or UTF-32 is read so.
         control: what becomes of NUL and halves of surrogate pairs, which no text holds: an entry of
@@ -204,16 +205,16 @@ class ReaderOptions:
             semicolon and bar in the first line. `\\t` and `tab` are names of the tab.
         quoting: whether quotes (`"`) in csv have a meaning. Switch it off if quotes are stray.
         header: whether the first row of csv names the columns.
-        columns: names of the columns of csv without header; else they are `1`, `2`, ...
+        columns: names of the columns of csv without header, else they are `1`, `2`, ...; of vertical.
         lines_hold: what a line of `lines` holds: an entry of `LINES_HOLD`.
         html: what is read of a web page: an entry of `HTML_READ`.
         max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not
             an array or is read at a path, and parquet in an archive), and of an element of a JSON
             array; larger ones are rejects.
-        max_line_bytes: of a line of lines, jsonl, conllu and of a row of csv.
-        max_expansion_ratio: of a compressed file or archive to what comes out of it; the first
-            16 MiB are free.
-        max_expanded_bytes: of what comes out of a compressed file or archive.
+        max_line_bytes: of a line of lines, jsonl, conllu and vertical and of a row of csv.
+        max_expansion_ratio: of a compressed file, archive or Parquet file to what comes out of it; the
+            first 16 MiB are free.
+        max_expanded_bytes: of what comes out of one.
         layers: layers to read from input that comes annotated; set by the command, not an option here.
     """
 
@@ -236,7 +237,9 @@ class ReaderOptions:
     delimiter: str = option("", help="of CSV; by default found out file by file")
     quoting: bool = option(True, help="whether quotes in CSV have a meaning")
     header: bool = option(True, help="whether the first row of CSV names the columns")
-    columns: tuple[str, ...] = option((), help="names of the columns of CSV without header")
+    columns: tuple[str, ...] = option(
+        (), help="names of the columns of CSV without header, and of vertical text: word,pos,lemma"
+    )
     lines_hold: str = option("lemmas", help="what a line of `lines` holds", choices=LINES_HOLD)
     html: str = option("reject", help="what is read of a web page", choices=HTML_READ)
     max_record_bytes: int = option(
@@ -257,7 +260,7 @@ class ReaderOptions:
     )
     max_expansion_ratio: int = option(
         200,
-        help="compressed files and archives that expand more, and to over 16 MiB, are rejects",
+        help="compressed files, archives and Parquet that expand more, and to over 16 MiB, are rejects",
         metavar="TIMES",
         least=1,
         most=MOST_BYTES,
@@ -265,7 +268,7 @@ class ReaderOptions:
     )
     max_expanded_bytes: int = option(
         1 << 40,
-        help="compressed files and archives that expand to more are rejects",
+        help="compressed files, archives and Parquet that expand to more are rejects",
         metavar="BYTES",
         least=1,
         most=MOST_BYTES,

@@ -14,17 +14,21 @@ astronomical shift; year 0 is whatever a source calls so (LatinISE writes the tu
     [1840, 1840]
 
 Decades and centuries are those of the leading digits: the 1840s are 1840 to 1849, the 18th century
-(and the 1700s) 1700 to 1799, the first 1 to 99, the 1st century BC -100 to -1. `1810-12` is
-December 1810; `1810-13`, `1810/12`, `ca. 1810-12` and, with a longer dash, `1810–12` are ranges.
+(and the 1700s) 1700 to 1799, the first 1 to 99, the 1st century BC -100 to -1. Of their parts (`late 18th century`) see
+`date_parts`. `1810-12` is December 1810, and `1810-9` September; `1810-13`, `1810/12`, `ca. 1810-12` and, with a
+longer dash, `1810–12` are ranges. `1999-21` to `1999-24` are the seasons of EDTF.
 
 A date that may mean two things is refused: `184?` (a decade or a year), `45/1842`, the `90s`, `–1842` with
-a longer dash; so is a date with an open side, a date that does not exist, and a year after 2100.
+a longer dash, `2001-21` (a season or 20 years), `1842/5` (May or three years); so is a date with an open side, a date
+that does not exist, and a year after 2100.
 """
 
 import datetime
 import re
 from collections.abc import Callable
 from typing import NamedTuple
+
+from transforms.formats.records.date_parts import part_of, parted
 
 __all__ = ["LAST_YEAR", "MONTH", "Date", "parse_date"]
 
@@ -66,14 +70,14 @@ _AFTER = re.compile(
     r"(?<![^\W\d])(a\. ?d\.?|ad|c\. ?e\.|ce|n\. ?chr\.?|n\. ?u\. ?z\.?|d\. ?c\.?|"
     r"ap\. ?j\.? ?-?c\.?|e\. ?kr\.?)(?!\w)"
 )
-_ABOUT = re.compile(  # a dash after it is the year's sign, but for that of `mid-1842`
+_ABOUT = re.compile(  # a dash after it is the year's sign
     r"^(?:(?:circa|around|about|approximately|probably|possibly|ca|cca|um|etwa|ungefähr|hacia|"
-    r"alrededor de|vers|environ|omkring)(?: +|(?=\d))|(?:early|mid|late)(?:-| +|(?=\d))|"
+    r"alrededor de|vers|environ|omkring)(?: +|(?=\d))|"
     r"(?:c|ca|cca)\. *|c(?=\d{3})|[~≈] *)"
 )
 _BORN = re.compile(r"\W*[abd]\. c\. ?\d")  # born, died, before about: no era
 _WEEKDAY = re.compile(r"^(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?[.,]? +|^(on|in|the|im|am|en|el|le) +")
-_NUMERAL = re.compile(r"\d|\b[ivx]+\b")
+_NUMERAL = re.compile(r"\d|\b[ivx]+(?:e|ème)?\b")
 _JOINT = re.compile(r"(-|/|to |bis |until |hasta ) *")
 _SEASON = re.compile(r"^(spring|summer|autumn|fall|winter|michaelmas|easter|christmas)[ ,]+")
 _ZONE = r"(?:[ap]\.?m|uhr|z|utc|gmt|[a-z](?:e|e?[sd])t)\b|[+-](?:0\d|1[0-4])(?::?\d\d)?(?![\d-])"
@@ -84,6 +88,8 @@ _TIME = (
 )
 _NUMBER = re.compile(r"([+-]?)(\d{1,4})(?:(?<=\d{4})\.|\.0+)?$")
 _ISO = re.compile(r"([+-]?)(\d{4})-(\d{2})(?:-(\d{2}))?$")
+_MONTH_DIGIT = re.compile(r"(\d{4})-(\d)$")
+_SEASON_CODE = re.compile(r"(\d{2}(\d{2}))-(2[1-4])$")
 _UNPADDED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})$")
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(?:[01]\d|2[0-3])[0-5]\d[0-5]\d)?$")
 _QUARTER = re.compile(r"(\d{4})[ -]?q[1-4]$|q[1-4][ -]?(\d{4})$")
@@ -94,7 +100,7 @@ _YEAR_LAST = re.compile(r"(?:(\d{1,2})[./-] ?)?(\d{1,2}) ?[./-] ?(\d{4})$")
 _SHORT = re.compile(r"(\d{4}) ?[-/] ?(\d{1,2})$")
 _RANGE = re.compile(
     r"(?:from|between|von|zwischen|entre|de|desde) (?P<a>.+?) (?:to|and|bis|und|y|et|à|a|hasta) "
-    r"(?P<b>.+)$|(?P<c>.+?) (?:to|bis|until|till) (?P<d>.+)$"
+    r"(?P<b>.+)$|(?P<c>.+?)[ -](?:to|bis|until|till)[ -](?P<d>.+)$"
 )
 _DECADE = re.compile(
     r"(?:the |die |años |década de |decade of |années )?"
@@ -102,12 +108,19 @@ _DECADE = re.compile(
 )
 _DECADE_NAMED = re.compile(r"(?:los años|años|(?:la )?década de|les années|années) (\d{2,3})0$")
 _OPEN_DIGITS = re.compile(r"(\d{3})[-xu]$|(\d{2})(?:--|xx|uu)$")
+_CENTURY_WORD = r"(?:century|centuries|cent\.?|c\.?|jahrhunderts?|jhdt\.?|jhd\.?|jhs?\.?|siècle|eeuw|s\.|(?<=e )s)"
 _CENTURY = re.compile(
-    r"(?:the )?(\d{1,2})(?:st|nd|rd|th|\.|e|er|ème)? ?"
-    r"(?:century|centuries|cent\.?|c\.?|jahrhunderts?|jhdt\.?|jhd\.?|jhs?\.?|siècle|s\.)$|"
+    rf"(?:the )?(\d{{1,2}})(?:st|nd|rd|th|\.|e|er|ème|de)? ?{_CENTURY_WORD}$|"
     r"(?:(?:s|sec|saec)(?:\. ?| )|(?:siglo|secolo|saeculum|século) )([ivx]+)$|"
-    r"([ivx]+)(?:e|er|ème)? ?(?:siècle|secolo|s\.)$"
+    r"([ivx]+)(?:(?:e|er|ème)? ?(?:siècle|secolo|sec\.?|s\.)|(?:e|er|ème) s)$"
 )
+_CENTURY_BEHIND = re.compile(rf" ?{_CENTURY_WORD}$")
+_CENTURY_NUMBER = re.compile(r"\d{1,2}(st|nd|rd|th|\.|e|de)?")
+_CENTURY_LEFT_OUT = re.compile(r"(?:\d{1,2}|[ivx]+)(?:e|ème)")  # `fin du XIXe`
+_ITALIAN = {
+    f"{name}cento": number
+    for number, name in enumerate(("due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove"), 13)
+}
 _SWEDISH = re.compile(r"(\d{1,2})00-talet$")
 _MONTH_NAME = re.compile(r"[^\W\d]+")
 _NO_DAY = re.compile(  # a side or a digit left open, two years, what no date has
@@ -116,6 +129,7 @@ _NO_DAY = re.compile(  # a side or a digit left open, two years, what no date ha
 _DASH = "\u2012-\u2015"
 _CLEANED = (
     # A long dash may separate two dates and is never a sign; a minus or hyphen at the head may be.
+    (rf"\b(\d{{3}})(\d) ?[{_DASH}] ?(?=\d(?![\w.?{_DASH}-]))", r"\1\2/\1"),
     (rf"(?<=\d{{4}}) ?[{_DASH}] ?(?=\d\d?\b(?!\.?\d|[-{_DASH}]))", "/"),
     (rf"(?<=[^\s\[({{<\"“])( ?)[{_DASH}]", r"\1-"),
     ("[\u2010\u2011\u2212]", "-"),
@@ -124,6 +138,7 @@ _CLEANED = (
     (_TIME, " "),
     (r"^[\s,;:]+|[\s,;:]+$", ""),
     (r"\s+", " "),
+    (r"(\d{4}(?:-\d\d){0,2})[~%](?=/|$)", r"\1"),  # EDTF
     # Doubt and the point at the end go, where they cannot stand for digits.
     (r"(?<![\d.?])(\d\d)(?:\?\?|\.\.)(?![\d?.])", r"\1xx"),
     (r"(?<!\d)[?¿]+ ?(?=\d{4})", ""),
@@ -141,7 +156,8 @@ def parse_date(text: str) -> Date | None:
     English, German, Dutch, Spanish, French, Italian and Swedish, numeric dates, Chinese and Japanese ones
     (`1840年5月`), Roman numerals of three letters or more (`MDCCCXL`), all with a time of day or
     without, ranges, decades, centuries, all of these with an era (`BC`, `v. Chr.`, `a. C.`), in brackets,
-    doubted (`?`) or about (`ca.`). Dates without a first or last year (`before 1810`) are None.
+    doubted (`?`) or about (`ca.`), and parts of decades and centuries. Dates without a first or last year
+    (`before 1810`) are None.
     """
     if len(text) > 200 or _BORN.match(text):
         return None
@@ -189,10 +205,27 @@ def _bare(text: str) -> str:
     while (short := _SEASON.sub("", _WEEKDAY.sub("", _ABOUT.sub("", bare)))) != bare:
         bare = short
     # `ca. 1810-12` and `Winter 1810-11` are years: no month has such words.
-    return bare if bare == text else re.sub(r"^(\d{4})-(?=\d\d$)", r"\1/", bare)
+    if bare == text:
+        return text
+    return re.sub(r"^(\d{2})(\d{2})-(?=\d\d$)", r"\1\2/\1", re.sub(r"^(\d{4})-(?=\d$)", r"\1/", bare))
 
 
 def _single(text: str) -> Span | None:
+    return _in_part(text, _whole)
+
+
+def _in_part(text: str, read: Callable[[str], Span | None]) -> Span | None:
+    """Return what `read` makes of a date, or of what a date names a part of."""
+    if (span := read(text)) is not None or (found := parted(text)) is None:
+        return span
+    part, rest = found
+    if _SHORT.match(rest):
+        return None  # late 1810-12: years or a month?
+    whole = read(f"{rest} siècle" if _CENTURY_LEFT_OUT.fullmatch(rest) else _bare(rest))
+    return part_of(whole, part) if whole else None
+
+
+def _whole(text: str) -> Span | None:
     return next(filter(None, (form(text) for form in _FORMS)), None)
 
 
@@ -211,7 +244,11 @@ def _before_our_era(text: str) -> Span | None:
 
 
 def _mirrored(text: str) -> Span | None:
-    span = _single(re.sub(r"(?<= )\d{1,2}$", lambda match: match[0].zfill(4), text))
+    return _in_part(text, _whole_before)
+
+
+def _whole_before(text: str) -> Span | None:
+    span = _whole(re.sub(r"(?<= )\d{1,2}$", lambda match: match[0].zfill(4), text))
     if span is None or span[0] < 0 or span == (0, 0):
         return None
     if _CENTURY.match(text) or _SWEDISH.match(text):
@@ -232,9 +269,13 @@ def _number(text: str) -> Span | None:
 
 
 def _iso(text: str) -> Span | None:
+    if (match := _SEASON_CODE.match(text)) and match[2] >= match[3]:
+        return int(match[1]), int(match[1])
     if match := _ISO.match(text):
         sign = -1 if match[1] == "-" else 1
         return _day(int(match[2]), int(match[3]), int(match[4] or 1), sign)
+    if (match := _MONTH_DIGIT.match(text)) and match[2] != "0":
+        return int(match[1]), int(match[1])
     if match := _QUARTER.match(text):
         year = int(match[1] or match[2])
         return year, year
@@ -285,9 +326,7 @@ def _range(text: str) -> Span | None:
     if re.fullmatch(r"[+-]?\d+-\d+-\d+", text):
         return None  # a day that does not exist
     if match := _SHORT.match(text):
-        first = int(match[1])
-        last = int(match[1][: 4 - len(match[2])] + match[2])
-        return (first, last) if last >= first else None
+        return _shortened(match[1], match[2], month="-" in text)
     if match := _RANGE.match(text):
         return _between(match["a"] or match["c"], match["b"] or match["d"])
     if re.fullmatch(r"\d\d? ?/ ?\d{1,3}|.*/ ?\d\d?", text):
@@ -304,10 +343,22 @@ def _range(text: str) -> Span | None:
     return None
 
 
+def _shortened(first: str, digits: str, *, month: bool) -> Span | None:
+    """Return the years of `1842/43`; None if the digits may be a `month` or season, or, as in `1842/5`, either."""
+    last = int(first[: 4 - len(digits)] + digits)
+    if last < int(first) or (month and digits in ("0", "00", "21", "22", "23", "24")):
+        return None
+    if len(digits) == 1 and last != int(first) + 1:
+        return None
+    return int(first), last
+
+
 def _between(first: str, last: str) -> Span | None:
     first, last = _bare(first.strip()), _bare(last.strip())
-    century = re.search(r" ?(century|centuries|cent\.?|c\.?|jahrhundert|jh\.?|siècle)$", last)
-    if century and re.fullmatch(r"\d{1,2}(st|nd|rd|th|\.|e)?", first):
+    part, rest = parted(first) or (None, first)
+    if part and not rest and (whole := parted(last)):  # early to mid 19th century
+        first = f"{first} {whole[1]}"
+    elif (century := _CENTURY_BEHIND.search(last)) and _CENTURY_NUMBER.fullmatch(rest):
         first += century[0]
     if re.fullmatch(r"\d\d?\.?", first) and not re.fullmatch(r"\d{1,3}", last):
         return None  # a day or month before a date
@@ -329,6 +380,8 @@ def _decade(text: str) -> Span | None:
 def _century(text: str) -> Span | None:
     if match := _SWEDISH.match(text):
         number = int(match[1]) + 1
+    elif text in _ITALIAN:
+        number = _ITALIAN[text]
     elif match := _CENTURY.match(text):
         number = int(match[1]) if match[1] else _roman(match[2] or match[3])
     else:

@@ -1,10 +1,12 @@
 """Borders of lines in a large file, found in one pass over its bytes.
 
-Away from borders only line feeds are looked for, and counted: a pass takes about as long as reading.
+Away from borders only ends of lines are looked for, and counted: a pass takes about as long as reading. Borders lie
+behind line feeds alone; a file whose lines end in CR is read whole.
 """
 
 from collections.abc import Callable
 
+from transforms.common.texts.line_ends import count_line_ends
 from transforms.formats.records.base import ReaderOptions, Source
 from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.sources.streams import BOM, marked_encoding, peek
@@ -24,7 +26,7 @@ class LinePass:
 
     Attributes:
         place: bytes that were read.
-        lines: line feeds among them.
+        lines: ends of lines among them.
 
     Args:
         source: what is read, once, from start to end.
@@ -39,10 +41,11 @@ class LinePass:
         head, self._stream = peek(source.open(), 4)
         check_encodings(head, options.encoding)
         self._see = see
+        self._last = b""
         self.place = self.lines = 0
 
     def line(self) -> bytes:
-        """Return the rest of a line, or a part of it if it is long; empty at the end."""
+        """Return what stands before the next line feed, and that, or a part of it if it is long; empty at the end."""
         line = self._stream.readline(_CHUNK)
         self._count(line)
         return line
@@ -58,7 +61,8 @@ class LinePass:
 
     def _count(self, data: bytes) -> None:
         self.place += len(data)
-        self.lines += data.count(b"\n")
+        self.lines += count_line_ends(data, self._last)
+        self._last = data[-1:] or self._last
         self._see(data)
 
 

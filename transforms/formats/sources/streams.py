@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
+from transforms.common.texts.line_ends import line_feeds
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
 __all__ = [
     "BOM",
+    "BROKEN",
     "MARKED",
     "ByteStream",
     "encodings_of",
@@ -32,7 +34,8 @@ _CHUNK = 1 << 18
 _PIECE = 1 << 24
 BOM = b"\xef\xbb\xbf"
 _UTF8 = ("utf-8", "utf-8-sig")
-_BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error)
+# What damaged archives and compressed files raise.
+BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error)
 # Byte order marks of encodings whose line feed is more than a byte.
 MARKED = {
     codecs.BOM_UTF32_LE: "utf-32",
@@ -225,12 +228,13 @@ class _Recoded(ByteStream):
 
 
 def iter_lines(stream: BinaryIO, limit: int, before: int = 0) -> Iterator[tuple[int, bytes | bytearray | None]]:
-    """Yield the number, from 1, and the bytes of each line without its end.
+    """Yield the number, from 1, and the bytes of each line without its end (CR LF, LF or CR).
 
     The number counts the lines `before` the stream, too. A line of more than `limit` bytes is skipped and
     yields None. A line that was yielded is in memory only as long as the caller keeps it.
     """
-    size = min(limit + 2, _CHUNK)
+    size = min(limit + 1, _CHUNK)
+    stream = line_feeds(stream)
     for number, line in enumerate(iter(partial(stream.readline, size), b""), before + 1):
         if line == b"\n":  # of which there may be millions
             yield number, b""
@@ -238,7 +242,7 @@ def iter_lines(stream: BinaryIO, limit: int, before: int = 0) -> Iterator[tuple[
         if number == 1 and line.startswith(BOM):
             line = line[3:]
         if line.endswith(b"\n") or len(line) < size - 3:
-            yield number, line.rstrip(b"\r\n")
+            yield number, line.removesuffix(b"\n")
             continue
         held = [_long(stream, line, limit)]
         del line
@@ -248,7 +252,7 @@ def iter_lines(stream: BinaryIO, limit: int, before: int = 0) -> Iterator[tuple[
 def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
     """Return a long line without its end, holding it in memory once; None if it is over the limit."""
     line = bytearray(start)
-    while len(line) < limit + 2 and (piece := stream.readline(min(limit + 2 - len(line), _CHUNK))):
+    while len(line) <= limit and (piece := stream.readline(min(limit + 1 - len(line), _CHUNK))):
         line += piece
         if piece.endswith(b"\n"):
             break
@@ -256,7 +260,7 @@ def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
         while (rest := stream.readline(_CHUNK)) and not rest.endswith(b"\n"):
             pass
         return None
-    while line.endswith((b"\r", b"\n")):
+    if line.endswith(b"\n"):
         del line[-1:]
     return line
 
@@ -273,7 +277,7 @@ def reject_of(error: Exception) -> Reject:
         return Reject("", error.reason, error.detail)
     if isinstance(error, MemoryError):
         return Reject("", "too_large", "not enough memory to read it")
-    if isinstance(error, _BROKEN):
+    if isinstance(error, BROKEN):
         return Reject("", "malformed", f"breaks off or is damaged: {kind}: {error}")
     if isinstance(error, OSError) and error.errno is not None:
         return Reject("", "unreadable", error.strerror or kind)

@@ -8,7 +8,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.formats.records.base import BadRecord, ReaderOptions
 from transforms.formats.sources.compression import decompress
-from transforms.formats.sources.streams import reject_of
+from transforms.formats.sources.streams import BROKEN, reject_of
 
 __all__ = ["LINE_BYTES", "opened", "reading"]
 
@@ -41,5 +41,5 @@ def reading(path: str) -> Iterator[None]:
         raise LexbeamError(f"no file at {path!r}: check the path") from error
     except IsADirectoryError as error:
         raise LexbeamError(f"{path!r} is a folder, not a file: name a file") from error
-    except (BadRecord, OSError, EOFError, ValueError) as error:
+    except (BadRecord, OSError, ValueError, *BROKEN) as error:
         raise LexbeamError(f"{path} cannot be read: {reject_of(error).detail}") from error

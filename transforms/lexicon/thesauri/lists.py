@@ -39,7 +39,7 @@ def read_list(source: ThesaurusFile) -> Iterator[WordSense]:
             continue
         first = not separator
         separator = separator or next((mark for mark in SEPARATORS if mark in line), SEPARATORS[0])
-        cells = [tidy(cell) for cell in next(csv_rows([line.replace("\r", " ")], separator))]
+        cells = [tidy(cell) for cell in next(csv_rows([line], separator))]
         if first and all(cell.lower() in names for cell, names in zip(cells, HEADS, strict=False)):
             continue
         words = dict.fromkeys(word for cell in cells[1:] for part in _WITHIN.split(cell) if (word := tidy(part)))

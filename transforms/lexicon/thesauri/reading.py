@@ -7,6 +7,7 @@ from itertools import chain
 
 from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError
+from transforms.common.texts.line_ends import line_feeds
 from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 from transforms.lexicon.thesauri.assertions import read_conceptnet, read_ppdb
 from transforms.lexicon.thesauri.bilingual import is_freedict, read_freedict, read_pairs
@@ -55,7 +56,10 @@ def read_thesaurus(path: str, options: ThesaurusOptions, left_out: Counter[str] 
         LexbeamError: the file does not exist, is not of the format, or a line is wrong; the format does not take an
             option that is given.
     """
-    with reading(path), opened(path) as stream:
+    with reading(path), opened(path) as whole:
+        # Entries of FreeDict are found by their bytes.
+        is_indexed = (options.format or "freedict") == "freedict" and is_freedict(path)
+        stream = whole if is_indexed else line_feeds(whole)
         first = getattr(stream, "readline")(LINE_BYTES)  # noqa: B009 - iterating a stream has no limit
         name = options.format or detect(first, path)
         reader = READERS[name]

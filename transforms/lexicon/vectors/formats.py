@@ -4,6 +4,8 @@ Binary files of word2vec have a line with the sizes, then for each word its text
 numbers. Of our own table `vectors` one slice and seed of a published folder is read.
 """
 
+import codecs
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +17,7 @@ from transforms.common.publish.sections import table_digest
 from transforms.common.publish.snapshots import find_snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.resources import content_digest
+from transforms.common.texts.line_ends import line_feeds
 from transforms.embeddings.published import as_trained
 from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 from transforms.lexicon.vectors.blocks import ROWS, Reader, VectorBlock, check_finite, texts
@@ -26,6 +29,7 @@ __all__ = ["READERS", "VectorFormat", "detect", "digest_of_vectors", "is_publish
 _CHUNK = 1 << 20
 _WORD_BYTES = 10_000  # where no space is found for so long, it is another format
 _HEADER = 100
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[VectorBlock]:
@@ -143,8 +147,9 @@ READERS: Registry[VectorFormat] = Registry(
 def detect(path: str) -> str:
     """Return the format of the vectors at a path, a key of `READERS`.
 
-    A folder holds our own tables. A file that begins with the numbers of words and dimensions is
-    word2vec's, as text if its second line is a word and that many numbers; any other is GloVe's.
+    A folder holds our own tables. A file that begins with the numbers of words and dimensions is word2vec's, as text
+    if its second line is a word and that many numbers, or if what follows is text, whose line is to blame; any other
+    is GloVe's.
 
     Raises:
         LexbeamError: nothing exists at the path, or a folder in which nothing is published.
@@ -155,16 +160,23 @@ def detect(path: str) -> str:
         there = "nothing is published in the folder" if files.exists(path) else "no file at"
         raise LexbeamError(f"{there} {path!r}: check the path")
     with reading(path), opened(path) as stream:
-        sizes = sizes_of(stream.readline(LINE_BYTES).removeprefix(b"\xef\xbb\xbf"))
+        lines = line_feeds(stream)
+        sizes = sizes_of(lines.readline(LINE_BYTES).removeprefix(b"\xef\xbb\xbf"))
         if sizes is None:
             return "glove"
-        second = stream.readline(LINE_BYTES).rstrip(b"\r\n ")
-    cells = second.rsplit(b" ", sizes[1])
-    if len(cells) != sizes[1] + 1:
-        # An empty file of either format; else the line is no text.
-        return "word2vec" if not second else "word2vec-binary"
+        line = lines.readline(LINE_BYTES)
+        cells = line.rstrip(b"\n ").rsplit(b" ", sizes[1])
+        try:
+            float_rows([b" ".join(cells[1:])], sizes[1])
+        except ValueError:
+            return "word2vec" if _is_text(line + lines.read(_CHUNK)) else "word2vec-binary"
+        return "word2vec"
+
+
+def _is_text(data: bytes) -> bool:
+    """Return whether bytes are UTF-8, perhaps cut in a character, without what is in all numbers but a few."""
     try:
-        float_rows([b" ".join(cells[1:])], sizes[1])
-    except ValueError:
-        return "word2vec-binary"
-    return "word2vec"
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return _CONTROL.search(data) is None

@@ -21,6 +21,8 @@ from transforms.lexicon.vectors.options import VectorOptions
 __all__ = ["float_rows", "read_glove", "read_word2vec", "sizes_of"]
 
 _SIZES = re.compile(rb"(\d+)[ \t]+([1-9]\d*)\s*")
+_SPARSE = re.compile(rb"(?:\A| )\d+:[-+.\d]")
+_MARKS = {b",": "commas", b";": "semicolons", b"\t": "tabs"}
 _HEAD = 200  # lines that show how many numbers a vector has
 
 Line = tuple[int, bytes]
@@ -81,9 +83,8 @@ def read_glove(path: str, options: VectorOptions, vectors: bool) -> Iterator[Vec
         if sizes_of(head[0][1]) is not None and len(head) > 1 and head[1][1].count(b" ") > 1:
             raise LexbeamError(f"{path}, line 1 has the sizes of `format=word2vec`, not a word")
         if dim < 1:
-            raise LexbeamError(
-                f"{path}, line {number}: no numbers separated by spaces: name a file of vectors, or its `format=`"
-            )
+            remedy = _other_form(shortest) or "name a file of vectors, or its `format=`"
+            raise LexbeamError(f"{path}, line {number}: no numbers separated by spaces: {remedy}")
 
         def all_lines() -> Iterator[Line]:
             yield from head
@@ -127,10 +128,8 @@ def _row(path: str, number: int, line: bytes, dim: int, trusted: bool) -> _Row:
         word, _, numbers = line.partition(b" ")
         return _Row(number, word, numbers)
     if spaces < dim:
-        raise LexbeamError(
-            f"{path}, line {number}: {spaces} numbers, but vectors have {dim}: the line is broken, "
-            "or give the right `dim=`"
-        )
+        remedy = _other_form(line) or "the line is broken, or give the right `dim=`"
+        raise LexbeamError(f"{path}, line {number}: {spaces} numbers, but vectors have {dim}: {remedy}")
     word = line.rsplit(b" ", dim)[0]
     if not trusted and _is_number(word.rpartition(b" ")[2]):
         raise LexbeamError(
@@ -138,6 +137,18 @@ def _row(path: str, number: int, line: bytes, dim: int, trusted: bool) -> _Row:
             f"{word.decode('utf-8', 'replace')[-40:]!r} is the word"
         )
     return _Row(number, word, line[len(word) + 1 :])
+
+
+def _other_form(line: bytes) -> str:
+    """Return what to do with a line whose numbers stand in a form that is not read; empty for any other."""
+    if _SPARSE.search(line):
+        return "sparse vectors, PLACE:NUMBER, are not read: write all numbers of a word"
+    other = next((name for mark, name in _MARKS.items() if mark in line), "")
+    return (
+        f"{other} separate numbers, or stand in them: write 0.5 for a half, and a space between numbers"
+        if other
+        else ""
+    )
 
 
 def _is_number(text: bytes) -> bool:
@@ -160,7 +171,8 @@ def _block(path: str, rows: Sequence[_Row], dim: int, vectors: bool) -> VectorBl
             try:
                 float_rows([row.numbers], dim)
             except ValueError as error:
-                raise LexbeamError(f"{place}: {error}: the line is broken") from None
+                remedy = _other_form(row.numbers) or "the line is broken"
+                raise LexbeamError(f"{place}: {error}: {remedy}") from None
         raise
     check_finite(matrix, places)
     return VectorBlock(words, dim, matrix)

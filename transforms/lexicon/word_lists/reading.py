@@ -4,7 +4,6 @@ Comment lines at the start are skipped. The delimiter, unless it is stated, is t
 wanted columns where the options say; if several do, that is an error.
 """
 
-import csv
 import io
 from collections.abc import Iterator
 from operator import itemgetter
@@ -14,6 +13,7 @@ import pyarrow as pa
 
 from transforms.common.csv_rows import csv_rows
 from transforms.common.errors import LexbeamError, nearest
+from transforms.common.texts.line_ends import line_feeds, no_line_end
 from transforms.formats.readers.delimited import rows
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from transforms.formats.records.text_cleaning import decode
@@ -115,11 +115,12 @@ def _plain(options: WordListOptions, delimiter: str = ",") -> ReaderOptions:
 def _start(path: str, options: WordListOptions) -> _Start:
     reader = _plain(options)
     stream, encodings = recoded(Source(path, lambda: opened(path), path), reader)
+    lines = line_feeds(stream)
     mark = options.comment.encode(encodings[0])
     comments = size = 0
     sample: list[str] = []
     with stream:
-        while line := stream.readline(LINE_BYTES + 2):
+        while line := lines.readline(LINE_BYTES + 1):
             bare = line.removeprefix(b"\xef\xbb\xbf")
             if mark and not sample and bare.startswith(mark):
                 comments += 1
@@ -127,7 +128,7 @@ def _start(path: str, options: WordListOptions) -> _Start:
                 continue
             text = _decoded(bare, encodings, path, comments + len(sample) + 1)
             if text.strip():
-                sample.append(text.rstrip("\r\n"))
+                sample.append(text.removesuffix("\n"))
             if len(sample) > SAMPLE:
                 break
     if not sample:
@@ -160,10 +161,7 @@ def _layout(path: str, sample: list[str], options: WordListOptions) -> _Layout:
     refused: list[tuple[int, str]] = []
     for name in names:
         delimiter = DELIMITERS[name].text
-        try:
-            cut = _cut(sample, delimiter, options.quoting)
-        except csv.Error:  # a carriage return within a line
-            raise LexbeamError(f"{path}: lines end in carriage returns: convert them to line feeds") from None
+        cut = _cut(sample, delimiter, options.quoting)
         try:
             layouts[name] = _placed(cut, delimiter, options)
         except LexbeamError as error:
@@ -222,7 +220,7 @@ def _place(column: str, head: list[str]) -> int:
     folded = {name.casefold(): name for name in reversed(head)}
     same = folded.get(column.casefold())
     hint = f"; did you mean {same!r}?" if same else nearest(column, head)
-    shown = ", ".join(head[:12]) + (", ..." if len(head) > 12 else "")
+    shown = ", ".join(head[:12]) + (", ..." if len(head) > 12 else "") + no_line_end(" ".join(head))
     raise LexbeamError(f"the header has no column {column!r}{hint} (it has {shown})")
 
 
@@ -230,10 +228,11 @@ def _rows(path: str, start: _Start, layout: _Layout, options: WordListOptions) -
     """Yield the line number and the cells of each row, including the header."""
     reader = _plain(options, layout.delimiter or ",")
     stream, encodings = recoded(Source(path, lambda: opened(path), path), reader)
-    stream.read(start.size)
+    lines = line_feeds(stream)
+    lines.read(start.size)
     if not layout.delimiter:
         with stream:
-            for number, line in iter_lines(stream, LINE_BYTES):
+            for number, line in iter_lines(lines, LINE_BYTES):
                 number += start.comments
                 if line is None:
                     raise LexbeamError(f"{path}, line {number}: over {LINE_BYTES} bytes")
@@ -243,10 +242,11 @@ def _rows(path: str, start: _Start, layout: _Layout, options: WordListOptions) -
     plain = ReaderOptions(
         encoding=encodings, delimiter=layout.delimiter, quoting=options.quoting, max_line_bytes=LINE_BYTES
     )
-    for number, row in rows(Source(path, lambda: stream, path), plain):
-        if isinstance(row, BadRecord):
-            raise _refused(path, number + start.comments, row)
-        yield number + start.comments, row
+    with stream:
+        for number, row in rows(Source(path, lambda: lines, path), plain):
+            if isinstance(row, BadRecord):
+                raise _refused(path, number + start.comments, row)
+            yield number + start.comments, row
 
 
 def _refused(path: str, number: int, error: BadRecord) -> LexbeamError:
@@ -266,4 +266,5 @@ def _fitted(row: list[str], layout: _Layout, path: str, number: int) -> list[str
         return row
     whose = "the header" if layout.header else "the first row"
     remedy = "give another `delimiter=`, or columns by number if the header is wrong"
-    raise LexbeamError(f"{path}, line {number}: {len(row)} cells, but {whose} has {layout.width}: {remedy}")
+    cause = f"{len(row)} cells, but {whose} has {layout.width}{no_line_end(' '.join(row))}"
+    raise LexbeamError(f"{path}, line {number}: {cause}: {remedy}")

@@ -11,6 +11,7 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.resources import content_digest
+from transforms.common.texts.line_ends import with_line_feeds
 
 __all__ = [
     "Data",
@@ -114,7 +115,7 @@ def _missing(path: str) -> LexbeamError:
 def _lines(path: str) -> Iterator[tuple[int, str]]:
     """Yield number and text of the lines after the licence at the top."""
     try:
-        content = files.read_bytes(path)
+        content = with_line_feeds(files.read_bytes(path))
     except FileNotFoundError as error:
         raise _missing(path) from error
     except OSError as error:

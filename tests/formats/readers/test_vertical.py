@@ -1,0 +1,190 @@
+import pytest
+from reading import entries, summary
+
+from transforms.formats.readers.registry import detect
+
+TREETAGGER = b"The\tDT\tthe\nships\tNNS\tship\nsail\tVBP\tsail\n.\tSENT\t.\n"
+KORP = """<!-- #vrt positional-attributes: word ref lemma pos msd -->
+<corpus name="c">
+<text title="A &quot;ship&quot;" datefrom="18500101" dateto="18511231" lang="fi">
+<paragraph id="1">
+<sentence id="1">
+Laiva\t1\tlaiva\tNOUN\tNUM_Sg
+&lt;\t2\t&lt;\tSYM\t_
+<g/>
+3\t3\t_\tNUM\t_
+</sentence>
+</paragraph>
+<paragraph id="2">
+<sentence id="2">
+AT&amp;T\t1\tAT&amp;T\tPROPN\t_
+</sentence>
+</paragraph>
+</text>
+</corpus>
+"""
+
+
+def words(record):
+    return [list(zip(s.forms, s.lemmas or s.forms, s.upos or s.forms, strict=True)) for s in record.sentences]
+
+
+def test_output_of_treetagger_is_one_document_whose_sentences_end_with_sent():
+    (record,) = entries(TREETAGGER * 2, "auto", "a.txt")
+    assert (
+        words(record)
+        == [[("The", "the", "DET"), ("ships", "ship", "NOUN"), ("sail", "sail", "VERB"), (".", ".", "PUNCT")]] * 2
+    )
+    assert record.text == "The ships sail . The ships sail ."
+    assert (record.position, record.fields) == ("", {})
+
+
+def test_structures_are_documents_fields_paragraphs_and_sentences():
+    (record,) = entries(KORP.encode(), "auto", "a.vrt")
+    assert record.text == "Laiva <3\n\nAT&T"
+    assert record.position == "3"
+    expected = {"title": 'A "ship"', "language": "fi", "date": "18500101/18511231"}
+    assert {name: record.fields[name] for name in expected} == expected
+    assert words(record) == [
+        [("Laiva", "laiva", "NOUN"), ("<", "<", "SYM"), ("3", "3", "NUM")],
+        [("AT&T", "AT&T", "PROPN")],
+    ]
+    first, _ = record.sentences
+    assert [record.text[a:b] for a, b in zip(first.starts, first.ends, strict=True)] == first.forms
+
+
+def test_texts_in_a_doc_inherit_its_attributes_and_no_other_doc_has_them():
+    data = b"""<doc id="x" year=1850>
+<text title='one'>
+The
+ship
+<g/>
+.
+It
+</text>
+<text title="two" id="t2">
+<meta author="A">
+One
+</text>
+</doc>
+<doc id="y">
+<text>
+Two
+"""
+    found = entries(data, "vertical")
+    assert [record.text for record in found] == ["The ship. It", "One", "Two"]
+    assert found[0].fields == {"id": "x", "year": "1850", "date": "1850", "title": "one"}
+    assert found[1].fields == {"id": "t2", "year": "1850", "date": "1850", "title": "two", "author": "A"}
+    assert found[2].fields == {"id": "y"}
+    assert [len(sentence.forms) for sentence in found[0].sentences] == [3, 1]
+    assert found[0].sentences[0].lemmas is None
+
+
+@pytest.mark.parametrize(
+    ("lemma", "read"),
+    [
+        ("<unknown>", "Ships"),
+        ("@card@", "Ships"),
+        ("__UNDEF__", "Ships"),
+        ("", "Ships"),
+        ("ship|shipping", "ship"),
+        ("|ship|shipping|", "ship"),
+        ("|ship|", "ship"),
+        ("|", "|"),
+        ("-", "Ships"),
+    ],
+)
+def test_lemmas(lemma, read):
+    data = f"The\tDT\tthe\nShips\tNNS\t{lemma}\n".encode()
+    (record,) = entries(data, "vertical")
+    assert record.sentences[0].lemmas == ["the", read]
+
+
+def test_lempos_loses_its_letter():
+    (record,) = entries(b"Ships\tNNS\tship-n\n-\t:\t--x\n", "vertical", columns=("word", "tag", "lempos"))
+    assert record.sentences[0].lemmas == ["ship", "-"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "tags"),
+    [
+        ("Das\tART\tdie\nSchiff\tNN\tSchiff\n.\t$.\t.\n", ["DET", "NOUN", "PUNCT"]),
+        ("Le\tDET:ART\tle\nbateau\tNOM\tbateau\nva\tVER:pres\taller\n", ["DET", "NOUN", "VERB"]),
+        ("La\tDET:def\til\nnave\tNOM\tnave\nva\tVER:pres\tandare\ne\tCON\te\n", ["DET", "NOUN", "VERB", "CCONJ"]),
+        ("La\tART\tel\nnave\tNC\tnave\nva\tVLfin\tir\n", ["DET", "NOUN", "VERB"]),
+        ("is\tVBZ\tbe\nhad\tVHD\thave\nsailed\tVVN\tsail\n", ["AUX", "AUX", "VERB"]),
+        ("is\tVBZ\tbe\nsailed\tVBN\tsail\n", ["VERB", "VERB"]),
+        ("ship\tship\tNN\nthe\tthe\tDT\n", ["NOUN", "DET"]),  # word, lemma, tag
+        ("ship\tNN\nthe\tDT\n", ["NOUN", "DET"]),
+    ],
+)
+def test_tags_of_taggers_tell_their_set_and_column(rows, tags):
+    (record,) = entries(rows.encode(), "vertical")
+    assert record.sentences[0].upos == tags
+
+
+def test_what_nothing_names_is_refused_and_columns_name_it():
+    data = b"ship\tNcfsn\tlod\nsails\tVmip3s\tplout\n"
+    ((position, reason),) = summary(data, "vertical")
+    assert (position, reason) == ("", "malformed")
+    assert "--columns word,pos,lemma" in entries(data, "vertical")[0].detail
+    (record,) = entries(data, "vertical", columns=("word", "pos", "lemma"), layers=("xpos",))
+    (sentence,) = record.sentences
+    assert (sentence.lemmas, sentence.upos, sentence.layers) == (["lod", "plout"], None, (["Ncfsn", "Vmip3s"],))
+    assert summary(data, "vertical", columns=("word", "pos")) == [("", "malformed")]
+
+
+def test_what_is_broken_is_a_reject_of_its_own_and_mixes_nothing():
+    data = b"""<text id="a">
+<s>
+The\tDT\tthe
+</s>
+<s>
+ship\tNN
+</s>
+<text id="b"
+One\tCD\tone
+</text>
+<text id="\xff">
+Two\tCD\ttwo
+</text>
+"""
+    found = entries(data, "vertical")
+    assert [(entry.position, getattr(entry, "reason", "")) for entry in found] == [
+        ("6", "malformed"),
+        ("1", ""),
+        ("8", "malformed"),
+        ("9", ""),
+        ("11", "undecodable"),
+        ("12", ""),
+    ]
+    assert [dict(entry.fields) for entry in found if hasattr(entry, "fields")] == [{"id": "a"}, {}, {}]
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "format"),
+    [
+        ("a.txt", TREETAGGER, "vertical"),
+        ("a.tt", TREETAGGER, "vertical"),
+        ("a", TREETAGGER, "vertical"),
+        ("a.xml", b"<?xml version='1.0'?>\n<text>\n<s>\n" + TREETAGGER, "vertical"),
+        ("a.txt", TREETAGGER.replace(b"\n", b"\r"), "vertical"),
+        ("a.txt", TREETAGGER.decode().encode("utf-16"), "vertical"),
+        ("a.txt", b"<s>\nThe\nship\n<g/>\n.\n</s>\n", "vertical"),
+        ("a.txt", b"<p>\n<s>\nThe\tx\ty\nship\tz\ta\n</s>\n", "vertical"),
+        ("a.txt", b"1\tThe\tthe\tDET" + b"\t_" * 6 + b"\n2\tship\tship\tNOUN" + b"\t_" * 6 + b"\n", "conllu"),
+        ("a.txt", b"One\nTwo\nThree\n", "text"),
+        ("a.txt", b"Chapter one\t12\nChapter two\t34\n", "text"),
+        ("a.txt", b"name\tage\nAnn\t12\n", "text"),
+        ("a.tsv", TREETAGGER, "csv"),
+        ("a.xml", b"<TEI><text><p>\nThe ship\n</p></text></TEI>", "tei"),
+        ("a.vrt", b"The\tx\ty\n", "vertical"),
+    ],
+)
+def test_content_tells_vertical_text_under_names_of_text(name, head, format):
+    assert detect(name, head) == format
+
+
+def test_a_file_without_a_token_is_empty():
+    assert summary(b"<!-- a -->\n\n", "vertical") == [("", "empty")]
+    assert summary(b"<text>\n</text>\n", "vertical") == [("1", "empty")]

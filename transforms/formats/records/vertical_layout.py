@@ -1,0 +1,192 @@
+r"""What stands in vertical text, line by line: columns, tags, and what the beginning of a file says of them.
+
+>>> openings("<text id='a' year=1850><s>")[0].attributes, openings("<\tSYM\t<")
+({'id': 'a', 'year': '1850'}, None)
+>>> layout_of(["<doc>", "ships\tNNS\tship", "sail\tVBP\tsail"], ()).tags
+'Penn'
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from transforms.formats.records.tag_sets import tag_set
+
+__all__ = [
+    "ASIDE",
+    "DOCUMENTS",
+    "NO_TAG",
+    "NO_WORD",
+    "PARAGRAPHS",
+    "SENTENCES",
+    "VerticalLayout",
+    "VerticalTag",
+    "layout_of",
+    "openings",
+    "plain",
+    "table_of_words",
+]
+
+DOCUMENTS = ("text", "doc", "document", "article", "file", "bncdoc")
+SENTENCES = ("s", "sentence")
+PARAGRAPHS = ("p", "para", "paragraph", "head", "heading", "title", "div", "item", "l", "u", "turn")
+_VALUE = r"""\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>/]+)"""
+_TAGS = re.compile(rf"(?:</?[^\W\d][\w.:-]*(?:{_VALUE})*\s*/?>\s*)+")
+_TAG = re.compile(rf"<(/?)([^\W\d][\w.:-]*)((?:{_VALUE})*)\s*(/?)>")
+_ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>/]+))""")
+ASIDE = re.compile(r"<!--.*-->\s*|<[?!][^<>]*>\s*")  # comments, declarations
+NO_WORD = re.compile(r"</?[^\W\d]|<!--|<[?!]")  # begins a tag, whole or not
+_NAMED = re.compile(r"<!--.*\bpositional[- ]attributes:\s*(.*?)\s*-->", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));")
+_CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
+_WORDS = ("word", "form", "token", "wordform")
+_LEMMAS = ("lemma", "lempos", "baseform", "base")
+_TAG_COLUMNS = ("upos", "pos", "tag", "xpos", "ctag", "msd")
+NO_TAG = frozenset(("", "_", "__UNDEF__"))
+_REMEDY = "see --columns word,pos,lemma"
+
+
+@dataclass(frozen=True)
+class VerticalLayout:
+    """How a file is read.
+
+    Attributes:
+        width: columns of a token; 0: there is no token in the beginning.
+        lemma: the column of lemmas; -1: there is none.
+        tag: that of tags, likewise.
+        tags: the tag set, a key of `TAG_SETS`; None: unknown.
+        lempos: whether lemmas end in a hyphen and a letter for the part of speech.
+        document: the structure that is a document; empty: there is none in the beginning.
+        outer: the outermost such structure around it; the same if there is none.
+        fault: why the columns are not known; empty: they are.
+    """
+
+    width: int = 0
+    lemma: int = -1
+    tag: int = -1
+    tags: str | None = None
+    lempos: bool = False
+    document: str = ""
+    outer: str = ""
+    fault: str = ""
+
+
+class VerticalTag(NamedTuple):
+    """A tag: whether it closes a structure, its name, its attributes, and whether it does both."""
+
+    closes: bool
+    name: str
+    attributes: dict[str, str]
+    empty: bool
+
+
+def layout_of(lines: Sequence[str], columns: Sequence[str]) -> VerticalLayout:
+    """Return how a file with this beginning is read; the names of columns count, before those that it states."""
+    opens: list[str] = []  # the structures around the first word
+    named: list[str] = list(columns)
+    rows: list[list[str]] = []
+    document = outer = ""
+    for line in lines:
+        if line.isspace() or not line:
+            continue
+        if (found := openings(line)) is not None:
+            for tag in found:
+                if tag.closes:
+                    opens = opens[: opens.index(tag.name)] if tag.name in opens else opens
+                elif not tag.empty and not (document and rows):
+                    opens.append(tag.name)
+                    if tag.name in DOCUMENTS:
+                        document, outer = tag.name, next(name for name in opens if name in DOCUMENTS)
+        elif match := _NAMED.match(line):
+            named = named or match[1].replace("/", "").split()
+        elif not NO_WORD.match(line) or "\t" in line:
+            rows.append([plain(cell) for cell in line.split("\t")])
+    layout = VerticalLayout(document=document, outer=outer)
+    if not rows:
+        return layout
+    return _named(layout, rows, named) if named else _guessed(layout, rows)
+
+
+def _named(layout: VerticalLayout, rows: list[list[str]], names: list[str]) -> VerticalLayout:
+    lower = [name.lower() for name in names]
+    layout = replace(layout, width=len(names))
+    if not (rows := [row for row in rows if len(row) == len(names)]):
+        return replace(layout, fault=f"no line has {len(names)} columns, as there are names of columns")
+    if lower[0] not in _WORDS and not set(_WORDS).isdisjoint(lower):
+        return replace(layout, fault=f"the first column has the words, not {names[0]!r}")
+    lemma = next((name for name in _LEMMAS if name in lower[1:]), "")
+    tag = lower.index(next((name for name in _TAG_COLUMNS if name in lower[1:]), ""), 1) if _has_tags(lower) else -1
+    tags = tag_set(_tags_of(rows, tag)) if tag > 0 else None
+    return replace(layout, lemma=lower.index(lemma, 1) if lemma else -1, tag=tag, tags=tags, lempos=lemma == "lempos")
+
+
+def _has_tags(names: list[str]) -> bool:
+    return not set(_TAG_COLUMNS).isdisjoint(names[1:])
+
+
+def _tags_of(rows: list[list[str]], column: int) -> list[str]:
+    return [tag for row in rows if (tag := row[column]) not in NO_TAG]
+
+
+def _guessed(layout: VerticalLayout, rows: list[list[str]]) -> VerticalLayout:
+    """Return a layout whose columns are told by what they hold."""
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    layout, rows = replace(layout, width=width), [row for row in rows if len(row) == width]
+    if layout.width == 1:
+        return layout
+    found = {column: name for column in range(1, layout.width) if (name := tag_set(_tags_of(rows, column)))}
+    if layout.width > 3 or len(found) != 1:
+        return replace(layout, fault=f"vertical text with {layout.width} columns, which nothing names; {_REMEDY}")
+    ((tag, tags),) = found.items()
+    return replace(layout, tag=tag, tags=tags, lemma=3 - tag if layout.width == 3 else -1)
+
+
+def plain(cell: str) -> str:
+    """Return a cell with the characters that entities stand for."""
+    return _ENTITY.sub(_character, cell) if "&" in cell else cell
+
+
+def _character(entity: re.Match[str]) -> str:
+    if entity[1]:
+        return _CHARACTERS[entity[1]]
+    code = int(entity[2]) if entity[2] else int(entity[3], 16)
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else entity[0]
+
+
+def openings(line: str) -> list[VerticalTag] | None:
+    """Return the tags that a line consists of; None if it is none of tags."""
+    if not line.startswith("<") or not _TAGS.fullmatch(line):
+        return None
+    found = []
+    for closes, name, values, empty in _TAG.findall(line):
+        attributes = {key: plain(a or b or c) for key, a, b, c in _ATTRIBUTE.findall(values)}
+        found.append(VerticalTag(bool(closes), name, attributes, bool(empty)))
+    return found
+
+
+def table_of_words(head: bytes) -> str | None:
+    """Return the format of a source that begins like a table of tokens: `vertical`, `conllu`, or None for neither."""
+    lines = head.decode("utf-8", "ignore").splitlines()
+    lines = lines if head.endswith((b"\n", b"\r")) else lines[:-1] or lines
+    if any(map(_NAMED.match, lines)):
+        return "vertical"
+    lines = [line for line in lines if line.strip() and not ASIDE.fullmatch(line)]
+    tags = [found for line in lines if (found := openings(line)) is not None]
+    words_alone = [line for line in lines if "\t" in line or not (NO_WORD.match(line) or line.startswith("# "))]
+    rows = [line.split("\t") for line in words_alone]
+    widths = {len(row) for row in rows}
+    if len(rows) < 2 or len(widths) != 1:
+        return None
+    (width,) = widths
+    if width == 10 and all(re.match(r"\d+([-.]\d+)?$", row[0]) for row in rows):
+        return "conllu"
+    words = [row[0] for row in rows]
+    if sum(" " in word.strip() for word in words) * 10 > len(words):
+        return None
+    marked = {tag.name for found in tags for tag in found}
+    if width == 1:
+        return "vertical" if not marked.isdisjoint((*SENTENCES, "g")) else None
+    known = any(tag_set([plain(row[column]) for row in rows]) for column in range(1, width))
+    return "vertical" if known or not marked.isdisjoint((*SENTENCES, "g", *DOCUMENTS)) else None
