@@ -107,7 +107,7 @@ def _stream(options: StreamOptions, action: Action) -> None:
         from transforms.stream.ptransforms import LandWindows, PollFiles
 
         if landing is not None:
-            _ = pipeline | "ReadSource" >> source.feed(landing, rule)
+            _ = pipeline | "ReadSource" >> source.feed(landing, rule, corpus.reader.max_line_bytes)
         _ = (
             pipeline
             | "Inputs" >> beam.Create([patterns], reshuffle=False)
