@@ -133,7 +133,7 @@ class RunnerOptions(PublishOptions):
 
     runner_config: str = option(
         "direct",
-        help="YAML file of runner_configs/, or its name",
+        help="YAML file of runner_configs/, or its name; where others use this machine, direct or direct_multiprocess",
         metavar="FILE",
         path="place",
         within=or_a_name,

@@ -90,6 +90,11 @@ def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
     # A runner may also be the full name of a class.
     if runner not in known and "." not in runner:
         raise UsageError(f"no runner is called {runner!r}{nearest(runner, known)}")
+    if runner == DIRECT and parsed.direct_running_mode == "multi_threading":
+        raise UsageError(
+            "--direct_running_mode=multi_threading: its threads share a core, and talk by ports that other users of "
+            "this machine reach: give multi_processing or in_memory"
+        )
     if runner.rpartition(".")[2] == "FlinkRunner" and not parsed.flink_master.startswith("["):
         place_of(parsed.flink_master)
     for path in config.needs:

@@ -88,7 +88,7 @@ def run_pipeline(
         restore_google()
     kept = signatures_kept(one_process=here and not processes)
     with leashed() as leash, thread_failures(leash) as ended, _as_in_a_script(), kept, small_bundles():
-        runner = direct_runner(options, leash) if here else create_runner(config.runner)
+        runner = direct_runner(options, leash, ended) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)
         # Beam removes this folder after a run unless killed; without programs none is needed.
         os.rmdir(pipeline.local_tempdir)
@@ -106,10 +106,11 @@ def run_pipeline(
             took.extend(run_lines(result))
             return state
 
+        listening = nullcontext() if here else loopback_only()
         staging = nullcontext() if here else _staging_in(pipeline)
         servers = job_server(runner, pipeline.options, leash)
         try:
-            with loopback_only(), staging, _portable(), watched or nullcontext(), servers:
+            with listening, staging, _portable(), watched or nullcontext(), servers:
                 state = run_watched(run, ended, leash) if processes else run()
         except Exception as error:
             raise _readable(error) from error
@@ -189,9 +190,9 @@ _ANYWHERE = ("[::]:", "0.0.0.0:")
 class _Server:
     """A gRPC server that listens on loopback where it should listen everywhere.
 
-    The direct runner and its processes talk over gRPC, and so do workers within the driver, which
-    portable runners on this machine call. Beam lets its servers listen on every interface without
-    checking who calls, and what arrives is unpickled; their callers only ever call `localhost`.
+    Portable runners on this machine call workers within the driver over gRPC. Beam lets its servers listen on every
+    interface without checking who calls, and what arrives is unpickled; their callers only ever call `localhost`.
+    Other users of the machine still reach them (docs/running/other-users.md).
     """
 
     def __init__(self, server: Any) -> None:

@@ -3,7 +3,6 @@
 import logging
 import os
 import queue
-import shlex
 import sys
 import threading
 import time
@@ -12,9 +11,9 @@ from contextlib import contextmanager, suppress
 
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines.runners.leash import Leash
+from pipelines.runners.private_runner import PrivateRunner
 from transforms.common.errors import LexbeamError
 
 __all__ = ["direct_runner", "has_processes", "run_watched", "thread_failures"]
@@ -33,7 +32,7 @@ def has_processes(options: PipelineOptions) -> bool:
     return bool(options.view_as(DirectOptions).direct_running_mode == PROCESSES)
 
 
-def direct_runner(options: PipelineOptions, leash: Leash) -> FnApiRunner:
+def direct_runner(options: PipelineOptions, leash: Leash, ended: Ended) -> FnApiRunner:
     """Return the runner of this machine; if its workers are processes, they are on the leash.
 
     The output of workers is shown only with --verbose, as Beam's log is.
@@ -43,11 +42,13 @@ def direct_runner(options: PipelineOptions, leash: Leash) -> FnApiRunner:
     # Otherwise Beam would start workers by a command of its own.
     options.view_as(DirectOptions).direct_running_mode = None
     output = "-" if _is_verbose() else _output(leash)
-    words = leash.command([sys.executable, "-m", MODULE], output)
-    # A Ctrl-C must not reach workers, not even before they have left the driver's process group; and no
-    # shell is left between them and Beam, since it would outlive them.
-    command = f"trap '' INT HUP; exec {shlex.join(words)}"
-    return FnApiRunner(SubprocessSDKEnvironment.from_command_string(command))
+    command = leash.command([sys.executable, "-m", MODULE], output)
+
+    def tell(how: str) -> None:
+        if not leash.is_cut:
+            ended.put(how)
+
+    return PrivateRunner(command, leash.folder, tell)
 
 
 def run_watched(run: Callable[[], str], ended: Ended, leash: Leash) -> str:
@@ -109,7 +110,7 @@ def _last_lines(path: str) -> list[str]:
 
 @contextmanager
 def thread_failures(leash: Leash) -> Iterator[Ended]:
-    """Yield a queue of how workers ended prematurely, as Beam's threads notice it.
+    """Yield a queue for how workers ended prematurely, and let Beam's threads fail silently.
 
     Python would print the failures of these threads with tracebacks, a dozen when a server or a worker
     ends. The run's own error says once what it means for the run. Failures of other threads are printed
@@ -120,8 +121,6 @@ def thread_failures(leash: Leash) -> Iterator[Ended]:
     before = set(threading.enumerate())
 
     def note(failure: threading.ExceptHookArgs) -> None:
-        if "Worker subprocess" in str(failure.exc_value) and not leash.is_cut:
-            ended.put(str(failure.exc_value))
         if verbose or not _is_of_beam(failure):
             previous(failure)
 

@@ -240,3 +240,11 @@ def test_cleaning_removes_what_is_ours_and_nothing_else(toy):
     assert toy.prepare().open().look_up(["one"]) == [1]
     assert toy.compiled == 2
     assert clean_cache(str(toy.folder)) == 0
+
+
+def test_a_new_cache_is_its_users_alone_and_one_that_is_there_stays_as_it_is(toy):
+    toy.prepare()
+    assert toy.cache.stat().st_mode & 0o777 == 0o700
+    toy.cache.chmod(0o755)
+    toy.prepare("factor=2")
+    assert toy.cache.stat().st_mode & 0o777 == 0o755

@@ -1,10 +1,13 @@
 """Lines are read by one reader in a process, however many objects of the step a runner has there."""
 
+import json
 import logging
+import os
 import socket
 from pathlib import Path
 
 import pytest
+from reading import summary
 
 from transforms.common.errors import LexbeamError
 from transforms.stream import line_taking
@@ -40,7 +43,7 @@ class Calls:
 def fed(tmp_path):
     """A server that is connected to, and what feeds a folder from there, each line a file."""
     with socket.create_server(("localhost", 0)) as server:
-        feed = Feed(f"localhost:{server.getsockname()[1]}", str(tmp_path / "landed"), WindowRule(3600.0, 1))
+        feed = Feed(f"localhost:{server.getsockname()[1]}", str(tmp_path / "landed"), WindowRule(3600.0, 1), 1000)
         yield server, feed
 
 
@@ -66,6 +69,31 @@ def test_all_objects_of_a_process_read_by_one_connection(fed):
         step.teardown()
     sender.close()
     LineSpool(feed.folder, feed.rule).__exit__(None, None, None)
+
+
+def test_a_line_over_the_limit_is_one_reject_of_the_next_run_also_after_a_restart(fed):
+    server, feed = fed
+    long, good = json.dumps({"text": "x" * 9000}).encode(), json.dumps({"text": "A cat sat."}).encode()
+
+    def taken(*pieces):
+        """What a stream takes, from its start to its end."""
+        taking = LineTaking.of(feed)
+        taking.take(0.01)
+        sender, _ = server.accept()
+        for piece in pieces:
+            sender.sendall(piece)
+            taking.take(0.5)
+        sender.close()
+        taking.take(0.5)
+        taking.let_go()
+
+    taken(long, b"\n")
+    taken(long[:5000], long[5000:], b"\n", good + b"\n")
+    found = [
+        summary(path.read_bytes(), "jsonl", max_line_bytes=feed.max_line_bytes)
+        for path in sorted(Path(feed.folder).glob("*.jsonl"), key=os.path.getsize)
+    ]
+    assert found == [["A cat sat."], [("1", "too_large")]]
 
 
 def test_a_folder_that_another_process_has_is_waited_for_told_and_then_given_up(fed, monkeypatch, caplog):

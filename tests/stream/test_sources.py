@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.stream.sources import SOURCES, check_landing, chosen_source
+from transforms.stream.sources import SOURCES, Feed, check_landing, chosen_source
 from transforms.stream.windows import WindowRule
 
 
@@ -47,14 +47,14 @@ def test_where_beams_expansion_service_does_not_run_kafka_says_what_it_takes(tmp
         raise RuntimeError("Unable to fetch remote job server jar")
 
     monkeypatch.setattr("apache_beam.io.kafka.ReadFromKafka", unavailable)
-    read = chosen_source("kafka:localhost:9092/letters").feed(str(tmp_path), WindowRule(1, 1))
+    read = chosen_source("kafka:localhost:9092/letters").feed(str(tmp_path), WindowRule(1, 1), 99)
     with pytest.raises(LexbeamError, match=r"(?s)takes Java, and a jar.*stream.md, https.*: Unable to fetch"):
         read.expand(None)
 
 
 def test_a_source_feeds_its_folder(tmp_path):
-    feed = chosen_source("lines:localhost:9000").feed(str(tmp_path), WindowRule(1, 1))
-    assert (feed.feed.address, feed.feed.folder) == ("localhost:9000", str(tmp_path))
+    feed = chosen_source("lines:localhost:9000").feed(str(tmp_path), WindowRule(1, 1), 99)
+    assert feed.feed == Feed("localhost:9000", str(tmp_path), WindowRule(1, 1), 99)
 
 
 def test_the_landing_folder_is_an_input_or_lies_in_one(tmp_path):

@@ -61,7 +61,7 @@ def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
 def _root(cache: str) -> str:
     _check_local(cache)
     try:
-        files.make_folder(cache)
+        files.make_folder(cache, private=True)
         return make_marked_folder(cache, ARTEFACTS)
     except OSError as error:
         raise _refused(cache, error) from None

@@ -1,5 +1,6 @@
 """Lines as they come from a socket or a named pipe, for which nobody waits long."""
 
+import logging
 import os
 import re
 import select
@@ -14,10 +15,12 @@ from transforms.common.texts.line_ends import with_line_feeds
 
 __all__ = ["LineConnection", "check_address"]
 
+log = logging.getLogger("lexbeam")
+
 _READ = 1 << 16
 _PAUSE = 0.1  # seconds; of a pipe whose writers have gone reading says at once that it has ended
 _MOST = 1 << 20  # bytes that are taken at a time
-LONGEST = 1 << 26  # a line without an end is cut there: what it becomes are rejects
+_OVER = 16  # bytes of a line that are kept beyond its limit: more than any reader of lines forgives
 _HOST = re.compile(r"(?:tcp://)?(\[[^\]]+\]|[^/:]+):(\d{1,5})")
 
 
@@ -41,13 +44,16 @@ class LineConnection:
 
     Args:
         address: HOST:PORT, or the path of a named pipe.
+        longest: the most bytes of a line. Of a longer one its beginning is returned, a few bytes more than this, by
+            which whoever reads it with the same limit finds that it was longer; the rest is passed over.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, longest: int) -> None:
         self._address = address
+        self._longest = longest
         self._socket: socket.socket | None = None
         self._pipe: int | None = None
-        self._rest = b""
+        self._begun = bytearray()  # of a line of which the end has not come
 
     def lines(self, seconds: float) -> list[bytes]:
         """Return the lines that have come, without their ends, waiting at most so long for the first.
@@ -58,10 +64,9 @@ class LineConnection:
             return []
         handle = self._pipe if self._socket is None else self._socket.fileno()
         assert handle is not None
-        content, wait = bytearray(self._rest), seconds
-        most = len(content) + _MOST
+        found, taken, wait = list[bytes](), 0, seconds
         ended = False
-        while len(content) < most and select.select([handle], [], [], wait)[0]:
+        while taken < _MOST and select.select([handle], [], [], wait)[0]:
             try:
                 data = os.read(handle, _READ)
             except BlockingIOError:
@@ -71,18 +76,37 @@ class LineConnection:
             if not data:
                 ended = True
                 break
-            content += data
+            *ends, begun = with_line_feeds(data).split(b"\n")  # of CR LF that came in two, an empty line more
+            if ends:
+                self._go_on(ends[0])
+                found += [self._ended(), *ends[1:]]
+            self._go_on(begun)
+            taken += len(data)
             wait = 0
-        found = with_line_feeds(bytes(content)).split(b"\n")  # of CR LF that came in two, an empty line more
-        self._rest = found.pop()
-        if ended or len(self._rest) > LONGEST:
-            found.append(self._rest)
-            self._rest = b""
+        if ended:
+            found.append(self._ended())
         if ended and self._socket is not None:
             self.close()
         elif ended:  # kept open: whoever opens a pipe to write must not find that its reader is about to go
             time.sleep(min(seconds, _PAUSE))
         return [line for line in found if line]
+
+    def _go_on(self, piece: bytes) -> None:
+        """Add to the line that has begun what there is room for; what a line costs so grows as its bytes do."""
+        before, most = len(self._begun), self._longest + _OVER
+        self._begun += piece[: most - before]
+        if before < most <= before + len(piece):
+            log.warning(
+                "`source` lines:%s: a line of over %d bytes: its beginning lands, and is a reject (too_large); raise "
+                "`max_line_bytes` of section corpus if such lines are records",
+                self._address,
+                self._longest,
+            )
+
+    def _ended(self) -> bytes:
+        line = bytes(self._begun)
+        self._begun.clear()
+        return line
 
     def _connected(self, seconds: float) -> bool:
         if self._socket is not None or self._pipe is not None:

@@ -83,7 +83,7 @@ def land_lines(folder: str, lines: Iterable[bytes]) -> str | None:
         return None
     content = b"".join(line + b"\n" for line in new)
     path = files.join(folder, f"{hashlib.sha256(content).hexdigest()[:32]}.jsonl")
-    files.make_folder(folder)
+    files.make_folder(folder, private=True)
     files.write_bytes(path, content, durable=True)
     files.sync_folder(folder)
     return path
@@ -107,7 +107,7 @@ class LineSpool:
     def __init__(self, folder: str, rule: WindowRule) -> None:
         self._folder = folder
         self._rule = rule
-        files.make_folder(folder)
+        files.make_folder(folder, private=True)
         self._stream = open(os.path.join(folder, SPOOL), "a+b", buffering=0)  # noqa: SIM115 - held while it reads
         try:
             fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

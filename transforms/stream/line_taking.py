@@ -36,7 +36,7 @@ class LineTaking:
         self._feed = feed
         self._holders = 0
         self._taking = threading.Lock()
-        self._connection = LineConnection(feed.address)
+        self._connection = LineConnection(feed.address, feed.max_line_bytes)
         self._spool: LineSpool | None = None
         self._refused_since: float | None = None
         self._told = False

@@ -28,11 +28,14 @@ class Feed(NamedTuple):
         address: where lines or messages come from.
         folder: where they land.
         rule: when a file of them ends.
+        max_line_bytes: of a line, with which the corpus is read; a longer one need not land whole, but must be longer
+            there, too.
     """
 
     address: str
     folder: str
     rule: WindowRule
+    max_line_bytes: int
 
 
 @dataclass(frozen=True)
@@ -116,10 +119,10 @@ class ChosenSource(NamedTuple):
     entry: StreamSource
     address: str
 
-    def feed(self, folder: str, rule: WindowRule) -> Any:
+    def feed(self, folder: str, rule: WindowRule, max_line_bytes: int) -> Any:
         """Return the PTransform that lands what comes."""
         module, _, name = self.entry.feeds.partition(":")
-        return getattr(importlib.import_module(module), name)(Feed(self.address, folder, rule))
+        return getattr(importlib.import_module(module), name)(Feed(self.address, folder, rule, max_line_bytes))
 
 
 def chosen_source(text: str) -> ChosenSource:

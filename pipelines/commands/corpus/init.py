@@ -88,7 +88,7 @@ def _init(options: InitOptions, action: Action) -> None:
         look.found[0] = look.found[0]._replace(first=min(documents), last=max(documents))
     proposal = propose_slices(documents, sizes)
     lines = list(config_text(look, proposal, places))
-    make_output_folder(options.folder, "folder")
+    make_output_folder(options.folder, "folder", private=False)
     files.write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
     for line in lines:
         action.tell(line)

@@ -115,7 +115,7 @@ def _export(options: ExportOptions, action: Action) -> None:
 def _vectors(snapshot: Snapshot, format: str, options: ExportOptions, action: Action) -> None:
     """Write vectors as files, one per slice (or side of a pair) and seed."""
     snapshot.filled("change")
-    make_output_folder(options.out)
+    make_output_folder(options.out, private=False)
     write = EXPORTS[format]
     name = options.aligned
     made = _aligned(name, snapshot, action) if name else _as_trained(snapshot)

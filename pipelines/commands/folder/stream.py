@@ -92,7 +92,7 @@ def _stream(options: StreamOptions, action: Action) -> None:
     check_landing(source, landing, corpus.inputs, corpus.format)
     config = load_stream_config(options.runner_config, action.beam)
     if landing is not None:
-        files.make_folder(landing)
+        files.make_folder(landing, private=True)
     refuse_output_as_input(corpus.inputs, out)
     for path in corpus.inputs:
         files.check_there(files.root_of(path))
@@ -107,7 +107,7 @@ def _stream(options: StreamOptions, action: Action) -> None:
         from transforms.stream.ptransforms import LandWindows, PollFiles
 
         if landing is not None:
-            _ = pipeline | "ReadSource" >> source.feed(landing, rule)
+            _ = pipeline | "ReadSource" >> source.feed(landing, rule, corpus.reader.max_line_bytes)
         _ = (
             pipeline
             | "Inputs" >> beam.Create([patterns], reshuffle=False)

@@ -126,7 +126,7 @@ def _shared(cluster: Cluster, folder: Path) -> dict[str, object]:
 
 
 def _configure(folder: Path, values: Mapping[str, object]) -> None:
-    folder.mkdir()
+    folder.mkdir(0o700)  # what of texts does not fit into memory lies there, and in logs
     (folder / "config.yaml").write_text(yaml.safe_dump(dict(values)), "utf-8")
 
 

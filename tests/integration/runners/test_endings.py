@@ -213,9 +213,7 @@ def test_a_worker_that_cannot_start_is_told_once(folder):
     failed = start(folder, "direct_multiprocess", "--", "--direct_num_workers=1", WORKERS_FAIL="1")
     told = assert_nothing_is_left(failed)
     assert failed.process.returncode == 1
-    assert told == (
-        f"lexbeam: a worker process ended before its time: Worker subprocess exited with return code 7\n  {SAID}\n"
-    )
+    assert told == (f"lexbeam: a worker process ended before its time: exit status 7\n  {SAID}\n")
 
 
 def test_a_worker_that_is_killed_ends_the_run(folder, expected):
@@ -228,7 +226,7 @@ def test_a_worker_that_is_killed_ends_the_run(folder, expected):
     told = assert_nothing_is_left(held)
     assert held.process.returncode == 1
     # Before it may stand what Beam's thread says that has lost its worker.
-    assert "Worker subprocess exited with return code -9\n" in told
+    assert "a worker process ended before its time: killed by signal 9\n" in told
     assert told.count("lexbeam: ") == 1
     assert_taken_up(held, expected)
 

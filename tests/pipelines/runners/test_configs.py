@@ -88,6 +88,7 @@ def test_a_wrong_beam_option_is_an_error_not_a_warning():
         ("--load_balance_bundle", r"did you mean '--load_balance_bundles'\?"),
         ("--load_balance_bundles=yes", "argument --load_balance_bundles"),
         ("--execution_mode_for_batch=FORCED", "choose from .*BATCH_FORCED"),
+        ("--direct_running_mode=multi_threading", "other users .* reach: give multi_processing or in_memory"),
     ],
 )
 def test_options_of_the_job_server_are_checked_too(option, message):

@@ -91,10 +91,13 @@ _KINDS = (
 )
 
 
-def make_output_folder(path: str, name: str = "out") -> None:
-    """Make a folder to write to, and its parents, if need be; raises as `check_output_folder`."""
+def make_output_folder(path: str, name: str = "out", *, private: bool = True) -> None:
+    """Make a folder to write to, and its parents, if need be; raises as `check_output_folder`.
+
+    If `private`, a new one is for its user alone: texts lie in it.
+    """
     check_output_folder(path, name)
     try:
-        files.make_folder(path)
+        files.make_folder(path, private=private)
     except OSError as error:
         raise UsageError(f"`{name}` {path!r} cannot be made: {reason_of(error)}") from error

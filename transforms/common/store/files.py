@@ -135,10 +135,20 @@ def modified(path: str) -> float | None:
     return (state.changed / 1e9 or None) if state else None
 
 
-def make_folder(path: str) -> None:
-    """Make the folder and its parents; object stores need none."""
-    if is_local(path):
-        os.makedirs(path, exist_ok=True)
+def make_folder(path: str, *, private: bool = False) -> None:
+    """Make the folder and its parents; object stores need none.
+
+    If `private`, a folder that was not there is one that its user alone may enter, and one that was stays as it is;
+    others have the mode that the user's umask gives them, parents always.
+    """
+    if not is_local(path):
+        return
+    if private:
+        path = os.path.abspath(path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with suppress(FileExistsError):
+            os.mkdir(path, 0o700)
+    os.makedirs(path, exist_ok=True)
 
 
 def open_read(path: str) -> BinaryIO:

@@ -117,6 +117,7 @@ def taken(spec: str, fingerprint: str) -> str | None:
         packed = read_receipt(path, workspace.root, _Packed) if files.exists(path) else None
         if packed is not None:
             target = os.path.join(default_cache(), COPIES, packed.pack.sha256)
+            files.make_folder(default_cache(), private=True)
             with locked_file(target + LOCK):
                 if not os.path.isdir(target):
                     _unpack(packed.pack, target, spec)

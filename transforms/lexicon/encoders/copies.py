@@ -43,6 +43,7 @@ def local_copy(path: str, *, digest: str | None = None, folder: str | None = Non
         return os.path.expanduser(path)
     digest = digest or model_digest(path)
     target = os.path.join(folder or cache_folder(), digest)
+    files.make_folder(default_cache() if folder is None else folder, private=True)
     with locked_file(target + LOCK):
         # A copy that has been damaged since is made anew.
         if not os.path.isdir(target) or _digest(target) != digest:
