@@ -2,14 +2,16 @@ r"""The running text of a TEI document.
 
 Block elements (`<p> <head> <lg> <ab> <sp>` ...) are paragraphs; lines of verse outside `<lg>` that
 follow each other are one. Inline elements add no space. `<fw> <note> <del>` and what is not the
-text's own words are dropped; of a `<choice>` the corrected, regular or expanded reading is taken.
-A run of white space, line ends of the XML file included, is one space.
+text's own words are dropped, and what is heard or seen (`<incident> <kinesic> <vocal> <pause>` ...), which
+parts words; of a `<choice>` the corrected, regular or expanded reading is taken. A run of white space,
+line ends of the XML file included, is one space.
 
 Words that breaks cut in two are mended: see `breaks`.
 
-A document with `<w lemma pos>` has annotation: sentences are `<s>`, else paragraphs; words are `<w>`
-and `<pc>`, and text outside them becomes tokens tagged X or PUNCT. Parts of speech are taken if all
-are UPOS (also as `msd="UPosTag=NOUN|..."`).
+What stands between words that are marked one by one: see `words`. A document with `<w lemma pos>` has
+annotation: sentences are `<s>`, else paragraphs; words are `<w>` and `<pc>`, and text outside them
+becomes tokens tagged X or PUNCT. Parts of speech are taken if all that there are are UPOS (also as
+`msd="UPosTag=NOUN|..."`); a word without one is X.
 """
 
 import functools
@@ -80,9 +82,7 @@ def read_body(root: etree._Element, parts: tuple[str, ...], how: Cleaning = STRI
     if marked := holds(data, WORD, SIGN, SENTENCE):
         text, values = token_values(data.decode())
         data = text.encode()
-    data = mend_breaks(data)
-    if _SOFT_HYPHEN in rare or marked:
-        data = data.replace(_SOFT_HYPHEN.encode(), b"")
+    data = mend_breaks(data).replace(_SOFT_HYPHEN.encode(), b"")
     if any(lemma or pos or msd for _, lemma, pos, msd in values):
         words = list(itertools.starmap(_word, values))
         return _annotated(data.decode().split(PARAGRAPH), words, how)

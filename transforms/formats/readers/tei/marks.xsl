@@ -180,6 +180,7 @@
 <xsl:template match="w | t:w" priority="1">
   <xsl:choose>
     <xsl:when test="@join | @part">
+      <xsl:if test="@join = 'no'"><xsl:text> </xsl:text></xsl:if>
       <xsl:call-template name="before"/>
       <xsl:if test="@part = 'M' or @part = 'F'">&PART;</xsl:if>
       <xsl:text>&WORD;</xsl:text><xsl:call-template name="values"/>
@@ -187,6 +188,7 @@
       <xsl:text>&WORD_END;</xsl:text>
       <xsl:if test="@part = 'I' or @part = 'M'">&PART;</xsl:if>
       <xsl:call-template name="behind"/>
+      <xsl:if test="@join = 'no'"><xsl:text> </xsl:text></xsl:if>
     </xsl:when>
     <xsl:otherwise>
       <xsl:text>&WORD;</xsl:text><xsl:call-template name="values"/>
@@ -196,18 +198,20 @@
   </xsl:choose>
 </xsl:template>
 <xsl:template match="pc | t:pc" priority="1" name="sign">
+  <xsl:if test="@join = 'no'"><xsl:text> </xsl:text></xsl:if>
   <xsl:call-template name="before"/>
   <xsl:text>&SIGN;</xsl:text><xsl:call-template name="values"/>
   <xsl:call-template name="before"/><xsl:call-template name="parts"/><xsl:call-template name="behind"/>
+  <!-- One that parts words is no hyphen before a break. -->
+  <xsl:if test="@force = 'strong'">&TIGHT;</xsl:if>
   <xsl:text>&SIGN_END;</xsl:text>
   <xsl:call-template name="behind"/>
+  <xsl:if test="@join = 'no'"><xsl:text> </xsl:text></xsl:if>
 </xsl:template>
 <xsl:template name="before">
   <xsl:if test="@join = 'left' or @join = 'both'">&GLUE;</xsl:if>
-  <xsl:if test="@join = 'no'"><xsl:text> </xsl:text></xsl:if>
 </xsl:template>
 <xsl:template name="behind">
-  <xsl:if test="@join = 'no'"><xsl:text> </xsl:text></xsl:if>
   <xsl:if test="@join = 'right' or @join = 'both'">&GLUE;</xsl:if>
 </xsl:template>
 <xsl:template name="values">

@@ -11,7 +11,19 @@ so are words beside a break that is within a word (`break="no"`).
 import re
 
 from transforms.formats.readers.tei.breaks import HYPHENS
-from transforms.formats.readers.tei.marks import BREAK, GLUE, JOIN, PART, SIGN, SIGN_END, TIGHT, VALUE, WORD, WORD_END
+from transforms.formats.readers.tei.marks import (
+    BREAK,
+    GLUE,
+    JOIN,
+    PART,
+    SIGN,
+    SIGN_END,
+    TIGHT,
+    VALUE,
+    WITHIN,
+    WORD,
+    WORD_END,
+)
 
 __all__ = ["token_values"]
 
@@ -26,7 +38,7 @@ _WORD_VALUES, _SIGN_VALUES = re.compile(WORD + _THREE), re.compile(SIGN + _THREE
 _HYPHENS = re.escape(HYPHENS)
 # A hyphen before a break is no word of its own.
 _HYPHEN = re.compile(f"{SIGN}{_THREE}([{_HYPHENS}]){SIGN_END}(?=[ \t\n]*{BREAK})")
-_BLANK = " \t\n" + JOIN
+_BLANK = " \t\n" + JOIN + WITHIN
 _CUT = JOIN.removeprefix(BREAK)
 # From the end of a word to the text of the next one, where both are one.
 _REST = re.compile(
