@@ -304,9 +304,29 @@ def make_vertical(rng: random.Random) -> bytes:
     return utf8("\n".join(rows) + rng.choice(("", "\n")))
 
 
-INLINE = ("hi", "note", "w", "pc", "choice", "corr", "sic", "app", "rdg", "lem", "s", "seg", "q")
-BLOCKS = ("p", "div", "lg", "l", "head", "ab", "list", "item", "floatingText", "s")
-EMPTY = ('<lb break="no"/>', "<lb/>", "<pb/>", '<pb break="yes"/>', "<gap/>", "<milestone/>")
+INLINE = (
+    "hi",
+    "note",
+    "w",
+    "w",
+    "pc",
+    "pc",
+    "choice",
+    "corr",
+    "sic",
+    "app",
+    "rdg",
+    "lem",
+    "s",
+    "seg",
+    "q",
+    "m",
+    "desc",
+)
+INLINE += ("vocal", "ex", "form", "orth")
+BLOCKS = ("p", "div", "lg", "l", "head", "ab", "list", "item", "floatingText", "s", "u", "stage", "sound")
+EMPTY = ('<lb break="no"/>', "<lb/>", "<pb/>", '<pb break="yes"/>', "<gap/>", "<milestone/>", "<pause/>", "<space/>")
+EMPTY += ('<gap unit="chars"/>', "-<lb/>", "⸗<lb/>", '<pc force="weak">-</pc><lb/>', '<w part="F">b</w>')
 VALUES = (
     "",
     "",
@@ -317,6 +337,10 @@ VALUES = (
     ' msd="UPosTag=VERB|A=b"',
     ' lemma="&#x301;"',
     ' part="I"',
+    ' part="M" join="right"',
+    ' part="F"',
+    ' join="no"',
+    ' force="weak"',
 )
 SPACES = ("", ' xmlns="http://www.tei-c.org/ns/1.0"', ' xmlns="urn:own"', ' xml:lang="en"')
 HEADS = (

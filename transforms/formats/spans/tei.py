@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from html.entities import name2codepoint
 
+from transforms.formats.readers.tei.breaks import HYPHENS
 from transforms.formats.readers.tei.marks import marked_text
 from transforms.formats.readers.tei.reading import allowed_in_xml, declared_entities, texts_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
@@ -29,7 +30,7 @@ _MARKUP = re.compile(
     rf"|<(?:[^>\"']++|{_QUOTED})*+>",
     re.DOTALL,
 )
-_HYPHEN = re.compile("[-\u2010\u00ac](?=\\s*$)")
+_HYPHEN = re.compile(f"[{HYPHENS}](?=\\s*$)")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 

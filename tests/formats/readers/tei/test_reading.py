@@ -62,7 +62,7 @@ def header(content, text="<p>x</p>"):
         ('<p>a<m:div xmlns:m="other"><hi>b</hi><hi>c</hi></m:div></p>', "abc"),
         ("<p><choice><choice><sic>a</sic><corr>b</corr></choice><orig>c</orig></choice></p>", "b"),
         ("<p>Dampf\u00ad\n <lb/>schiff, Dampf\u00ad\n schiff</p>", "Dampfschiff, Dampfschiff"),
-        ('<p>e<lb break="no"/>\u0301x, e\u00ad\u0301y, <w>e</w><w>\u0301z</w></p>', "éx, éy, éz"),
+        ('<p>e<lb break="no"/>\u0301x, e\u00ad\u0301y, <w>e</w><w join="left">\u0301z</w></p>', "éx, éy, éz"),
     ],
 )
 def test_running_text(content, text):

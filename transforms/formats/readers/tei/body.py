@@ -2,14 +2,16 @@ r"""The running text of a TEI document.
 
 Block elements (`<p> <head> <lg> <ab> <sp>` ...) are paragraphs; lines of verse outside `<lg>` that
 follow each other are one. Inline elements add no space. `<fw> <note> <del>` and what is not the
-text's own words are dropped; of a `<choice>` the corrected, regular or expanded reading is taken.
-A run of white space, line ends of the XML file included, is one space.
+text's own words are dropped, and what is heard or seen (`<incident> <kinesic> <vocal> <pause>` ...), which
+parts words; of a `<choice>` the corrected, regular or expanded reading is taken. A run of white space,
+line ends of the XML file included, is one space.
 
 Words that breaks cut in two are mended: see `breaks`.
 
-A document with `<w lemma pos>` has annotation: sentences are `<s>`, else paragraphs; words are `<w>`
-and `<pc>`, and text outside them becomes tokens tagged X or PUNCT. Parts of speech are taken if all
-are UPOS (also as `msd="UPosTag=NOUN|..."`).
+What stands between words that are marked one by one: see `words`. A document with `<w lemma pos>` has
+annotation: sentences are `<s>`, else paragraphs; words are `<w>` and `<pc>`, and text outside them
+becomes tokens tagged X or PUNCT. Parts of speech are taken if all that there are are UPOS (also as
+`msd="UPosTag=NOUN|..."`); a word without one is X.
 """
 
 import functools
@@ -30,12 +32,13 @@ from transforms.formats.readers.tei.marks import (
     PARAGRAPH,
     SENTENCE,
     SENTENCE_END,
-    VALUE,
+    SIGN,
     WORD,
     WORD_END,
     holds,
     marked_text,
 )
+from transforms.formats.readers.tei.words import token_values
 from transforms.formats.records.text_cleaning import (
     STRICT,
     Cleaning,
@@ -54,7 +57,6 @@ _SOFT_HYPHEN = "\u00ad"
 _SOFT_BREAK = re.compile(f"\u00ad[ \t]*\n[ \t\n]*(?![ \t\n]*{BREAK})")
 # A word, or signs.
 _TOKEN = re.compile(r"(\w+(?:[-'’]\w+)*)|[^\w\s]+")
-_VALUES = re.compile(WORD + f"([^{VALUE}]*){VALUE}" * 4)
 _MARKS = re.compile(f"([{WORD}{WORD_END}{SENTENCE}{SENTENCE_END}])")
 _ANNOTATION = re.compile("|".join((WORD, WORD_END, SENTENCE, SENTENCE_END)).encode())
 
@@ -77,14 +79,11 @@ def read_body(root: etree._Element, parts: tuple[str, ...], how: Cleaning = STRI
     if any(c.isspace() or not never_cleaned(c) for c in rare):
         data = _plain(data.decode(), rare, how).encode()
     values: list[tuple[str, str, str, str]] = []
-    if marked := holds(data, WORD, SENTENCE):
-        text = data.decode()
-        values = _VALUES.findall(text)
-        data = _VALUES.sub(WORD, text).encode()
-    data = mend_breaks(data)
-    if _SOFT_HYPHEN in rare:
-        data = data.replace(_SOFT_HYPHEN.encode(), b"")
-    if any(lemma or pos or msd for lemma, pos, msd, _ in values):
+    if marked := holds(data, WORD, SIGN, SENTENCE):
+        text, values = token_values(data.decode())
+        data = text.encode()
+    data = mend_breaks(data).replace(_SOFT_HYPHEN.encode(), b"")
+    if any(lemma or pos or msd for _, lemma, pos, msd in values):
         words = list(itertools.starmap(_word, values))
         return _annotated(data.decode().split(PARAGRAPH), words, how)
     if marked:
@@ -127,10 +126,10 @@ class _Word(NamedTuple):
 
 
 @functools.lru_cache(1 << 16)
-def _word(lemma: str, pos: str, msd: str, name: str) -> _Word:
+def _word(mark: str, lemma: str, pos: str, msd: str) -> _Word:
     if msd.startswith("UPosTag="):
         return _Word(lemma, msd[8:].partition("|")[0])
-    return _Word(lemma, pos or ("PUNCT" if name == "pc" else ""))
+    return _Word(lemma, pos or ("PUNCT" if mark == SIGN else ""))
 
 
 class _Token(NamedTuple):
@@ -153,7 +152,8 @@ def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> Body
     sentences = list(filter(None, _sentences(paragraphs, iter(words), text)))
     joined = "".join(text.pieces)
     whole = composed(joined, how)
-    upos = all(word.tag in UPOS for word in words)
+    tags = {word.tag for word in words} - {""}
+    upos = tags <= set(UPOS) and not tags <= {"PUNCT"}
     exact = whole is joined
     annotated = [_sentence(sentence, joined, upos=upos, exact=exact) for sentence in sentences]
     return Body(whole, annotated or None)
@@ -191,7 +191,7 @@ def _sentence(tokens: list[_Token], text: str, *, upos: bool, exact: bool) -> Se
     return Sentence(
         forms,
         [lemma or form for lemma, form in zip(lemmas, forms, strict=True)] if any(lemmas) else None,
-        [token.word.tag for token in tokens] if upos else None,
+        [token.word.tag or _UNMARKED.tag for token in tokens] if upos else None,
         [token.start for token in tokens] if exact else None,
         [token.end for token in tokens] if exact else None,
     )

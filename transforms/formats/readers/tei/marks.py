@@ -17,25 +17,35 @@ from transforms.formats.records.text_cleaning import rare_characters
 
 __all__ = [
     "BREAK",
+    "GLUE",
     "JOIN",
     "PARAGRAPH",
+    "PART",
     "SENTENCE",
     "SENTENCE_END",
+    "SIGN",
+    "SIGN_END",
+    "TIGHT",
     "VALUE",
+    "WITHIN",
     "WORD",
     "WORD_END",
     "holds",
     "marked_text",
 ]
 
-# As the stylesheet has them: the border of a paragraph; a break; a break within a word. One byte
-# begins them, for they are many.
+# As the stylesheet has them: the border of a paragraph; a break; a break that cuts a word, by its `break` or because it
+# stands in a `<w>`. One byte begins them, for they are many.
 PARAGRAPH, BREAK = "\x7f", "\r"
-JOIN = BREAK + "\ufdd0"
-# A word begins with the values of its attributes `lemma`, `pos` and `msd`, and its element's name.
+JOIN, WITHIN = BREAK + "\ufdd0", BREAK + "\ufdd6"
+# A word (`<w>`) or sign (`<pc>`) begins with the values of its attributes `lemma`, `pos` and `msd`.
 WORD, VALUE, WORD_END = "\ufdd1", "\ufdd2", "\ufdd3"
+SIGN, SIGN_END = "\ufdd7", "\ufdd8"
 SENTENCE, SENTENCE_END = "\ufdd4", "\ufdd5"
-_MARKS = frozenset(PARAGRAPH + JOIN + WORD + VALUE + WORD_END + SENTENCE + SENTENCE_END)
+# No white space stands here, whatever the source has; none is added; a word goes on, or is the rest of one.
+GLUE, TIGHT, PART = "\ufdd9", "\ufddb", "\ufdda"
+_MARKS = frozenset(PARAGRAPH + JOIN + WITHIN + WORD + VALUE + WORD_END + SIGN + SIGN_END)
+_MARKS |= {SENTENCE, SENTENCE_END, GLUE, TIGHT, PART}
 
 _NONCHARACTER = WORD.encode()[:1]
 _OWN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\r"): "\n"}
