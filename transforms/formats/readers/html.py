@@ -28,7 +28,7 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Re
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
 from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
 
-__all__ = ["check_html", "declared_encoding", "page_paragraphs", "paragraphs_of_page", "parsed", "read_html"]
+__all__ = ["check_html", "declared_encoding", "page_paragraphs", "page_root", "parsed", "read_html"]
 
 _DECLARED = re.compile(
     rb"<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)"
@@ -89,16 +89,16 @@ def page_paragraphs(data: bytes, source: Source, options: ReaderOptions) -> list
     Raises:
         BadRecord: `undecodable`, `empty`, `too_large`.
     """
-    return paragraphs_of_page(_page(data, source, options, cleaning(source, options)))
+    return paragraphs(page_root(_page(data, source, options, cleaning(source, options))))
 
 
-def paragraphs_of_page(page: str) -> list[str]:
-    """Return the paragraphs of a page, all that a reader sees.
+def page_root(page: str) -> etree._Element:
+    """Return the root element of a page of which all is read that a reader sees.
 
     Raises:
         BadRecord: `empty`, `too_large`.
     """
-    return paragraphs(without_note_marks(parsed(without_scripts(page).page, deep=True)))
+    return without_note_marks(parsed(without_scripts(page).page, deep=True))
 
 
 def _page(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:

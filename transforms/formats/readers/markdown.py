@@ -2,8 +2,9 @@ r"""Markdown: CommonMark with tables, notes, task lists and struck-out text, as 
 
 Text is what a reader sees of paragraphs, headings, items and rows of tables, whose cells a space parts; and of code
 within a line. Not read are blocks of code, HTML, comments, pictures and their descriptions, where links lead to, marks
-of notes, and the front matter, whose `title`, `author`, `date`, `language` (or `lang`) and `genre` are fields. A line
-end within a paragraph is a space, unless the line is broken there (two spaces or a backslash before it, `<br>`).
+of notes, and the front matter (YAML between `---`, TOML between `+++`, or an object of JSON), whose `title`, `author`,
+`date`, `language` (or `lang`) and `genre` are fields. A line end within a paragraph is a space, unless the line is
+broken there (two spaces or a backslash before it, `<br>`).
 
     >>> text = "# A *b*\n\nOne &amp; [two](there)\nthree `x`.\n\n    code\n"
     >>> ["".join(piece.text for piece in paragraph) for paragraph in markdown_paragraphs(text)]
@@ -11,7 +12,9 @@ end within a paragraph is a space, unless the line is broken there (two spaces o
 """
 
 import datetime
+import json
 import re
+import tomllib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -25,11 +28,16 @@ from transforms.formats.sources.streams import encodings_of, read_all
 __all__ = ["MarkdownPiece", "markdown_paragraphs", "read_markdown"]
 
 _INLINE = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Superscript", "Subscript"})
-_NOT_READ = frozenset({"CodeBlock", "HtmlBlock", "MetadataBlock", "Image"})
+_NOT_READ = frozenset({"CodeBlock", "HtmlBlock", "Image"})
 # Links whose text is what they are found by: an address, or the name of a definition elsewhere.
 _NAMES = frozenset({"Autolink", "Email", "Shortcut", "Collapsed", "ShortcutUnknown", "CollapsedUnknown"})
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+# A line of hyphens with an empty one behind it parts what stands above and below.
+_FRONT = re.compile(
+    r"\A(?:(?P<yaml>---)[ \t]*\r?\n(?![ \t]*\r?\n)|\+\+\+[ \t]*\r?\n)(?P<said>.*?)"
+    r"^(?(yaml)(?:---|\.\.\.)|\+\+\+)[ \t]*(?:\r?\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 _FIELDS = {"title": "title", "author": "author", "date": "date", "language": "language", "lang": "language"}
 _FIELDS["genre"] = "genre"
 _PLAIN = (str, int, float, datetime.date)
@@ -42,7 +50,7 @@ class MarkdownPiece(NamedTuple):
         start: its first character in the source.
         end: the one behind its last.
         text: that is read.
-        fixed: whether it is code or a name, such as an address, and no word of a language.
+        fixed: whether it is code or a name, such as an address, and no word of a language; or HTML, without text.
     """
 
     start: int
@@ -73,23 +81,22 @@ def _even(paragraph: list[MarkdownPiece]) -> str:
 
 
 def markdown_paragraphs(text: str) -> list[list[MarkdownPiece]]:
-    """Return the pieces of each paragraph of a document, in its order; there may be paragraphs without text."""
+    """Return the pieces of each paragraph of a document, in its order; there may be paragraphs without text.
+
+    Tags and blocks of HTML are pieces without text.
+    """
     from pyromark import Markdown, Options
 
-    options = (
-        Options.ENABLE_TABLES
-        | Options.ENABLE_FOOTNOTES
-        | Options.ENABLE_STRIKETHROUGH
-        | Options.ENABLE_TASKLISTS
-        | Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
-    )
-    places = _Places(text)
+    options = Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS
+    front = _front_matter(text).end
+    body = text[front:]
+    places = _Places(body)
     paragraphs: list[list[MarkdownPiece]] = [[]]
     within: list[str] = []  # what is not read, and names
-    for event, span in Markdown(options=options).events_with_range(text):
+    for event, span in Markdown(options=options).events_with_range(body):
         kind: str = event if isinstance(event, str) else next(iter(event))
         about: Any = None if isinstance(event, str) else event[kind]
-        start, end = places.of(span["start"]), places.of(span["end"])
+        start, end = front + places.of(span["start"]), front + places.of(span["end"])
         if kind in ("Start", "End"):
             name = about if isinstance(about, str) else next(iter(about))
             if kind == "Start" and (name in _NOT_READ or (name == "Link" and _is_name(about))):
@@ -100,12 +107,14 @@ def markdown_paragraphs(text: str) -> list[list[MarkdownPiece]]:
                 paragraphs[-1].append(MarkdownPiece(start, start, " ", fixed=True))
             if name not in _INLINE and name not in ("Image", "TableCell"):
                 paragraphs.append([])
+        elif kind == "Html" or (kind == "InlineHtml" and not _BREAK.fullmatch(about)):
+            paragraphs[-1].append(MarkdownPiece(start, end, "", fixed=True))
         elif _NOT_READ.isdisjoint(within):
             if kind in ("Text", "Code"):
                 paragraphs[-1].append(MarkdownPiece(start, end, about, kind == "Code" or bool(within)))
             elif kind in ("SoftBreak", "HardBreak"):
                 paragraphs[-1].append(MarkdownPiece(start, end, " " if kind == "SoftBreak" else "\n", fixed=True))
-            elif kind == "InlineHtml" and _BREAK.fullmatch(about):
+            elif kind == "InlineHtml":
                 paragraphs[-1].append(MarkdownPiece(start, end, "\n", fixed=True))
     return [paragraph for paragraph in paragraphs if paragraph]
 
@@ -127,13 +136,34 @@ class _Places:
         return byte if self._places is None else int(self._places[byte])
 
 
+class _FrontMatter(NamedTuple):
+    """What stands before a document's text: what it says, if that can be read, and where it ends."""
+
+    said: Any = None
+    end: int = 0
+
+
+def _front_matter(markdown: str) -> _FrontMatter:
+    if markdown.startswith("{"):
+        try:
+            said, end = json.JSONDecoder().raw_decode(markdown)
+        except (ValueError, RecursionError):
+            return _FrontMatter()
+        behind = markdown[end:].lstrip(" \t")
+        return _FrontMatter(said, end) if not behind or behind[0] in "\r\n" else _FrontMatter()
+    front = _FRONT.match(markdown)
+    if front is None:
+        return _FrontMatter()
+    read = yaml.safe_load if front["yaml"] else tomllib.loads
+    try:
+        return _FrontMatter(read(front["said"]), front.end())
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return _FrontMatter(None, front.end())
+
+
 def _fields(markdown: str) -> dict[str, str]:
     """Return what the front matter says of the document, as far as it is plain."""
-    front = _FRONT.match(markdown)
-    try:
-        said = yaml.safe_load(front[1]) if front else None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        said = None
+    said = _front_matter(markdown).said
     fields: dict[str, str] = {}
     for name, value in said.items() if isinstance(said, dict) else ():
         plain = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, _PLAIN)]
