@@ -5,6 +5,7 @@ kind of file; here they come together.
 """
 
 from hostile_meaning import Meaning
+from hostile_meanings_editing import EDITING
 from hostile_meanings_lines import LINES
 
-MEANINGS: dict[str, list[Meaning]] = {**LINES}
+MEANINGS: dict[str, list[Meaning]] = {**LINES, **EDITING}

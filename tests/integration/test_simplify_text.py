@@ -159,6 +159,13 @@ CODE = {
     "a@arduous.com www.arduous.org arduous.org/ordinance <i class='arduous ordinance'>.\n",
     "blank.txt": " \r\n\t\n",
     "empty.txt": "",
+    "script.html": "<script>a;<!-- <script> b </script> var arduous = 'arduous'; --></script><p>An arduous day.",
+    "notranslate.html": '<p translate="no">arduous</p><p class="notranslate">arduous</p>'
+    "<p>{{ arduous }} and ${arduous}, an <i lang=la>arduous</i> or an arduous walk</p>",
+    "front.md": '+++\ntitle = "arduous"\n+++\n\nAn arduous walk. {{< arduous >}} {% arduous %} :arduous:\n\n'
+    "::: arduous\nAn arduous note.\n:::\n\n$$arduous + x$$\n",
+    "code.xml": '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><p>An <code>arduous</code> <gi>arduous</gi> '
+    '<ident>arduous</ident> <foreign>arduous</foreign> <w lemma="arduous">arduous</w> day.</p></body></text></TEI>',
 }
 
 
@@ -176,8 +183,13 @@ def test_code_and_addresses_stay_and_blank_texts_come_out(world, tmp_path, capsy
     post = CODE["post.txt"].replace("An arduous", "A hard", 1).replace("&amp; arduous", "&amp; hard", 1)
     assert made["post.txt"] == post
     assert [made["blank.txt"], made["empty.txt"]] == [CODE["blank.txt"], ""]
+    script = CODE["script.html"].replace("An arduous", "A hard")
+    notranslate = CODE["notranslate.html"].replace("an arduous", "a hard")
+    front = CODE["front.md"].replace("An arduous", "A hard")
+    assert [made[name] for name in ("script.html", "notranslate.html", "front.md")] == [script, notranslate, front]
+    assert made["code.xml"] == CODE["code.xml"]
     section = manifest(tmp_path / "out")["simplify.text"]
-    assert (section["documents"], section["rejected"]) == (5, 0)
+    assert (section["documents"], section["rejected"]) == (9, 0)
     assert section["found"]["code"] >= 5
     assert section["found"]["address"] >= 1
     told = capsys.readouterr().out

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from lxml.html import HTMLParser
+from reading import summary
 from selectolax.lexbor import LexborHTMLParser
 
 from transforms.formats.readers.html_tags import tags_of, text_between_tags
@@ -115,6 +116,16 @@ def test_parsers_that_are_not_ours_say_the_same():
     plain = [case for case in CASES if "<svg" not in case[0]]
     wrong = [(page, words, of_libxml2(page)) for page, words in plain if of_libxml2(page) != words]
     assert not wrong
+
+
+def test_a_reader_sees_what_is_text():
+    for page, words in (
+        ("<p>a<script>b;<!-- <script> c </script> d --></script>e", "ae"),
+        ("<p>a<style>b</style x='>'>c", "ac"),
+        ("<p>a<svg><style/>b<title/></svg>c<svg><![CDATA[ > </svg>d]]></svg>e", "ace"),
+        ("<p>a<script>b</script\n>c<\u017fcript>d", "ac<\u017fcript>d"),
+    ):
+        assert summary(page.encode(), name="a.html", html="all") == [words], page
 
 
 PAGES = st.lists(st.sampled_from(PIECES), max_size=14)

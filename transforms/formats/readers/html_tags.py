@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["ATTRIBUTE", "DROPPED", "Tag", "tags_of", "text_between_tags"]
+__all__ = ["ATTRIBUTE", "DROPPED", "PageTag", "tags_of", "text_between_tags"]
 
 _S = r"\t\n\f\r "  # white space to HTML, which Python's `\s` is not
 _FLAGS = re.ASCII | re.IGNORECASE
@@ -46,7 +46,7 @@ _BREAKOUT = re.compile(
 _FONT = re.compile(r"\b(?:color|face|size)\b", _FLAGS)
 
 
-class Tag(NamedTuple):
+class PageTag(NamedTuple):
     """What is markup in a page's source: a tag, a comment, or an element in which no tags are read.
 
     Attributes:
@@ -64,7 +64,7 @@ class Tag(NamedTuple):
     held: tuple[int, int] = (0, 0)
 
 
-def tags_of(page: str) -> Iterator[Tag]:
+def tags_of(page: str) -> Iterator[PageTag]:
     """Yield the markup of a page, in its order."""
     place = 0
     foreign: list[_Open] = []
@@ -72,16 +72,16 @@ def tags_of(page: str) -> Iterator[Tag]:
         start = tag.start()
         if tag["comment"]:
             place = _comment_end(page, tag.end())
-            yield Tag(start, place, "comment")
+            yield PageTag(start, place, "comment")
             continue
         is_foreign = _is_foreign(foreign)
         if tag["bogus"]:  # for a parser all up to the next bracket is a comment
             section = is_foreign and page.startswith(_CDATA, start)
             place = _behind(page, "]]>" if section else ">", start)
             if section:
-                yield Tag(start, place, "section", held=(start + len(_CDATA), max(start + len(_CDATA), place - 3)))
+                yield PageTag(start, place, "section", held=(start + len(_CDATA), max(start + len(_CDATA), place - 3)))
             else:
-                yield Tag(start, place, "bogus")
+                yield PageTag(start, place, "bogus")
             continue
         attributes = _ATTRIBUTES.match(page, tag.end())
         assert attributes is not None
@@ -89,17 +89,17 @@ def tags_of(page: str) -> Iterator[Tag]:
         if foreign or name in _FOREIGN:
             is_foreign = _follow(foreign, name, is_end=bool(tag["end"]), rest=rest)
         if name in _RAW and is_foreign:
-            yield Tag(start, place, "comment")
+            yield PageTag(start, place, "comment")
         elif tag["end"]:
-            yield Tag(start, place, "end tag")
+            yield PageTag(start, place, "end tag")
         elif name in _RAW:
             end = _raw_end(page, name, place)
             close = _ATTRIBUTES.match(page, end + len(name) + 2) if end < len(page) else None
             held = (place, end)
             place = close.end() if close else len(page)
-            yield Tag(start, place, name, rest, held)
+            yield PageTag(start, place, name, rest, held)
         else:
-            yield Tag(start, place, "tag", rest)
+            yield PageTag(start, place, "tag", rest)
 
 
 def text_between_tags(page: str) -> Iterator[tuple[int, int, bool]]:
