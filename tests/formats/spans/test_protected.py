@@ -32,7 +32,13 @@ MARKDOWN = (
         *("\n\n> [!@]\n\n", "\n\n# x {#@ .@}\n\n", "[x]{.@} ", "[x](http://@ '@') ", "![@](@) ", "<http://@.org> "),
         *("[^@] ", "\n\n[@]: http://@ '@'\n\n", "\n\n```@\n@\n```\n\n", "\n\nx\n\n    @\n\n", r"\(@\) "),
         *("{{< x a='b\n\n@' >}} ", "\n\n{{< @ >}}\n\n", "<a title='@'>x</a> ", "\n\n$$\n@\n+ @\n$$\n\n"),
-        *("\n\n??? @ 'x'\n\n", "<i lang=la>@</i> ", "x <!-- @ --> "),
+        *(
+            "\n\n??? @ 'x'\n\n",
+            "<i lang=la>@</i> ",
+            "\n\n---\na: @\n  - @\n---\n\n",
+            "\n\nimport @ from './@'\n\n",
+            "x <!-- @ --> ",
+        ),
     ],
     [
         *(word.replace("[@]", "[@, x]") for word in FREE),
@@ -87,11 +93,22 @@ FORMATS = {
         ],
         "</p></body></text></TEI>",
     ),
+    "front.txt": ("---\ntitle: zaaa\n\nx: [zaaa]\n---\n", ["{{ @ }}\n"], ["@\n", "---\n@\n---\n"], ""),
+    "front.html": ("---\ntitle: zaaa\n---\n<p>x ", ["{{ @ }}\n"], ["@\n", "<p>@\n"], ""),
+    "a.xhtml": (
+        '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script a="x"/></head><p>x ',
+        ["<script>@</script>", "<code>@</code> ", '<i xml:lang="la">@</i> ', "<style/><!-- @ -->"],
+        ["@ ", "<script src='x'/>@ ", "<textarea/>@ ", "<title/>@ ", "</p><p>@ "],
+        "</p></html>",
+    ),
     "a.md": ("x\n\n", *MARKDOWN),
     "yaml.md": ('---\ntitle: "zaaa"\n---\nx\n\n', *MARKDOWN),
     "toml.md": ("+++\r\ntitle = 'zaaa'\r\n\r\n[params]\r\n+++\r\nx\r\n\r\n", *MARKDOWN),
     "json.md": ('{\n "title": "zaaa"\n}\nx\n\n', *MARKDOWN),
 }
+
+
+LINE_ENDS = st.sampled_from(["\n", "\r\n"])
 
 
 def words(letter):
@@ -111,8 +128,8 @@ def document(name, pieces):
     return "".join([*parts, end])
 
 
-def check(name, pieces):
-    data = document(name, pieces)
+def check(name, pieces, line_end="\n"):
+    data = re.sub("\r?\n", line_end, document(name, pieces))
     source = spanned(data.encode(), name, language="en")
     places = [(number, found) for number, block in enumerate(source.blocks) for found in WORD.finditer(block.text)]
     edits = {found[0]: TextEdit(number, *found.span(), "neu") for number, found in places}
@@ -142,9 +159,9 @@ def test_each_piece_by_itself(name):
 @pytest.mark.parametrize("name", FORMATS)
 def test_of_any_document_only_free_words_change(name):
     @settings(FEW, max_examples=40)
-    @given(pieces_of(name))
-    def some(pieces):
-        check(name, pieces)
+    @given(pieces_of(name), LINE_ENDS)
+    def some(pieces, line_end):
+        check(name, pieces, line_end)
 
     some()
 
@@ -153,8 +170,8 @@ def test_of_any_document_only_free_words_change(name):
 @pytest.mark.parametrize("name", FORMATS)
 def test_of_any_document_only_free_words_change_in_2000(name):
     @MANY
-    @given(pieces_of(name))
-    def many(pieces):
-        check(name, pieces)
+    @given(pieces_of(name), LINE_ENDS)
+    def many(pieces, line_end):
+        check(name, pieces, line_end)
 
     many()

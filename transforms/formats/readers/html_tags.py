@@ -26,6 +26,8 @@ ATTRIBUTE = re.compile(rf"""([^{_S}/>][^{_S}/>=]*+(?:[{_S}]*+=[{_S}]*+(?:"[^"]*+
 _ATTRIBUTES = re.compile(rf"(?:[{_S}/]*+{ATTRIBUTE.pattern})*+[{_S}/]*+>?")
 _SCRIPT = re.compile(rf"<!--|-->|<(?P<end>/?)script(?=[{_S}/>])", _FLAGS)
 _CDATA = "<![CDATA["
+# In XHTML an element may be empty whatever its name: `<script src="a.js"/>`.
+_XHTML = re.compile(r"\s*<\?xml\s|.{0,2000}?\sxmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']", re.DOTALL)
 
 # Elements that hold no tags: what they hold is dropped, or is text.
 DROPPED = frozenset({"script", "style", "iframe", "noembed", "noframes"})
@@ -51,8 +53,8 @@ class PageTag(NamedTuple):
 
     Attributes:
         start, end: its first character, and the one behind its last.
-        kind: `tag`, `end tag`; `comment`, also for what is passed over in drawings and formulas; `section` of CDATA in
-            these; `bogus` for other things that a parser passes over; or the name of such an element.
+        kind: `tag`, `end tag`; `comment`, also for what is passed over in drawings, formulas and XHTML; `section` of
+            CDATA in these; `bogus` for other things that a parser passes over; or the name of such an element.
         rest: of a tag, what follows its name.
         held: of such an element or a section, where its content begins and ends.
     """
@@ -68,6 +70,7 @@ def tags_of(page: str) -> Iterator[PageTag]:
     """Yield the markup of a page, in its order."""
     place = 0
     foreign: list[_Open] = []
+    xhtml = _XHTML.match(page) is not None
     while (tag := _OPENING.search(page, place)) is not None:
         start = tag.start()
         if tag["comment"]:
@@ -88,7 +91,7 @@ def tags_of(page: str) -> Iterator[PageTag]:
         place, rest, name = attributes.end(), attributes[0], tag["name"].lower()
         if foreign or name in _FOREIGN:
             is_foreign = _follow(foreign, name, is_end=bool(tag["end"]), rest=rest)
-        if name in _RAW and is_foreign:
+        if name in _RAW and (is_foreign or (xhtml and rest.endswith("/>"))):
             yield PageTag(start, place, "comment")
         elif tag["end"]:
             yield PageTag(start, place, "end tag")

@@ -12,16 +12,14 @@ broken there (two spaces or a backslash before it, `<br>`).
 """
 
 import datetime
-import json
 import re
-import tomllib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import yaml
 
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.front_matter import front_matter
 from transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning, decode, without_control
 from transforms.formats.sources.streams import encodings_of, read_all
 
@@ -32,12 +30,6 @@ _NOT_READ = frozenset({"CodeBlock", "HtmlBlock", "Image"})
 # Links whose text is what they are found by: an address, or the name of a definition elsewhere.
 _NAMES = frozenset({"Autolink", "Email", "Shortcut", "Collapsed", "ShortcutUnknown", "CollapsedUnknown"})
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-# A line of hyphens with an empty one behind it parts what stands above and below.
-_FRONT = re.compile(
-    r"\A(?:(?P<yaml>---)[ \t]*\r?\n(?![ \t]*\r?\n)|\+\+\+[ \t]*\r?\n)(?P<said>.*?)"
-    r"^(?(yaml)(?:---|\.\.\.)|\+\+\+)[ \t]*(?:\r?\n|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
 _FIELDS = {"title": "title", "author": "author", "date": "date", "language": "language", "lang": "language"}
 _FIELDS["genre"] = "genre"
 _PLAIN = (str, int, float, datetime.date)
@@ -88,7 +80,7 @@ def markdown_paragraphs(text: str) -> list[list[MarkdownPiece]]:
     from pyromark import Markdown, Options
 
     options = Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS
-    front = _front_matter(text).end
+    front = front_matter(text).end
     body = text[front:]
     places = _Places(body)
     paragraphs: list[list[MarkdownPiece]] = [[]]
@@ -136,34 +128,9 @@ class _Places:
         return byte if self._places is None else int(self._places[byte])
 
 
-class _FrontMatter(NamedTuple):
-    """What stands before a document's text: what it says, if that can be read, and where it ends."""
-
-    said: Any = None
-    end: int = 0
-
-
-def _front_matter(markdown: str) -> _FrontMatter:
-    if markdown.startswith("{"):
-        try:
-            said, end = json.JSONDecoder().raw_decode(markdown)
-        except (ValueError, RecursionError):
-            return _FrontMatter()
-        behind = markdown[end:].lstrip(" \t")
-        return _FrontMatter(said, end) if not behind or behind[0] in "\r\n" else _FrontMatter()
-    front = _FRONT.match(markdown)
-    if front is None:
-        return _FrontMatter()
-    read = yaml.safe_load if front["yaml"] else tomllib.loads
-    try:
-        return _FrontMatter(read(front["said"]), front.end())
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return _FrontMatter(None, front.end())
-
-
 def _fields(markdown: str) -> dict[str, str]:
     """Return what the front matter says of the document, as far as it is plain."""
-    said = _front_matter(markdown).said
+    said = front_matter(markdown).said
     fields: dict[str, str] = {}
     for name, value in said.items() if isinstance(said, dict) else ():
         plain = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, _PLAIN)]

@@ -2,7 +2,8 @@ r"""Codes within a text, which programs replace by something else: templates, fo
 
 They are found in the text of any format, for they are no markup of it: what `{{ }}`, `{% %}`, `<% %>` and `{# #}` hold,
 and blocks of code between such tags; `${name}`, `{name}`, `%(name)s`; `$formula$`, `$$formula$$`, `\(formula\)`,
-`\[formula\]`; `:smile:`; `[[page|`; `[shortcode name="value"]`; `\command` of TeX, and names behind it.
+`\[formula\]`; `:smile:`; `[[page|`; `[shortcode name="value"]`; `\command` of TeX, and names behind it; front
+matter.
 
 >>> text = "A {{< hard >}} word: ${x}, $x + y$, for $5 to $6 :smile: at 10:30:15."
 >>> [text[start:end] for start, end in code_places(text)]
@@ -12,6 +13,8 @@ and blocks of code between such tags; `${name}`, `{name}`, `%(name)s`; `$formula
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+
+from transforms.formats.records.front_matter import front_matter
 
 __all__ = ["code_places", "united"]
 
@@ -51,10 +54,14 @@ _BLOCK_END = {
 
 def code_places(text: str) -> list[Place]:
     """Return where codes stand in a text, in order, in time linear in its length."""
+    front = front_matter(text)
+    before = [(0, front.end)] if isinstance(front.said, dict) else []
     if not _SIGNS.search(text):
-        return []
+        return before
     pairs = itertools.chain.from_iterable(_between(text, *pair) for pair in _PAIRS)
-    return united([*(found.span() for found in _PATTERN.finditer(text)), *_braced(text), *pairs, *_blocks(text)])
+    return united(
+        [*(found.span() for found in _PATTERN.finditer(text)), *before, *_braced(text), *pairs, *_blocks(text)]
+    )
 
 
 def united(places: Iterable[Place]) -> list[Place]:

@@ -32,7 +32,10 @@ _CODES = re.compile(
     r"^[ \t>*+-]*:{3,}[^\S\n]*(?:\{[^{}\n]*\}(?:.*(?:\n[ \t]*:[\w-]+:.*)+)?|[\w-]+)?"
     r"|^[ \t>]*(?:!!!|\?\?\?\+?)[^\S\n]+[\w -]+"
     r"|\[(?:![\w-]{1,100}+|\^[^\[\]\n]{1,200}+)\][+-]?"
-    r"|\{[^{}\n]{1,1000}+\}",
+    r"|\{[^{}\n]{1,1000}+\}"
+    # Further metadata of pandoc, and what modules a page needs.
+    r"|^---[ \t]*\r?\n(?:[\w-]+:.*\n|[ \t-].*\n)+?(?:---|\.\.\.)[ \t]*\r?$"
+    r"|^(?:import[ \t](?:[^\n]*\bfrom[ \t]+)?['\"]|export[ \t]+(?:const|default|function|let)\b)[^\n]*",
     re.MULTILINE,
 )
 _DEFINITION = re.compile(r"[\s>]*\[(?!\^).*\]:")

@@ -8,6 +8,7 @@ from transforms.formats.readers.html import declared_encoding, page_root
 from transforms.formats.readers.html_tags import text_between_tags
 from transforms.formats.readers.page_text import paragraphs
 from transforms.formats.records.base import ReaderOptions, Source
+from transforms.formats.records.front_matter import front_matter
 from transforms.formats.records.text_cleaning import clean_value, cleaning
 from transforms.formats.sources.streams import encodings_of
 from transforms.formats.spans.markup import Said, Stretch, escaped, fixed_stretches, marked, pieces_of, stretches_in
@@ -37,6 +38,9 @@ def find_in_page(data: bytes, source: Source, options: ReaderOptions) -> Origin:
     cleaned = clean_value(marked(page.text, stretches, html.unescape), cleaning(source, options))
     root = page_root(cleaned)
     fixed = fixed_stretches(root, said_in_page, source.language)
+    front = front_matter(page.text)
+    if isinstance(front.said, dict):
+        fixed |= {number for number, stretch in enumerate(stretches) if stretch.start < front.end}
     seen = stretches_in("\n".join(paragraphs(root)))
     return Origin(page, pieces_of(page.text, stretches, seen, html.unescape, fixed), escaped)
 
