@@ -312,7 +312,9 @@ def test_the_difference_is_of_so_many_texts(world, tmp_path, capsys):
 
 
 def test_a_corpus_and_a_rerun(world, capsys):
-    texts = world / "texts" / "report.txt"
+    texts = world / "report.txt"
+    template = '\r\n\r\n{{< figure title="It is here. Two arduous days were there." >}} It was  fine.\r\n'
+    texts.write_bytes((REPORT + template).encode())
     assert call("corpus", texts, "--engine", "builtin:en", "--out", world / "corpus") == 0
     out = world / "of_corpus"
     assert call("simplify", "text", world / "corpus", "--out", out, *words(world)) == 0
@@ -321,6 +323,7 @@ def test_a_corpus_and_a_rerun(world, capsys):
     (stored,) = open_snapshot(str(world / "corpus")).read("documents").to_pylist()
     changed = stored["text"].replace("an  inscrutable ordinance", "a  strange law").replace("An arduous", "A hard")
     assert document["text"] == changed
+    assert "Two arduous days" in changed  # within a template, which holds two sentences
     before = {path: path.stat().st_mtime_ns for path in (out / "_artefacts").rglob("*.parquet")}
     assert call("simplify", "text", world / "corpus", "--out", out, *words(world), "--overwrite") == 0
     assert before == {path: path.stat().st_mtime_ns for path in (out / "_artefacts").rglob("*.parquet")}

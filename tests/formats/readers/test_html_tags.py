@@ -124,6 +124,7 @@ def test_a_reader_sees_what_is_text():
         ("<p>a<style>b</style x='>'>c", "ac"),
         ("<p>a<svg><style/>b<title/></svg>c<svg><![CDATA[ > </svg>d]]></svg>e", "ace"),
         ("<p>a<script>b</script\n>c<\u017fcript>d", "ac<\u017fcript>d"),
+        ("<?xml version='1.0'?><html><head><title/><script src='x'/></head><p>a<textarea/>b", "ab"),
     ):
         assert summary(page.encode(), name="a.html", html="all") == [words], page
 
