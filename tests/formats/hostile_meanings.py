@@ -7,5 +7,6 @@ kind of file; here they come together.
 from hostile_meaning import Meaning
 from hostile_meanings_editing import EDITING
 from hostile_meanings_lines import LINES
+from hostile_meanings_packs import PACKS
 
-MEANINGS: dict[str, list[Meaning]] = {**LINES, **EDITING}
+MEANINGS: dict[str, list[Meaning]] = {**LINES, **PACKS, **EDITING}

@@ -4,7 +4,8 @@ from hostile_making import zipped
 
 __all__ = ["ODF", "docx", "epub", "odt", "p", "page"]
 
-W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+W = f'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="{R}"'
 RELS = (
     '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" '
     'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="{}"/>'
@@ -15,6 +16,7 @@ ODF = (
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
     'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
 )
+EXTERNAL = ' TargetMode="External"'
 CONTAINER = '<container xmlns="c"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
 METADATA = (
     "<dc:title>Sea</dc:title><dc:creator>A. Sailor</dc:creator><dc:creator>B. Mate</dc:creator>"
@@ -36,6 +38,23 @@ def docx(body, main="word/document.xml", **more):
 
 def p(*runs):
     return f"<w:p>{''.join(f'<w:r>{run}</w:r>' for run in runs)}</w:p>"
+
+
+def parts(*targets, **members):
+    """Return members of a docx: parts, and that the main one names them, by `c0`, `c1`, ..."""
+    named = "".join(
+        f'<Relationship Id="c{n}" Type="{R}/aFChunk" Target="{target}"{EXTERNAL * (":" in target)}/>'
+        for n, target in enumerate(targets)
+    )
+    return {"word/_rels/document.xml.rels": f'<Relationships xmlns="r">{named}</Relationships>', **members}
+
+
+def field(code, shown):
+    marks = (f'<w:r><w:fldChar w:fldCharType="{mark}"/></w:r>' for mark in ("begin", "separate", "end"))
+    begin, separate, end = marks
+    half = len(code) // 2
+    instruction = "".join(f"<w:r><w:instrText>{some}</w:instrText></w:r>" for some in (code[:half], code[half:]))
+    return f"{begin}{instruction}{separate}{shown}{end}"
 
 
 def odt(body, styles="", **more):

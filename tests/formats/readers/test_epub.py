@@ -42,6 +42,89 @@ def test_pages_beside_the_order_of_reading_are_left_out_and_noted():
     assert notes == {"pages of e-books beside the order of reading left out": 1}
 
 
+def of_type(media, name, data, said=None):
+    items = f'<item id="x" href="{name}" media-type="{media}" {said or ""}/>'
+    return epub({"1.xhtml": page("<p>One.</p>")}, '<itemref idref="0"/><itemref idref="x"/>', items=items, **data)
+
+
+def read(data):
+    notes = Counter()
+    ((_, record),) = read_file("a.epub", "a.epub", open=lambda: io.BytesIO(data), notes=notes)
+    return (record.text if isinstance(record, Record) else record.reason), notes
+
+
+OTHER = "chapters of e-books by another media type than XHTML"
+NO_PAGE = "places in the order of reading of e-books that hold no page left out"
+CHAPTERS = {
+    "x.html": page("<p>Two.</p>"),
+    "y.html": "<html><body><p>Two<br>lines&nbsp;",
+    "z.txt": "Two.\n\nThree.",
+    "d.xml": "<dtbook><book><p>Two<noteref>1</noteref>.</p></book></dtbook>",
+    "n.ncx": "<ncx><text>no</text></ncx>",
+    "s.svg": "<svg><text>no</text></svg>",
+    "j.jpg": b"\xff\xd8\xff",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "media", "text"),
+    [
+        *(
+            ("x.html", media, "Two.")
+            for media in ("text/html", "TEXT/XML", "", "application/xml", "image/png", "a;b=c")
+        ),
+        *(("y.html", media, "Two\nlines") for media in ("text/html", "text/x-oeb1-document", "application/XHTML+XML")),
+        ("z.txt", "text/plain", "Two.\n\nThree."),
+        ("d.xml", "text/xml", "Two."),
+        *(("n.ncx", "application/x-dtbncx+xml", None), ("s.svg", "image/svg+xml", None), ("j.jpg", "image/jpeg", None)),
+        *(("missing.jpg", "image/jpeg", None), ("z.txt", "text/css", None)),
+    ],
+)
+def test_a_chapter_is_what_it_holds(name, media, text):
+    data = of_type(media, name, {f"OEBPS/{member}": held for member, held in CHAPTERS.items()})
+    assert read(data) == ("\n\n".join(filter(None, ("One.", text))), {OTHER if text else NO_PAGE: 1})
+
+
+def test_what_stands_for_a_chapter_is_read():
+    items = '<item id="x" href="a.pdf" media-type="application/pdf" fallback="0"/>'
+    items += '<item id="y" href="b.pdf" media-type="application/pdf" fallback="y"/>'
+    data = epub({"1.xhtml": page("<p>One.</p>")}, '<itemref idref="x"/>', items=items)
+    assert read(data) == ("One.", {})
+    assert read(epub({}, '<itemref idref="y"/>', items=items, **{"OEBPS/b.pdf": "%PDF"})) == ("empty", {NO_PAGE: 1})
+
+
+def test_a_place_that_is_not_listed_is_noted():
+    data = epub({"1.xhtml": page("<p>One.</p>")}, '<itemref idref="a"/><itemref idref="0"/><itemref/>')
+    assert read(data) == ("One.", {"places in the order of reading of e-books that their packages do not list": 2})
+
+
+@pytest.mark.parametrize(
+    ("reference", "member"),
+    [("c%C3%A9.html#x", "cé.html"), ("a%20b.html", "a%20b.html"), ("A.HTML", "a.html"), ("cé.html", "ce\u0301.html")],
+)
+def test_names_of_chapters_may_be_written_in_other_ways(reference, member):
+    data = of_type("application/xhtml+xml", reference, {f"OEBPS/{member}": page("<p>Two.</p>")})
+    assert read(data) == ("One.\n\nTwo.", {})
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "OEBPS/a%20b.html",
+        "OEBPS/a b.html",
+        "/OEBPS/./a%20b.html",
+        "../OEBPS/a%20b.html",
+        "a%20b.html",
+        "OEBPS/A%20B.html",
+    ],
+)
+def test_an_encrypted_chapter_is_a_reject_however_it_is_named(place):
+    more = {"OEBPS/a b.html": b"\x01\x02", "META-INF/encryption.xml": ENCRYPTED.replace("OEBPS/{}", place)}
+    for media in ("application/xhtml+xml", "text/html"):
+        ((_, reject),) = read_file("a.epub", "a", open=lambda m=media: io.BytesIO(of_type(m, "a%20b.html", more)))
+        assert (reject.reason, "encrypted" in reject.detail) == ("unreadable", True), place
+
+
 @pytest.mark.parametrize(
     "mark",
     [

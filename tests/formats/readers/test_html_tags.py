@@ -22,7 +22,7 @@ RAW = (*UNSEEN, "title", "textarea", "xmp", "plaintext")
 
 def ours(page):
     """Return the words of a page that are text, in the order of their numbers, which is that of the page."""
-    return [word for start, end, _ in text_between_tags(page) for word in WORD.findall(page[start:end])]
+    return [word for start, end, *_ in text_between_tags(page) for word in WORD.findall(page[start:end])]
 
 
 def in_order(texts):

@@ -1,6 +1,13 @@
 """What is read of a Markdown document."""
 
+import io
+from collections import Counter
+
+import pytest
+from nets import ends
 from reading import entries, summary
+
+from transforms.formats.readers.registry import read_file
 
 
 def test_what_is_text_and_what_is_not():
@@ -88,3 +95,43 @@ def test_what_only_looks_like_front_matter_is_text():
     assert summary(b'{"one": 1} word\n', name="a.md") == ['{"one": 1} word']
     assert summary(b"+++\nnot TOML\n+++\nOne.\n", name="a.md") == ["One."]
     assert summary(b"+++\na = 1\n+++\n\tcode\n\nOne.", name="a.QMD") == ["One."]
+
+
+def read(text):
+    notes = Counter()
+    ((_, record),) = read_file("a.md", "a.md", open=lambda: io.BytesIO(text.encode()), notes=notes)
+    return record.text, notes
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "note"),
+    [
+        ("<ruby>漢<rt>かん</rt></ruby>を", "漢を", "ruby readings left out"),
+        ("<ruby>漢<rp>(</rp><rt>*かん*<rp>)</ruby>を", "漢を", "ruby readings left out"),
+        ("go<span class='pagenum'>[Pg 3]</span>vern", "govern", "printed page numbers left out"),
+        ("go[Pg 3]vern", "govern", "printed page numbers left out"),
+        ("<math>x<annotation>no</annotation></math>", "x", "annotations of formulas left out"),
+        ("a<sup><a href='#n'>1</a></sup> b", "a b", ""),
+        ('a {{< b "*c*" >}}d', "a d", "template code left out"),
+        ("a {{ `b` }}d `{{ c }}`", "a d {{ c }}", "template code left out"),
+        ("a &#123;{ b }} {{c}}d", "a {{ b }} d", "template code left out"),
+        ("$$\nx_1 + *y*\n$$\n\na", "a", "formulas in TeX left out"),
+        ("a \\{{ b }} {c} $$ to $$$ <b>d</b></i> <rt>e</rt>", "a {{ b }} {c} $$ to $$$ d e", ""),
+    ],
+)
+def test_what_is_in_the_text_and_not_of_it_goes(text, found, note):
+    assert read(text) == (found, Counter([note] if note else []))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<b>" * 20_000 + "x" + "</i>" * 20_000,
+        "<b class=x>" * 9_000 + "x" + "</b>" * 9_000,
+        "{{a}}*b* " * 20_000,
+        "{{ *a* " * 20_000,
+    ],
+)
+def test_hostile_tags_and_templates_end_soon(text):
+    with ends():
+        read(text)

@@ -7,7 +7,8 @@ import pytest
 from hostile_making import zipped
 from hypothesis import given
 from hypothesis import strategies as st
-from packages_making import ODF, docx, odt, p
+from nets import ends
+from packages_making import ODF, docx, field, odt, p
 from reading import entries, summary
 
 from transforms.formats.readers.registry import read_file
@@ -46,6 +47,83 @@ def test_what_nobody_reads_is_left_out():
     contents = f"<w:sdt>{gallery}<w:sdtContent>{p('<w:t>Chapter 1 ... 7</w:t>')}</w:sdtContent></w:sdt>"
     text = docx(contents + deleted + field + hidden)
     assert summary(text, name="a.docx") == ["Here.\n\nField.\n\nSeen."]
+
+
+def whole(text):
+    return f"<w:r><w:t>{text}</w:t></w:r>"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (field(" TOC \\o ", f"{whole('a')}</w:p><w:p>{whole('b')}") + whole("c"), "c"),
+        (field("toc", whole("a") + field("PAGEREF x", whole("3")) + whole("b")) + whole("c"), "c"),
+        (field("INDEX", whole("a")) + field("BIBLIOGRAPHY", whole("a")) + field("TOA", whole("a")) + whole("c"), "c"),
+        (field("REF x", whole("a") + field("PAGE", whole("3"))) + whole("c"), "a3c"),
+        (field("TOCX", whole("a")) + field("", whole("b")), "ab"),
+        (
+            field("IF", whole("a")).replace("<w:r><w:instrText>F", field("PAGE", whole("no")) + "<w:r><w:instrText>F"),
+            "a",
+        ),
+        (field("TOC", whole("a")).rpartition("<w:r>")[0] + whole("b"), "ab"),  # it never ends
+        (whole("a") + field("TOC", whole("b")).partition("</w:r>")[2] + whole("c"), "abc"),  # it never begins
+        (f"<w:fldSimple w:instr=' TOC x'>{whole('a')}</w:fldSimple>{whole('b')}", "b"),
+        (f"{whole('p')}<w:fldSimple w:instr='PAGE'>{whole('3')}</w:fldSimple>{whole('b')}", "p3b"),
+        (f"{whole('p')}<w:fldSimple w:instr='PAGE'/>{whole('b')}", "p b"),
+    ],
+)
+def test_lists_that_fields_make_are_left_out(body, text):
+    assert summary(docx(f"<w:p>{body}</w:p>"), name="a.docx") == [text]
+
+
+def test_a_gallery_of_contents_is_left_out_whatever_its_kind():
+    gallery = "<w:sdtPr><w:docPartObj><w:docPartGallery w:val='Custom Table of Contents'/></w:docPartObj></w:sdtPr>"
+    contents = f"<w:sdt>{gallery}<w:sdtContent>{p('<w:t>One 3</w:t>')}</w:sdtContent></w:sdt>"
+    assert summary(docx(contents + p("<w:t>One</w:t>")), name="a.docx") == ["One"]
+
+
+def test_fields_in_each_other_end_soon():
+    begin = field("PAGE", "").partition("PA")[0] + "TOC</w:instrText></w:r>"
+    with ends():
+        assert summary(docx(f"<w:p>{begin * 20_000}{whole('x')}</w:p>"), name="a.docx") == ["x"]
+
+
+@pytest.mark.parametrize("code", ["EQ \\* jc2 \\* hps10 \\o\\ad(\\s\\up 9(かん),漢)", "eq \\o(\\s\\up9(かん);漢)"])
+def test_readings_of_word_are_no_text(code):
+    before, _, behind = field(code, "").partition('<w:r><w:fldChar w:fldCharType="separate"/></w:r>')
+    ruby = "<w:ruby><w:rt><w:r><w:t>じ</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>字</w:t></w:r></w:rubyBase></w:ruby>"
+    assert summary(docx(f"<w:p>{before}{behind}<w:r>{ruby}</w:r></w:p>"), name="a.docx") == ["漢字"]
+
+
+@pytest.mark.parametrize(
+    ("between", "text"),
+    [
+        *((f"<w:{name}/>", "one two") for name in ("tab", "ptab", "pgNum", "dayLong", "monthShort", "yearLong")),
+        *((f"<w:{name}/>", "one\ntwo") for name in ("br", "cr")),
+        *((f"<w:{name}/>", "onetwo") for name in ("softHyphen", "lastRenderedPageBreak", "bookmarkStart")),
+        ("<w:noBreakHyphen/>", "one-two"),
+        ("<w:footnoteReference/>", "one two"),
+        ("<w:endnoteReference/><w:footnoteReference/>", "one two"),
+        ("<w:footnoteReference/><w:t> </w:t>", "one two"),
+        ("<w:footnoteReference/><w:t>.</w:t>", "one.two"),
+        ("<w:t>.</w:t><w:footnoteReference/>", "one. two"),
+        ("<w:t>l\u2019</w:t><w:footnoteReference/>", "onel\u2019two"),
+        ("<w:t>漢</w:t><w:footnoteReference/>", "one漢two"),
+        ("</w:r><w:r><w:footnoteReference w:customMarkFollows='1'/><w:t>*</w:t></w:r><w:r>", "one two"),
+    ],
+)
+def test_what_parts_words_of_word(between, text):
+    assert summary(docx(p(f"<w:t>one</w:t>{between}<w:t>two</w:t>")), name="a.docx") == [text]
+
+
+def test_deleted_rows_and_cells_are_gone():
+    def row(text, properties="", cell=""):
+        return f"<w:tr><w:trPr>{properties}</w:trPr><w:tc><w:tcPr>{cell}</w:tcPr>{p(run(text))}</w:tc></w:tr>"
+
+    inner = f"<w:tbl>{row('c', '<w:del/>')}{row('d')}</w:tbl>"
+    rows = row("a", "<w:del/>") + row("b", "<w:ins/>") + row("e", "<w:moveFrom/>") + row("f", "", "<w:cellDel/>")
+    table = f"<w:tbl>{rows}<w:tr><w:tc>{inner}</w:tc></w:tr></w:tbl>"
+    assert summary(docx(table), name="a.docx") == ["b\n\nd"]
 
 
 STYLES = """
@@ -161,6 +239,20 @@ NAMED = """
 def test_styles_sections_and_titles_of_drawings_hide_text_of_an_open_document(body, text):
     styles = f"<office:styles-all {ODF} {STYLE}>{NAMED}</office:styles-all>"
     assert summary(odt(body, AUTOMATIC, **{"styles.xml": styles}), name="a.odt") == [text]
+
+
+def test_notes_and_sections_in_other_files_of_an_open_document():
+    source = "<text:section-source xmlns:l='l' l:href='b.odt'/>"
+    body = (
+        "<text:p>one<text:note><text:note-body><text:p>no</text:p></text:note-body></text:note>two."
+        "<text:note/></text:p>"
+        f"<text:section>{source}</text:section><text:section>{source}<text:p>here</text:p></text:section>"
+    )
+    notes = Counter()
+    data = odt(body)
+    ((_, record),) = read_file("a.odt", "a.odt", open=lambda: io.BytesIO(data), notes=notes)
+    assert record.text == "one two.\n\nhere"
+    assert notes == {"sections of open documents in other files left out": 1}
 
 
 def test_a_text_box_is_read_once():

@@ -11,7 +11,10 @@ from transforms.formats.spans.source import TextEdit
 
 # What stands between two words of a line, with white space somewhere, so that they are two.
 GAPS = st.sampled_from(
-    [" ", "  ", "\t", "&nbsp;", " <b>", "</b> ", " <!-- a *b* --> ", "<br/>", " ![no *no*](no) ", "[^1] "]
+    [
+        *(" ", "  ", "\t", "&nbsp;", " <b>", "</b> ", " <!-- a *b* --> ", "<br/>", " ![no *no*](no) ", "[^1] "),
+        *(" {{< gone *x* >}} ", "{% gone %} ", " $$gone^2$$ ", " <ruby><rt>gone</rt></ruby>", "<b class=pb>12</b> "),
+    ]
 )
 LINE_ENDS = st.sampled_from(["\r\n", "\n", "  \n", "\\\r\n", "  <i>\n"])
 AROUND = st.sampled_from(

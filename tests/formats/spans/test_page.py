@@ -21,6 +21,8 @@ GAPS = st.sampled_from(
         ),
         *("<b> ", ' <i title="x &amp; y">', "</b> ", "</i>\n", "<td>", " <textarea>\n</textarea>"),
         *("<style>p {}</style> ", " <sup><a href='#n1'>[1]</a></sup> ", "</div><div>", "<li>", "<h1 \r\n id=x>"),
+        *(" {{ gone }}", "{% gone %} ", " $$gone^2$$ ", "[Pg 12] ", " <ruby><rt>gone</rt></ruby>"),
+        *("<span class=pagenum>[12]</span> ", " <math><annotation>gone</annotation></math>"),
     ]
 )
 _ODD = [Word("caf&eacute;", "café"), Word("R&amp;D", "R&D"), Word("a&#8209;b", "a\u2011b"), Word("&#x1F600;", "😀")]

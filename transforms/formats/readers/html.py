@@ -1,4 +1,4 @@
-r"""Web pages: their main text, without menus and advertisements, or all that a reader sees; no marks of notes.
+r"""Web pages: their main text, without menus and advertisements, or all that a reader sees.
 
 Main text is found by trafilatura (extra `html`), without its cache of texts seen before and its
 guesses at dates, which depend on the order of pages and on the day; it needs no network. Title,
@@ -16,6 +16,7 @@ the attributes of an element, and trafilatura in depth and elements: what exceed
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from lxml import etree
@@ -23,12 +24,21 @@ from lxml.html import HTMLParser
 
 from transforms.common.extras import check_packages
 from transforms.formats.readers.html_tree import head_fields, main_paragraphs, without_scripts
-from transforms.formats.readers.page_text import paragraphs, without_note_marks
+from transforms.formats.readers.page_marks import without_marks
+from transforms.formats.readers.page_text import paragraphs
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
 from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
 
-__all__ = ["check_html", "declared_encoding", "page_paragraphs", "page_root", "parsed", "read_html"]
+__all__ = [
+    "check_html",
+    "declared_encoding",
+    "page_paragraphs",
+    "page_root",
+    "paragraphs_of_page",
+    "parsed",
+    "read_html",
+]
 
 _DECLARED = re.compile(
     rb"<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)"
@@ -75,7 +85,7 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     how = cleaning(source, options)
     page = _page(read_all(source, options), source, options, how)
     cleaned = without_scripts(page, None if everything else 50_000)
-    root = without_note_marks(parsed(cleaned.page, deep=everything))
+    root = without_marks(parsed(cleaned.page, deep=everything), source.notes)
     texts = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
     text = clean_text("\n\n".join(texts), how)
     if not text:
@@ -89,16 +99,25 @@ def page_paragraphs(data: bytes, source: Source, options: ReaderOptions) -> list
     Raises:
         BadRecord: `undecodable`, `empty`, `too_large`.
     """
-    return paragraphs(page_root(_page(data, source, options, cleaning(source, options))))
+    return paragraphs_of_page(_page(data, source, options, cleaning(source, options)), source.notes)
 
 
-def page_root(page: str) -> etree._Element:
-    """Return the root element of a page of which all is read that a reader sees.
+def paragraphs_of_page(page: str, notes: Counter[str] | None = None) -> list[str]:
+    """Return the paragraphs of a page, all that a reader sees; `notes` counts what is left out.
 
     Raises:
         BadRecord: `empty`, `too_large`.
     """
-    return without_note_marks(parsed(without_scripts(page).page, deep=True))
+    return paragraphs(page_root(page, notes))
+
+
+def page_root(page: str, notes: Counter[str] | None = None) -> etree._Element:
+    """Return the root element of a page of which all is read that a reader sees; `notes` counts what is left out.
+
+    Raises:
+        BadRecord: `empty`, `too_large`.
+    """
+    return without_marks(parsed(without_scripts(page).page, deep=True), notes)
 
 
 def _page(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:

@@ -10,6 +10,7 @@ libxml2, which reads pages, and others that the tests ask. Time is linear in the
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ _FLAGS = re.ASCII | re.IGNORECASE
 _OPENING = re.compile(
     rf"<(?:(?P<comment>!--)|(?P<bogus>[!?]|/(?![a-z]))|(?P<end>/?)(?P<name>[a-z][^{_S}/>]*+))", _FLAGS
 )
+_CODE = re.compile(rf"<(/?)(code|kbd|pre|samp|tt|var)(?=[{_S}/>])", _FLAGS)
 _COMMENT_END = re.compile("--!?>")
 # An attribute's name, and its value in quotes or up to white space.
 ATTRIBUTE = re.compile(rf"""([^{_S}/>][^{_S}/>=]*+(?:[{_S}]*+=[{_S}]*+(?:"[^"]*+"?|'[^']*+'?|[^{_S}>]*+))?+)""")
@@ -105,15 +107,23 @@ def tags_of(page: str) -> Iterator[PageTag]:
             yield PageTag(start, place, "tag", rest)
 
 
-def text_between_tags(page: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield where the text of a page stands in its source, some of it unseen, and whether it has no entities."""
+def text_between_tags(page: str) -> Iterator[tuple[int, int, bool, bool]]:
+    """Yield where the text of a page stands in its source, some of it unseen; whether it has no entities, or is code.
+
+    Code is also what people type, or what is laid out sign by sign: the elements `code`, `kbd`, `samp`, `tt`, `var`,
+    `pre` and `textarea`, up to their end tags.
+    """
     place = 0
+    within: Counter[str] = Counter()
     for tag in tags_of(page):
-        yield place, tag.start, False
+        yield place, tag.start, False, within.total() > 0
         if tag.kind in _TEXT_HELD or tag.kind == "section":
-            yield *tag.held, tag.kind not in ("title", "textarea")
+            yield *tag.held, tag.kind not in ("title", "textarea"), tag.kind == "textarea" or within.total() > 0
+        elif code := _CODE.match(page, tag.start):
+            name = code[2].lower()
+            within[name] = max(0, within[name] + (-1 if code[1] else 1))
         place = tag.end
-    yield place, len(page), False
+    yield place, len(page), False, within.total() > 0
 
 
 class _Open(NamedTuple):

@@ -17,7 +17,9 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from transforms.formats.readers.office_styles import hide_docx, hide_odt, value_of
+from transforms.formats.readers.office_parts import put_parts, relations_of, target_of
+from transforms.formats.readers.office_styles import FALSE, LEFT_OUT, drop_generated, hide_docx, hide_odt, value_of
+from transforms.formats.readers.page_marks import CHINESE
 from transforms.formats.readers.page_text import paragraphs
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning
@@ -26,10 +28,10 @@ from transforms.formats.sources.xml_tree import local_name, parse_xml
 
 __all__ = ["docx_paragraphs", "odt_paragraphs", "properties", "read_docx", "read_odt"]
 
-_LEFT_OUT = "left-out"
 # Elements, and those of pages that are read like them.
-_DOCX = {"cr": "br", "tab": "cell", "noBreakHyphen": "noBreakHyphen"}
-_DOCX_SKIPPED = {_LEFT_OUT, "del", "moveFrom", "Fallback", "rt"}  # a fallback says again what stands before it
+_DOCX = {"cr": "br", **dict.fromkeys(("tab", "ptab", "pgNum"), "cell")}
+_DOCX |= {f"{of}{form}": "cell" for of in ("day", "month", "year") for form in ("Short", "Long")}
+_DOCX_SKIPPED = {LEFT_OUT, "del", "moveFrom", "Fallback", "rt"}  # a fallback says again what stands before it
 _ODT = {"line-break": "br", "tab": "cell", "s": "cell"}
 _ODT_SKIPPED = {
     "note",
@@ -46,12 +48,18 @@ _ODT_SKIPPED = {
     "bibliography",
 }
 _MARK_GONE = ("del", "moveFrom")
-_CONTENTS = "Table of Contents"
 _NEXT_TO = {"p", "tbl", "sdt", "customXml", "sectPr"}  # what may follow a paragraph, markers of ranges aside
 # Fonts of which a code under 256 is a place in the font; codes for private use are so in any font.
 _SYMBOLS = re.compile(r"symbol|(?:wing|web)dings.*|.*dingbats|mt extra|marlett", re.IGNORECASE)
+_DEPTH = 3  # of documents in each other
 _PRIVATE = (range(0xE000, 0xF900), range(0xF0000, 0x110000))
 _NO_MEANING = "symbols of a font left out"
+_LINKED = "sections of open documents in other files left out"
+# Marks of notes are numbers, which part words, where words are parted. Here a noncharacter is put for each.
+_NOTE = "\ufdd0"
+_NOTE_MARKS = ("footnoteReference", "endnoteReference")
+_UNPARTED = f"{CHINESE}\u0e00-\u109f\u1780-\u17ff"
+_AT_NOTE = re.compile(rf"(?<=[^\W{_UNPARTED}]|[.,;:!?)\]»”\"]){_NOTE}+(?=[^\W{_UNPARTED}])")
 
 
 def read_docx(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -64,9 +72,21 @@ def read_docx(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     main = _part(package, "", "officeDocument")
     if not main:
         raise BadRecord("malformed", "no part of it is said to be the document")
+    yield _record(source, options, _body(package, main, source, options), package, "docProps/core.xml")
+
+
+def _body(package: Package, main: str, source: Source, options: ReaderOptions, depth: int = 0) -> list[str]:
+    """Return the paragraphs of a docx, with those of documents within it, `depth` of which are around it."""
+    root = parse_xml(package.read(main))
     styles = _part(package, main, "styles") or posixpath.join(posixpath.dirname(main), "styles.xml")
-    body = docx_paragraphs(parse_xml(package.read(main)), _tree(package, styles), source.notes)
-    yield _record(source, options, body, package, "docProps/core.xml")
+
+    def within(part: Package | etree._Element) -> list[str]:
+        if isinstance(part, Package):
+            return _body(part, _part(part, "", "officeDocument"), source, options, depth + 1)
+        return docx_paragraphs(part, None, source.notes)
+
+    put_parts(root, package, main, source, options, within if depth < _DEPTH else None)
+    return docx_paragraphs(root, _tree(package, styles), source.notes)
 
 
 def read_odt(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -74,22 +94,20 @@ def read_odt(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
     package = Package(source, options)
     if b"encryption-data" in (package.read("META-INF/manifest.xml") if "META-INF/manifest.xml" in package else b""):
         raise BadRecord("unreadable", "it is encrypted")
-    body = odt_paragraphs(parse_xml(package.read("content.xml")), _tree(package, "styles.xml"))
+    body = odt_paragraphs(parse_xml(package.read("content.xml")), _tree(package, "styles.xml"), source.notes)
     yield _record(source, options, body, package, "meta.xml")
 
 
 def _part(package: Package, of: str, kind: str) -> str:
     """Return the member that is a part of another, or of the package itself, by the kind of their relation."""
-    folder, name = posixpath.split(of)
-    relations = _tree(package, posixpath.join(folder, "_rels", f"{name}.rels"), needed=not of)
-    for relation in relations if relations is not None else ():
+    for relation in relations_of(package, of):
         if str(relation.get("Type")).endswith(f"/{kind}"):
-            return posixpath.normpath(posixpath.join("/", folder, str(relation.get("Target")))).lstrip("/")
+            return target_of(relation, of)
     return ""
 
 
-def _tree(package: Package, name: str, *, needed: bool = False) -> etree._Element | None:
-    return parse_xml(package.read(name)) if needed or name in package else None
+def _tree(package: Package, name: str) -> etree._Element | None:
+    return parse_xml(package.read(name)) if name in package else None
 
 
 def _record(source: Source, options: ReaderOptions, body: list[str], package: Package, about: str) -> Record:
@@ -128,6 +146,7 @@ def docx_paragraphs(
         notes: counts characters of symbol fonts.
     """
     hide_docx(root, styles)
+    drop_generated(root)
     goes_on: list[etree._Element] = []
     for element in root.iter():
         name = local_name(element)
@@ -138,8 +157,13 @@ def docx_paragraphs(
             element.text = _symbol(element)
             if element.text == " " and notes is not None and not any(map(_is_skipped, element.iterancestors())):
                 notes[_NO_MEANING] += 1
-        elif name == "docPartGallery" and value_of(element) == _CONTENTS:
-            _leave_out(element, "sdt")
+        elif name == "fldSimple" and not any(local_name(inner) == "t" for inner in element.iter()):
+            element.text = " "  # it shows a number that is not known yet
+        elif name in _NOTE_MARKS:
+            element.text = _NOTE
+            if value_of(element, "customMarkFollows") not in ("", *FALSE):
+                for mark in element.itersiblings():
+                    mark.tag = LEFT_OUT
         elif name == "p" and any(element.find(f"{{*}}pPr/{{*}}rPr/{{*}}{gone}") is not None for gone in _MARK_GONE):
             goes_on.append(element)
     _join(goes_on)
@@ -172,28 +196,31 @@ def _join(paragraphs: list[etree._Element]) -> None:
             into[following].extend(list(following))
 
 
-def odt_paragraphs(root: etree._Element, styles: etree._Element | None = None) -> list[str]:
+def odt_paragraphs(
+    root: etree._Element, styles: etree._Element | None = None, notes: Counter[str] | None = None
+) -> list[str]:
     """Return the paragraphs of an odt's content.
 
     Args:
         root: the content, which is changed.
         styles: the part that holds the named styles, which may hide text.
+        notes: counts sections whose text lies in other files.
     """
     hide_odt(root, styles)
+    for element in root.iter(etree.Element):
+        if local_name(element) == "note":
+            element.tail = _NOTE + (element.tail or "")
+        elif local_name(element) == "section-source" and value_of(element, "href") and notes is not None:
+            section = element.getparent()
+            if section is not None and not "".join(section.itertext()).strip():
+                notes[_LINKED] += 1
     body = next((element for element in root.iter() if local_name(element) == "body"), root)
     return _paragraphs(body, _ODT, {"p", "h"}, _ODT_SKIPPED)
 
 
 def _paragraphs(root: etree._Element, names: dict[str, str], blocks: set[str], skipped: set[str]) -> list[str]:
     for element in root.iter():
-        if isinstance(element.tag, str) and element.tag != _LEFT_OUT:
+        if isinstance(element.tag, str) and element.tag != LEFT_OUT:
             element.tag = names.get(local_name(element), local_name(element))
-    return paragraphs(root, blocks, skipped)
-
-
-def _leave_out(element: etree._Element, above: str) -> None:
-    """Mark the nearest element of a name above this one, so that it is skipped."""
-    for ancestor in element.iterancestors():
-        if local_name(ancestor) == above:
-            ancestor.tag = _LEFT_OUT
-            return
+    texts = paragraphs(root, blocks, skipped)
+    return [_AT_NOTE.sub(" ", text).replace(_NOTE, "") if _NOTE in text else text for text in texts]

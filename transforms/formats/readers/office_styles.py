@@ -1,9 +1,11 @@
-"""Which text of a word processor's document its styles hide: in docx `w:vanish`, in odt `text:display`.
+"""Which text of a word processor's document is not seen: what styles hide, in docx `w:vanish`, in odt `text:display`;
+in docx, too, what fields generate, and rows and cells of tables that tracked changes delete.
 
 >>> inherited({"a": (None, True), "b": ("a", None), "c": ("b", False), "d": (None, None)})
 {'a': True, 'b': True, 'c': False, 'd': None}
 """
 
+import re
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
@@ -11,12 +13,20 @@ from lxml import etree
 
 from transforms.formats.sources.xml_tree import local_name
 
-__all__ = ["hide_docx", "hide_odt", "inherited", "value_of"]
+__all__ = ["FALSE", "LEFT_OUT", "drop_generated", "hide_docx", "hide_odt", "inherited", "value_of"]
+
+LEFT_OUT = "left-out"  # the name of an element that is not read
 
 _Name = TypeVar("_Name", bound=Hashable)
-_FALSE = ("0", "false", "off")
+FALSE = ("0", "false", "off")
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _HIDE = {"none": True, "true": False}
+# Lists that fields make of what the document says elsewhere.
+_GENERATED = frozenset({"TOC", "TOA", "INDEX", "BIBLIOGRAPHY"})
+_GALLERY = "Table of Contents"  # also behind `Custom`
+# Readings before there was an element for them: a sign above others, in a field that lays out signs.
+_RUBY = re.compile(r"\s*eq\b.*?\\o.*?\(\s*\\s\s*\\up[^(]*\([^()]*\)\s*[,;](?P<base>.*)\)\s*", re.IGNORECASE | re.DOTALL)
+_DELETED = {"tr": ("{*}trPr/{*}del", "{*}trPr/{*}moveFrom"), "tc": ("{*}tcPr/{*}cellDel",)}
 _STYLED = {"span": "text", "a": "text", "p": "paragraph", "h": "paragraph"}  # families of the styles of elements
 
 
@@ -66,7 +76,7 @@ def hide_docx(root: etree._Element, styles: etree._Element | None) -> None:
             continue
         name = value_of(style, "styleId")
         own[name] = (value_of(style.find("{*}basedOn")) or None, _vanishes(style.find("{*}rPr")))
-        if value_of(style, "type") == "paragraph" and value_of(style, "default") not in ("", *_FALSE):
+        if value_of(style, "type") == "paragraph" and value_of(style, "default") not in ("", *FALSE):
             usual = name
     hidden = inherited(own)
     around: list[bool] = []  # of the paragraphs around: whether their styles hide text
@@ -88,7 +98,80 @@ def hide_docx(root: etree._Element, styles: etree._Element | None) -> None:
 
 def _vanishes(properties: etree._Element | None) -> bool | None:
     vanish = None if properties is None else properties.find("{*}vanish")
-    return None if vanish is None else value_of(vanish) not in _FALSE
+    return None if vanish is None else value_of(vanish) not in FALSE
+
+
+class _Field:
+    """A field that has begun.
+
+    Attributes:
+        start: how many elements of runs there were before it, of the fields around it.
+        code: what it is to do.
+        shown: whether what it shows has begun.
+    """
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.code = ""
+        self.shown = False
+
+
+def drop_generated(root: etree._Element) -> None:
+    """Rename what is not read to `LEFT_OUT`: lists of contents and their like, and deleted rows and cells.
+
+    Args:
+        root: the main part of a docx, which is changed.
+    """
+    for element in list(root.iter("{*}fldSimple", "{*}docPartGallery", "{*}tr", "{*}tc")):
+        name = local_name(element)
+        if name == "docPartGallery":
+            above = next(element.iterancestors("{*}sdt"), None)
+            if above is not None and value_of(element).endswith(_GALLERY):
+                above.tag = LEFT_OUT
+        elif name == "fldSimple":
+            if _is_generated(value_of(element, "instr")):
+                element.tag = LEFT_OUT
+        elif any(element.find(mark) is not None for mark in _DELETED[name]):
+            element.tag = LEFT_OUT
+    if next(root.iter("{*}fldChar"), None) is not None:
+        _drop_fields(root)
+
+
+def _drop_fields(root: etree._Element) -> None:
+    fields: list[_Field] = []
+    held: list[etree._Element] = []  # by the runs within fields, those that are left out aside
+    for element in root.iter(etree.Element):
+        name, parent = local_name(element), element.getparent()
+        if name == "fldChar":
+            kind = value_of(element, "fldCharType")
+            if kind == "begin":
+                fields.append(_Field(len(held)))
+            elif fields:
+                _go_on(fields, held, element, is_end=kind == "end")
+        elif name == "instrText" and fields and not fields[-1].shown:
+            fields[-1].code += element.text or ""
+        elif fields and parent is not None and local_name(parent) == "r":
+            held.append(element)
+
+
+def _go_on(fields: list[_Field], held: list[etree._Element], mark: etree._Element, *, is_end: bool) -> None:
+    """Go on in the innermost field, at the mark that parts its code from what it shows, or at its end."""
+    field = fields[-1]
+    if not field.shown or (is_end and _is_generated(field.code)):
+        for element in held[field.start :]:
+            element.tag = LEFT_OUT
+        del held[field.start :]
+    if is_end and not field.shown and (ruby := _RUBY.fullmatch(field.code)):
+        mark.tag, mark.text = "t", ruby["base"]
+    field.shown = True
+    if is_end:
+        fields.pop()
+        if not fields:
+            held.clear()
+
+
+def _is_generated(code: str) -> bool:
+    return code.split()[:1] != [] and code.split()[0].upper() in _GENERATED
 
 
 def hide_odt(content: etree._Element, styles: etree._Element | None) -> None:

@@ -1,12 +1,11 @@
 """The text of a tree of elements as a reader sees it: of a page, and of what is read like one."""
 
-import itertools
 import re
 from collections.abc import Iterable
 
 from lxml import etree
 
-__all__ = ["BLOCKS", "paragraphs", "without_note_marks"]
+__all__ = ["BLOCKS", "paragraphs"]
 
 _SKIPPED = frozenset(
     (
@@ -86,11 +85,6 @@ _VERBATIM = frozenset({"pre", "listing", "plaintext", "textarea", "xmp"})
 # What an element's own style states of whether it is seen.
 _STATED = re.compile(r"(?<![\w-])(display|visibility)\s*:\s*([a-z-]+)")
 _SEEN = {"visible": True, "hidden": False, "collapse": False}
-# Calls of notes, and the ways back from them: in EPUB, and as roles of DPUB-ARIA.
-_NOTE_MARKS = frozenset({"noteref", "doc-noteref", "backlink", "doc-backlink"})
-_LETTER = re.compile(r"\w")
-_ALPHABETIC = re.compile(r"[^\W\d]")
-_FEW = 8  # pieces of text that a mark may have
 _EMPTY_LINES = re.compile(r"\n\s*\n")
 
 
@@ -144,39 +138,3 @@ def _close(texts: list[str], pieces: list[str]) -> None:
     if text:
         texts.append(text)
     pieces.clear()
-
-
-def without_note_marks(root: etree._Element) -> etree._Element:
-    """Return a page without the marks of its notes, which else are read as the end of a word; it is changed.
-
-    With a mark go the brackets and commas around it in a `<sup>`.
-    """
-    for mark in [element for element in root.iter(etree.Element) if _is_note_mark(element)]:
-        mark.clear(keep_tail=True)
-        parent = mark.getparent()
-        if parent is not None and parent.tag == "sup":
-            parent.text = _with_words(parent.text)
-            mark.tail = _with_words(mark.tail)
-    return root
-
-
-def _is_note_mark(element: etree._Element) -> bool:
-    return _is_raised_number(element) or any(
-        (name == "role" or name.endswith((":type", "}type"))) and not _NOTE_MARKS.isdisjoint(value.split())
-        for name, value in element.attrib.items()
-    )
-
-
-def _is_raised_number(element: etree._Element) -> bool:
-    """Return whether an element is a raised link to a place, of digits or signs: what older books have for notes."""
-    if element.tag != "a" or "#" not in element.get("href", ""):
-        return False
-    parent = element.getparent()
-    if not (parent is not None and parent.tag == "sup") and [child.tag for child in element[:2]] != ["sup"]:
-        return False
-    texts = list(itertools.islice(element.itertext(), _FEW + 1))
-    return len(texts) <= _FEW and not any(_ALPHABETIC.search(text) for text in texts)
-
-
-def _with_words(text: str | None) -> str | None:
-    return text if text and _LETTER.search(text) else None

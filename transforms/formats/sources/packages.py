@@ -29,6 +29,11 @@ class Package:
     def __contains__(self, name: str) -> bool:
         return name in self._archive.NameToInfo
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the members."""
+        return self._archive.namelist()
+
     def read(self, name: str) -> bytes:
         """Return a member.
 

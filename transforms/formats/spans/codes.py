@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from transforms.formats.records.front_matter import front_matter
 
-__all__ = ["code_places", "united"]
+__all__ = ["code_blocks", "code_places", "united"]
 
 Place = tuple[int, int]
 
@@ -60,7 +60,7 @@ def code_places(text: str) -> list[Place]:
         return before
     pairs = itertools.chain.from_iterable(_between(text, *pair) for pair in _PAIRS)
     return united(
-        [*(found.span() for found in _PATTERN.finditer(text)), *before, *_braced(text), *pairs, *_blocks(text)]
+        [*(found.span() for found in _PATTERN.finditer(text)), *before, *_braced(text), *pairs, *code_blocks(text)]
     )
 
 
@@ -101,7 +101,8 @@ def _between(text: str, opening: str, closing: str) -> Iterator[Place]:
             yield start, place
 
 
-def _blocks(text: str) -> Iterator[Place]:
+def code_blocks(text: str) -> Iterator[Place]:
+    """Yield where blocks of code between tags of templates stand in a text or a source, in its order."""
     place = 0
     unclosed = set()
     while (block := _BLOCK.search(text, place)) is not None:

@@ -35,6 +35,10 @@
   t:fw | t:note | t:del | t:figDesc | t:teiHeader | t:rdg | t:surplus | t:ptr | t:graphic | t:gap |
   t:interp | t:interpGrp"/>
 
+<!-- Readings, and white space between them and what they are of. -->
+<xsl:template priority="2" match="
+  ruby/rt | t:ruby/t:rt | ruby/text()[not(normalize-space())] | t:ruby/text()[not(normalize-space())]"/>
+
 <!-- Blocks: each is a paragraph, or holds some. -->
 <xsl:template priority="1" match="
   p | ab | head | lg | sp | speaker | stage | div | div1 | div2 | div3 | div4 | div5 | div6 | div7 |

@@ -1,0 +1,178 @@
+"""What stands within the text of a page and is not of it goes, and a word around it stays one."""
+
+import itertools
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nets import ends
+
+from transforms.formats.readers.html import paragraphs_of_page
+
+PAGE = "printed page numbers left out"
+NUMBERS = (
+    "12",
+    "xii",
+    "[Pg 12]",
+    "[p. 12]",
+    "{12}",
+    "|12|",
+    "Page 12",
+    "Seite 12",
+    "S. 12",
+    "[12r]",
+    "12 of 20",
+    "第12頁",
+)
+MARKS = (
+    "<span epub:type='pagebreak' id='p12'>{}</span>",
+    "<a role='doc-pagebreak'>{}</a>",
+    "<span class='pagenum'>{}</span>",
+    "<span class='x pageno'><a id='n'>{}</a></span>",
+    "<span class='x-ebookmaker-pageno' title='a'>{}</span>",
+    "<span><span class='pagenum ws-pagenum'>&#8203;{}</span></span>",
+    "<i class='page-number'>{}</i>",
+    "<span class=pageNum>{}</span>",
+    "<sup class='page_num'>{}</sup>",
+    "<span class='pb'>{}</span>",
+    "<span class='page'>{}</span>",
+    "<a name='p12'>{}</a>",
+    "<a id='Page_12'>{}</a>",
+    "<a name='seite0012'>{}</a>",
+    "<a id='Page_xii'>{}</a>",
+    "<pagenum>{}</pagenum>",
+)
+
+
+def read(body):
+    notes = Counter()
+    return "|".join(paragraphs_of_page(f"<html><body>{body}", notes)), notes
+
+
+def test_a_word_around_the_number_of_a_page_stays_one():
+    wrong = []
+    for mark, number in itertools.product(MARKS, NUMBERS):
+        body = f"<p>govern{mark.format(number)}ment and rest{mark.format(number)} of it</p>"
+        by_place = "_12" in mark or "0012" in mark or "_xii" in mark
+        found = read(f"<p>govern{mark.format(number)}ment</p>" if by_place else body)
+        text = "government" if by_place else "government and rest of it"
+        if found != (text, {PAGE: 1 if by_place else 2}):
+            wrong.append((body, found))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "He is <span id='age'>12</span>.",
+        "see <a href='#p12'>page 12</a>",
+        "see <a id='Page_12' href='b.html'>12</a> here",
+        "see <a id='Page_12'>13</a> here",
+        "<h2 class='pagebreak'>XII</h2>",
+        "<h2 class='page-number'>12</h2>",
+        "<table><tr><td class='pb'>12</td></tr></table>",
+        "<p class='page-break'>XII</p>",
+        "<span class='pagenum'>In 1850 they sailed.</span>",
+        "<span class='pagenum'>12 men and 13 women</span>",
+        "<span epub:type='pagebreak'>and so they sailed</span>",
+        "the <span class='page'>12</span> men",
+        "<rt>no ruby</rt>",
+        "[p. 12] and [12]",
+    ],
+)
+def test_text_is_no_mark(body):
+    text, notes = read(body)
+    assert (text, notes) == (read(body.replace("class=", "x=").replace("id=", "y=").replace(":type", ""))[0], {})
+
+
+def test_a_mark_without_number_is_no_space():
+    for mark in (
+        "<span class=pagenum title=12>&nbsp;</span>",
+        "<a class=pb id=Page_12></a>",
+        "<span role=doc-pagebreak>",
+    ):
+        assert read(f"<p>govern{mark}ment</span>") == ("government", {})
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "readings"),
+    [
+        ("<ruby>漢<rt>かん</rt></ruby>を", "漢を", 1),
+        ("<ruby>漢<rt>かん</ruby>を", "漢を", 1),
+        ("<ruby>漢<rp>(<rt>かん<rp>)</ruby>を", "漢を", 1),
+        ("<ruby><rb>東<rb>京<rt>とう<rt>きょう</ruby>へ", "東京へ", 2),
+        ("<ruby><rb>東<rt>とう<rb>京<rt>きょう</ruby>へ", "東京へ", 2),
+        ("<ruby><rbc><rb>東</rb><rb>京</rb></rbc><rtc><rt>とう</rt></rtc></ruby>", "東京", 1),
+        ("<ruby><ruby>東<rt>とう</rt></ruby><rt>East</rt></ruby>", "東", 2),
+        ("<ruby>\n <rb>漢</rb>\n <rt>かん</rt>\n <rb>字</rb>\n <rt>じ</rt>\n</ruby>\nを", "漢字 を", 2),
+        ("<ruby>Tom <rt>a</rt>Sawyer <rt>b</rt></ruby>sails", "Tom Sawyer sails", 2),
+    ],
+)
+def test_readings_are_no_text(body, text, readings):
+    assert read(body) == (text, {"ruby readings left out": readings})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<math><semantics><mi>x</mi><annotation>\\x</annotation></semantics></math>",
+        "<math><semantics><mi>x</mi><annotation-xml><p>x</p></annotation-xml></semantics></math>",
+        "<i><i class=katex-mathml><math><mi>x</mi></math></i><i class=katex-html>x</i></i>",
+        "x<span class=MJX_Assistive_MathML><math><mi>x</mi></math></span>",
+    ],
+)
+def test_a_formula_is_read_once(body):
+    assert read(f"a {body}.") == ("a x.", {"annotations of formulas left out": 1})
+
+
+def test_code_of_templates_goes_but_where_it_is_shown():
+    assert read("a {{ b }}c {% d %}<pre>{{ e }}</pre><code>{% <b>f %}</b></code>{{ g") == (
+        "a c|{{ e }}|{% f %}{{ g",
+        {"template code left out": 2},
+    )
+
+
+WORDS = st.lists(st.text("abcdé漢", min_size=1, max_size=5), min_size=1, max_size=6)
+IN_WORDS = st.sampled_from(
+    [
+        *("<span class='pagenum'>[Pg 7]</span>", "[Pg 7]", "<a id='Page_7'>7</a>", "<pagenum>7</pagenum>"),
+        *("{{ x }}", "{% x %}", "$$x^2$$", "<ruby><rt>よ</rt></ruby>", "<math><annotation>x</annotation></math>"),
+        *("<a epub:type='noteref'>1</a>", "<sup><a href='#n'>1</a></sup>", "<i></i>", ""),
+    ]
+)
+
+
+@given(WORDS, st.data())
+def test_what_goes_neither_joins_nor_parts_words(words, data):
+    """Marks are put within, before and behind words of letters; the words that come out are those."""
+    body = []
+    for word in words:
+        place = data.draw(st.integers(0, len(word)))
+        mark = data.draw(IN_WORDS)
+        if "$$" in mark:  # beside a letter that is a word with dollars
+            place, mark = len(word), f" {mark}"
+        body.append(word[:place] + mark + word[place:])
+    assert read(f"<p>{' '.join(body)}</p>")[0] == " ".join(words)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<ruby><rb>" * 1000 + "a",
+        "<ruby>" + "<rt><rb>a" * 500,
+        "<span class=pagenum>" * 1000 + "1",
+        "{{" * 200_000,
+        "{%" * 200_000,
+        "{{a}" * 100_000,
+        "{" * 400_000,
+        "$$x" * 100_000,
+        "$$\\" * 100_000,
+        "[Pg " * 100_000,
+        "<a class='" + "x-" * 100_000 + "page'>1</a>",
+        "<b class=pagenum>" + "1 " * 100_000,
+    ],
+)
+def test_hostile_marks_end_soon(body):
+    with ends():
+        read(body)

@@ -1,0 +1,205 @@
+"""What stands within the text of a page and is not of it.
+
+That is marks of notes, printed page numbers, readings of ruby, annotations of formulas, and code of templates. It goes
+without a space in its place, so that a word around it stays one.
+"""
+
+import itertools
+import re
+from collections import Counter
+
+from lxml import etree
+
+from transforms.formats.readers.page_text import BLOCKS
+from transforms.formats.records.templates import PAGE_NUMBERS, may_be_unread, unread_in
+
+__all__ = ["CHINESE", "MARKS", "NOTE_MARKS", "note_of_mark", "without_marks"]
+
+NOTE_MARKS = "marks of notes"  # which are not counted
+_READINGS = "ruby readings left out"
+_ANNOTATIONS = "annotations of formulas left out"
+# Elements that are marks by their names, and the elements that they must stand in.
+MARKS = {
+    "rt": (_READINGS, "ruby"),
+    "rtc": (_READINGS, "ruby"),
+    "rp": (NOTE_MARKS, "ruby"),
+    "annotation": (_ANNOTATIONS, "math"),
+    "annotation-xml": (_ANNOTATIONS, "math"),
+    "pagenum": (PAGE_NUMBERS, ""),  # of DTBook
+    "noteref": (NOTE_MARKS, ""),
+}
+# Calls of notes, the ways back from them, and page breaks: in EPUB, and as roles of DPUB-ARIA.
+_NOTE_TYPES = frozenset({"noteref", "doc-noteref", "backlink", "doc-backlink"})
+_PAGE_TYPES = frozenset({"pagebreak", "doc-pagebreak"})
+# Formulas that the scripts of a page say again, for who cannot see them or until it is drawn.
+_AGAIN = frozenset({"MJX_Assistive_MathML", "MathJax_Preview"})
+# What stands in the attributes of all of these.
+_MAY_SAY = re.compile(
+    r"page|pg|pb|p[-_]?n|p[-_]?\d|p[-_]?mark|folio|seite|noteref|backlink|katex|mathjax|mjx", re.IGNORECASE
+)
+_PAGE_CLASS = re.compile(
+    r"(?:[a-z]+[-_])*(?:(?:page|pg|p)[-_]?(?:num(?:ber)?s?|no|nr|mark(?:er)?|(?P<loose>break))|pb|folio|seitenzahl)",
+    re.IGNORECASE,
+)
+_PAGE = re.compile(r"page|pg|pb|seite|folio|\bp[-_]?\d", re.IGNORECASE)
+_PAGE_ID = re.compile(r"(?:page|pg|pagenum|pageno|seite|folio|pb)[-_ .]*0*(\d+|[ivxlcdm]+)", re.IGNORECASE)
+_LABEL = re.compile(
+    r"[\W_]*|(?P<open>[\W_]*)(?P<word>(?:pages?|pag|pg|pp?|seiten?|side|sida|p[áa]gina|s|bl(?:att)?|fol(?:io)?|leaf|col|sp"
+    r"|стр|с|ص|صفحة|第)[\W_]*)?(?P<number>\d+[a-z]?|[ivxlcdm]+|[a-z][-.]?\d+)"
+    r"(?:[\W_]+(?:of[\W_]+)?(?:\d+|[ivxlcdm]+))?[\W_]*(?:頁|页|ページ|쪽)?[\W_]*",
+    re.IGNORECASE,
+)
+_LONGEST_LABEL = 60
+_WITHIN_LINES = frozenset({"a", "b", "em", "i", "small", "span", "strong", "sub", "sup"})
+# Of these a class says more of looks, or of a list of contents.
+_NO_MARKS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "dt", "dd"})
+# What people type, or see as it stands.
+_CODE = frozenset({"code", "kbd", "listing", "plaintext", "pre", "samp", "textarea", "tt", "var", "xmp"})
+# Scripts that have no spaces between words, of those with ruby.
+CHINESE = "\u2e80-\u3130\u3190-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+_HAS_CHINESE = re.compile(f"[{CHINESE}]")
+_LAYOUT = re.compile(r"[ \t\r\n\f]+")
+_LETTER = re.compile(r"\w")
+_ALPHABETIC = re.compile(r"[^\W\d]")
+_FEW = 8  # pieces of text that a mark may have
+
+
+def without_marks(root: etree._Element, notes: Counter[str] | None = None) -> etree._Element:
+    """Return a page without marks and code, which else are read as parts of words; it is changed.
+
+    With a mark of a note go the brackets and commas around it in a `<sup>`.
+
+    Args:
+        root: the page.
+        notes: counts what is left out but marks of notes.
+    """
+    for part in list(root.iter("rb", "rt")):  # parsers put it into a part before it that has no end tag
+        outer = list(part.iterancestors("rt", "rp", "ruby"))
+        within = list(itertools.takewhile(lambda above: above.tag != "ruby", outer))
+        if within and len(within) < len(outer):
+            within[-1].addnext(part)
+    marks = {element: note for element in root.iter(etree.Element) if (note := note_of_mark(element))}
+    counted = Counter[str]()
+    for mark in [mark for mark in marks if marks.keys().isdisjoint(mark.iterancestors())]:
+        note = marks[mark]
+        if "".join(mark.itertext()).strip():  # a page may have its number in a title that is not read
+            counted[note] += 1
+        mark.clear(keep_tail=True)
+        parent = mark.getparent()
+        if note == PAGE_NUMBERS and parent is not None and (parent.tag == "p" or parent.tag not in BLOCKS):
+            mark.tag = "span"  # a page may end within a paragraph
+        if note == NOTE_MARKS and parent is not None and parent.tag == "sup":
+            parent.text = _with_words(parent.text)
+            mark.tail = _with_words(mark.tail)
+    if counted[_READINGS]:
+        for ruby in root.iter("ruby"):
+            _close_up(ruby)
+    del counted[NOTE_MARKS]
+    _leave_out_code(root, counted)
+    if notes is not None:
+        notes.update(counted)
+    return root
+
+
+def note_of_mark(element: etree._Element) -> str:
+    """Return under which note an element is left out; empty if it is read."""
+    by_name = MARKS.get(element.tag)
+    if by_name and (not by_name[1] or next(element.iterancestors(by_name[1]), None) is not None):
+        return by_name[0]
+    if _is_raised_number(element):
+        return NOTE_MARKS
+    if not _MAY_SAY.search(" ".join(element.values())):
+        return ""
+    types = {
+        word
+        for name, value in element.items()
+        if name == "role" or name.endswith((":type", "}type"))
+        for word in value.split()
+    }
+    if not _NOTE_TYPES.isdisjoint(types):
+        return NOTE_MARKS
+    classes = element.get("class", "").split()
+    if not _AGAIN.isdisjoint(classes) or ("katex-html" in classes and _follows_katex(element)):
+        return _ANNOTATIONS
+    return PAGE_NUMBERS if _is_page_number(element, types, classes) else ""
+
+
+def _follows_katex(element: etree._Element) -> bool:
+    before = element.getprevious()
+    return before is not None and "katex-mathml" in before.get("class", "").split()
+
+
+def _is_page_number(element: etree._Element, types: set[str], classes: list[str]) -> bool:
+    """Return whether an element says that it is the number of a printed page, and holds one, or nothing."""
+    within_line = element.tag in _WITHIN_LINES
+    said = not _PAGE_TYPES.isdisjoint(types)
+    if not said and element.tag not in _NO_MARKS:
+        found = filter(None, map(_PAGE_CLASS.fullmatch, classes))
+        said = any(within_line or not match["loose"] for match in found)
+    place = element.get("id") or element.get("name") or ""
+    if not said and within_line and _PAGE.search(" ".join([*classes, place])):
+        said = _is_at_word(element)
+    if not said and not (within_line and (place or classes)):
+        return False
+    texts = list(itertools.islice(element.itertext(), _FEW + 1))
+    text = "".join(texts)
+    if len(texts) > _FEW or len(text) > _LONGEST_LABEL:
+        return False
+    label = _LABEL.fullmatch(text)
+    if said:
+        return label is not None or text.strip() in (element.get("title"), element.get("aria-label"))
+    if label is None or not label["number"] or not element.get("href", "#").startswith("#"):
+        return False
+    numbered = _PAGE_ID.fullmatch(place)
+    by_brackets = bool(label["word"]) and not {"[", "{"}.isdisjoint(label["open"])
+    return by_brackets or (numbered is not None and numbered[1].lower() == label["number"].lower().lstrip("0"))
+
+
+def _is_at_word(element: etree._Element) -> bool:
+    """Return whether a letter stands right before or behind an element."""
+    before, parent = element.getprevious(), element.getparent()
+    ahead = before.tail if before is not None else parent.text if parent is not None else None
+    return any(map(_ALPHABETIC.match, ((ahead or "")[-1:], (element.tail or "")[:1])))
+
+
+def _is_raised_number(element: etree._Element) -> bool:
+    """Return whether an element is a raised link to a place, of digits or signs: what older books have for notes."""
+    if element.tag != "a" or "#" not in element.get("href", ""):
+        return False
+    parent = element.getparent()
+    if not (parent is not None and parent.tag == "sup") and [child.tag for child in element[:2]] != ["sup"]:
+        return False
+    texts = list(itertools.islice(element.itertext(), _FEW + 1))
+    return len(texts) <= _FEW and not any(_ALPHABETIC.search(text) for text in texts)
+
+
+def _with_words(text: str | None) -> str | None:
+    return text if text and _LETTER.search(text) else None
+
+
+def _close_up(ruby: etree._Element) -> None:
+    """Take the white space out of a ruby of Chinese characters: it lays out the source, and no reader sees it."""
+    if not _HAS_CHINESE.search("".join(ruby.itertext())):
+        return
+    for element in ruby.iter(etree.Element):
+        element.text = element.text and _LAYOUT.sub("", element.text)
+        if element is not ruby:
+            element.tail = element.tail and _LAYOUT.sub("", element.tail)
+
+
+def _leave_out_code(root: etree._Element, notes: Counter[str]) -> None:
+    if not may_be_unread(etree.tostring(root, method="text", encoding="unicode", with_tail=False)):
+        return
+    for element in root.iter(etree.Element):
+        for place, holder in (("text", element), ("tail", element.getparent())):
+            text = getattr(element, place)
+            if not text or holder is None or not may_be_unread(text):
+                continue
+            if holder.tag in _CODE or next(holder.iterancestors(*_CODE), None) is not None:
+                continue
+            pieces, done = [], 0
+            for start, end, note in unread_in(text):
+                pieces.append(text[done:start])
+                done = end
+                notes[note] += 1
+            setattr(element, place, "".join([*pieces, text[done:]]))
