@@ -89,6 +89,7 @@ DEV = [
     "pytest-xdist>=3.6",
     "ruff>=0.8",
     "scipy>=1.13",
+    "selectolax>=1",  # pages, by another parser (lexbor), to compare ours with
     "types-PyYAML",
 ]
 

@@ -1,5 +1,6 @@
 """One input that is easily taken for something else, and ways to read it as people do."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +13,8 @@ from transforms.annotation.engines.registry import load_engine
 from transforms.common.names import escape
 from transforms.common.store import files
 from transforms.formats.ingest.stage import InputFile, read_documents
+from transforms.formats.spans.registry import spanned
+from transforms.formats.spans.source import TextEdit
 
 MEANING_HEAD = "| what was fed | as | what is read |\n|---|---|---|\n"
 
@@ -38,6 +41,21 @@ def read_as_text(path: Path, options: dict[str, Any]) -> str:
             else:
                 found += [" ".join(sentence.forms or sentence.lemmas or []) for sentence in sentences]
     return " | ".join(found)
+
+
+def edited(path: Path, _: dict[str, Any]) -> str:
+    """Return the source in which an editor of texts has put *hard* for each *arduous* that it may replace.
+
+    It is what `lexbeam simplify text --language en` does, whatever chooses the words.
+    """
+    source = spanned(path.read_bytes(), path.name, language="en")
+    edits = [
+        TextEdit(number, *found.span(), "hard")
+        for number, block in enumerate(source.blocks)
+        for found in re.finditer(r"\barduous\b", block.text)
+    ]
+    made = source.replaced(edit for edit in edits if source.refusal(edit) is None)
+    return made.decode().replace("\n", "⏎")
 
 
 class Meaning(NamedTuple):

@@ -6,9 +6,10 @@ kind of file; here they come together.
 
 from hostile_meaning import Meaning
 from hostile_meanings_dates import DATES
+from hostile_meanings_editing import EDITING
 from hostile_meanings_lines import LINES
 from hostile_meanings_packs import PACKS
 from hostile_meanings_tei import TEI
 from hostile_meanings_vertical import VERTICAL
 
-MEANINGS: dict[str, list[Meaning]] = {**LINES, **PACKS, **TEI, **DATES, **VERTICAL}
+MEANINGS: dict[str, list[Meaning]] = {**LINES, **PACKS, **TEI, **DATES, **VERTICAL, **EDITING}

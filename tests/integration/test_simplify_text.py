@@ -159,6 +159,13 @@ CODE = {
     "a@arduous.com www.arduous.org arduous.org/ordinance <i class='arduous ordinance'>.\n",
     "blank.txt": " \r\n\t\n",
     "empty.txt": "",
+    "script.html": "<script>a;<!-- <script> b </script> var arduous = 'arduous'; --></script><p>An arduous day.",
+    "notranslate.html": '<p translate="no">arduous</p><p class="notranslate">arduous</p>'
+    "<p>{{ arduous }} and ${arduous}, an <i lang=la>arduous</i> or an arduous walk</p>",
+    "front.md": '+++\ntitle = "arduous"\n+++\n\nAn arduous walk. {{< arduous >}} {% arduous %} :arduous:\n\n'
+    "::: arduous\nAn arduous note.\n:::\n\n$$arduous + x$$\n",
+    "code.xml": '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><p>An <code>arduous</code> <gi>arduous</gi> '
+    '<ident>arduous</ident> <foreign>arduous</foreign> <w lemma="arduous">arduous</w> day.</p></body></text></TEI>',
 }
 
 
@@ -176,8 +183,13 @@ def test_code_and_addresses_stay_and_blank_texts_come_out(world, tmp_path, capsy
     post = CODE["post.txt"].replace("An arduous", "A hard", 1).replace("&amp; arduous", "&amp; hard", 1)
     assert made["post.txt"] == post
     assert [made["blank.txt"], made["empty.txt"]] == [CODE["blank.txt"], ""]
+    script = CODE["script.html"].replace("An arduous", "A hard")
+    notranslate = CODE["notranslate.html"].replace("an arduous", "a hard")
+    front = CODE["front.md"].replace("An arduous", "A hard")
+    assert [made[name] for name in ("script.html", "notranslate.html", "front.md")] == [script, notranslate, front]
+    assert made["code.xml"] == CODE["code.xml"]
     section = manifest(tmp_path / "out")["simplify.text"]
-    assert (section["documents"], section["rejected"]) == (5, 0)
+    assert (section["documents"], section["rejected"]) == (9, 0)
     assert section["found"]["code"] >= 5
     assert section["found"]["address"] >= 1
     told = capsys.readouterr().out
@@ -300,7 +312,9 @@ def test_the_difference_is_of_so_many_texts(world, tmp_path, capsys):
 
 
 def test_a_corpus_and_a_rerun(world, capsys):
-    texts = world / "texts" / "report.txt"
+    texts = world / "report.txt"
+    template = '\r\n\r\n{{< figure title="It is here. Two arduous days were there." >}} It was  fine.\r\n'
+    texts.write_bytes((REPORT + template).encode())
     assert call("corpus", texts, "--engine", "builtin:en", "--out", world / "corpus") == 0
     out = world / "of_corpus"
     assert call("simplify", "text", world / "corpus", "--out", out, *words(world)) == 0
@@ -309,6 +323,7 @@ def test_a_corpus_and_a_rerun(world, capsys):
     (stored,) = open_snapshot(str(world / "corpus")).read("documents").to_pylist()
     changed = stored["text"].replace("an  inscrutable ordinance", "a  strange law").replace("An arduous", "A hard")
     assert document["text"] == changed
+    assert "Two arduous days" in changed  # within a template, which holds two sentences
     before = {path: path.stat().st_mtime_ns for path in (out / "_artefacts").rglob("*.parquet")}
     assert call("simplify", "text", world / "corpus", "--out", out, *words(world), "--overwrite") == 0
     assert before == {path: path.stat().st_mtime_ns for path in (out / "_artefacts").rglob("*.parquet")}

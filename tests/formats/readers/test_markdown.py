@@ -74,6 +74,29 @@ def test_encodings_and_what_is_left_out():
     assert summary(b"%PDF-1.4\n1 0 obj\n<<", name="a.md") == [("", "pdf")]
 
 
+def test_front_matter_is_no_text_and_gives_fields():
+    fronts = {
+        "yaml": b"---\ntitle: T\ndate: 1850-01-02\n---\n",
+        "toml": b"+++\r\ntitle = 'T'\r\n\r\ndate = 1850-01-02\r\n[params]\r\nx = 'no'\r\n+++\r\n",
+        "json": b'{"title": "T",\n\n "date": "1850-01-02", "x": {"y": "no"}}\n',
+    }
+    for kind, front in fronts.items():
+        for body in (b"Text.", b"\n\nText.\n\n---\n\nMore.\n"):
+            (record,) = entries(front + body, name="a.md")
+            assert record.text == ("Text.\n\nMore." if b"More" in body else "Text."), kind
+            assert record.fields == {"title": "T", "date": "1850-01-02"}, kind
+
+
+def test_what_only_looks_like_front_matter_is_text():
+    assert summary(b"---\n\nOne.\n\n---\n\nTwo.\n", name="a.md") == ["One.\n\nTwo."]
+    assert summary(b"One.\n\n+++\na = 1\n+++\n\n---\nb: c\n---\n", name="a.md") == ["One.\n\n+++ a = 1 +++\n\nb: c"]
+    assert summary(b"+++\nOne.\n", name="a.md") == ["+++ One."]
+    assert summary(b"{one} word\n", name="a.md") == ["{one} word"]
+    assert summary(b'{"one": 1} word\n', name="a.md") == ['{"one": 1} word']
+    assert summary(b"+++\nnot TOML\n+++\nOne.\n", name="a.md") == ["One."]
+    assert summary(b"+++\na = 1\n+++\n\tcode\n\nOne.", name="a.QMD") == ["One."]
+
+
 def read(text):
     notes = Counter()
     ((_, record),) = read_file("a.md", "a.md", open=lambda: io.BytesIO(text.encode()), notes=notes)

@@ -22,6 +22,7 @@ from transforms.formats.spans.source import TextEdit
 __all__ = [
     "CODED",
     "FEW",
+    "MANY",
     "SOME_OR_MANY",
     "WORDS",
     "Case",

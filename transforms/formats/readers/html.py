@@ -30,7 +30,15 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Re
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
 from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
 
-__all__ = ["check_html", "declared_encoding", "page_paragraphs", "paragraphs_of_page", "parsed", "read_html"]
+__all__ = [
+    "check_html",
+    "declared_encoding",
+    "page_paragraphs",
+    "page_root",
+    "paragraphs_of_page",
+    "parsed",
+    "read_html",
+]
 
 _DECLARED = re.compile(
     rb"<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)"
@@ -100,7 +108,16 @@ def paragraphs_of_page(page: str, notes: Counter[str] | None = None) -> list[str
     Raises:
         BadRecord: `empty`, `too_large`.
     """
-    return paragraphs(without_marks(parsed(without_scripts(page).page, deep=True), notes))
+    return paragraphs(page_root(page, notes))
+
+
+def page_root(page: str, notes: Counter[str] | None = None) -> etree._Element:
+    """Return the root element of a page of which all is read that a reader sees; `notes` counts what is left out.
+
+    Raises:
+        BadRecord: `empty`, `too_large`.
+    """
+    return without_marks(parsed(without_scripts(page).page, deep=True), notes)
 
 
 def _page(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:

@@ -2,39 +2,24 @@
 
 import logging
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from lxml import etree
 
+from transforms.formats.readers.html_tags import ATTRIBUTE, DROPPED, tags_of
 from transforms.formats.readers.page_text import BLOCKS, paragraphs
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.date_parsing import parse_date
 from transforms.formats.records.text_cleaning import clean_field
 
-__all__ = ["Page", "head_fields", "main_paragraphs", "text_between_tags", "without_scripts"]
+__all__ = ["Page", "head_fields", "main_paragraphs", "without_scripts"]
 
 # Tags and attributes of a page, which cost memory; pairs of attributes of one tag, which libxml2
 # compares; and tags of a page up to which trafilatura's slower and better ways are tried.
 _MARKS = 1_000_000
 _PAIRS = 1_000_000_000
 _THOROUGH = 5_000
-
-_OPENING = re.compile(
-    r"<(?:(?P<comment>!--)|(?P<raw>script|style|title|textarea|xmp|iframe|noembed|noframes)"
-    r"(?=[\s/>])|(?P<bogus>[!?]|/(?![a-z]))|/?(?=[a-z]))",
-    re.IGNORECASE,
-)
-_CODE = re.compile(r"<(/?)(code|kbd|pre|samp|tt|var)(?=[\s/>])", re.IGNORECASE)
-_COMMENT_END = re.compile("--!?>")
-_NAME = re.compile(r"[^\s/>]*+")
-# As HTML's tokenizer has it: an attribute's name, and its value in quotes or up to white space.
-_ATTRIBUTE = re.compile(r"""([^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+)""")
-_ATTRIBUTES = re.compile(rf"(?:[\s/]*+{_ATTRIBUTE.pattern})*+[\s/]*+>?")
-_DROPPED = frozenset({"script", "style", "iframe", "noembed", "noframes"})
-# Elements that hold text, but no tags.
-_TEXT_HELD = frozenset({"title", "textarea", "xmp"})
 
 # The names that trafilatura gives to what it has found.
 _MAIN_BLOCKS = BLOCKS | {"head", "list", "item", "row", "quote"}
@@ -69,69 +54,6 @@ class Page(NamedTuple):
     linked: str
 
 
-class _Tag(NamedTuple):
-    """What is markup in a page's source: a tag, a comment, or an element in which no tags are read.
-
-    Attributes:
-        start, end: its first character, and the one behind its last.
-        kind: `tag`, `end tag`, `comment`, `bogus` for what a parser passes over, or the name of such an element.
-        rest: of a tag, what follows its name.
-        held: of such an element, where its content begins and ends.
-    """
-
-    start: int
-    end: int
-    kind: str
-    rest: str = ""
-    held: tuple[int, int] = (0, 0)
-
-
-def _tags(page: str) -> Iterator[_Tag]:
-    """Yield the markup of a page, in its order, in time linear in its length."""
-    place = 0
-    while (tag := _OPENING.search(page, place)) is not None:
-        if tag["comment"]:
-            place = _comment_end(page, tag.end())
-            yield _Tag(tag.start(), place, "comment")
-            continue
-        if tag["bogus"]:  # for a parser all up to the next bracket is a comment
-            end = page.find(">", tag.start())
-            place = len(page) if end < 0 else end + 1
-            yield _Tag(tag.start(), place, "bogus")
-            continue
-        name = _NAME.match(page, tag.end("raw") if tag["raw"] else tag.end())
-        rest = _ATTRIBUTES.match(page, name.end() if name else tag.end())
-        assert rest is not None
-        place = rest.end()
-        if not tag["raw"]:
-            yield _Tag(tag.start(), place, "end tag" if tag[0] == "</" else "tag", rest[0])
-            continue
-        raw = tag["raw"].lower()
-        close = _END[raw].search(page, place)
-        held = (place, close.start() if close else len(page))
-        place = close.end() if close else len(page)
-        yield _Tag(tag.start(), place, raw, rest[0], held)
-
-
-def text_between_tags(page: str) -> Iterator[tuple[int, int, bool, bool]]:
-    """Yield where the text of a page stands in its source, some of it unseen; whether it has no entities, or is code.
-
-    Code is also what people type, or what is laid out sign by sign: the elements `code`, `kbd`, `samp`, `tt`, `var`,
-    `pre` and `textarea`, up to their end tags.
-    """
-    place = 0
-    within: Counter[str] = Counter()
-    for tag in _tags(page):
-        yield place, tag.start, False, within.total() > 0
-        if tag.kind in _TEXT_HELD:
-            yield *tag.held, tag.kind == "xmp", tag.kind == "textarea" or within.total() > 0
-        elif code := _CODE.match(page, tag.start):
-            name = code[2].lower()
-            within[name] = max(0, within[name] + (-1 if code[1] else 1))
-        place = tag.end
-    yield place, len(page), False, within.total() > 0
-
-
 def without_scripts(page: str, most: int | None = None) -> Page:
     """Return a page without scripts, styles and comments, in time linear in its length.
 
@@ -145,10 +67,10 @@ def without_scripts(page: str, most: int | None = None) -> Page:
     pieces: list[str] = []
     linked: list[str] = []
     tags = marks = pairs = done = 0
-    for tag in _tags(page):
+    for tag in tags_of(page):
         if tag.kind not in ("comment", "bogus"):
             tags += tag.kind != "end tag"
-            number = len(_ATTRIBUTE.findall(tag.rest)) if tag.rest != ">" else 0
+            number = len(ATTRIBUTE.findall(tag.rest)) if tag.rest != ">" else 0
             marks += 1 + number
             pairs += number * number
             if most is not None and tags > most:
@@ -157,26 +79,13 @@ def without_scripts(page: str, most: int | None = None) -> Page:
                 raise BadRecord(
                     "too_large", f"a page of over {_MARKS} tags and attributes, or too many attributes in a tag"
                 )
-        if tag.kind == "comment" or tag.kind in _DROPPED:
+        if tag.kind in ("comment", "section") or tag.kind in DROPPED:
             if tag.kind == "script" and "ld+json" in tag.rest.lower():
                 linked.append(page[tag.held[0] : tag.end])
             pieces.append(page[done : tag.start])
             done = tag.end
     pieces.append(page[done:])
     return Page("".join(pieces), tags, "\n".join(linked))
-
-
-_END = {
-    name: re.compile(rf"</{name}(?=[\s/>])[^>]*>?", re.IGNORECASE) for name in (*_DROPPED, "title", "textarea", "xmp")
-}
-
-
-def _comment_end(page: str, place: int) -> int:
-    for short in (">", "->"):  # <!--> and <!---> are comments, too
-        if page.startswith(short, place):
-            return place + len(short)
-    end = _COMMENT_END.search(page, place)
-    return end.end() if end else len(page)
 
 
 def main_paragraphs(root: etree._Element, tags: int) -> list[str]:

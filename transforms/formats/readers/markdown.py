@@ -2,9 +2,10 @@ r"""Markdown: CommonMark with tables, notes, task lists and struck-out text, as 
 
 Text is what a reader sees of paragraphs, headings, items and rows of tables, whose cells a space parts; and of code
 within a line. Not read are blocks of code, HTML, comments, pictures and their descriptions, where links lead to, marks
-of notes, what tags within a line mark as such or as a reading (`<rt>`), code of templates, and the front matter, whose
-`title`, `author`, `date`, `language` (or `lang`) and `genre` are fields. A line end within a paragraph is a space,
-unless the line is broken there (two spaces or a backslash before it, `<br>`).
+of notes, what tags within a line mark as such or as a reading (`<rt>`), code of templates, and the front matter (YAML
+between `---`, TOML between `+++`, or an object of JSON), whose `title`, `author`, `date`, `language` (or `lang`) and
+`genre` are fields. A line end within a paragraph is a space, unless the line is broken there (two spaces or a
+backslash before it, `<br>`).
 
     >>> text = "# A *b*\n\nOne &amp; [two](there)\nthree `x`.\n\n    code\n"
     >>> ["".join(piece.text for piece in paragraph) for paragraph in markdown_paragraphs(text)]
@@ -21,12 +22,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import yaml
 from lxml import etree
 from lxml.html import HTMLParser
 
 from transforms.formats.readers.page_marks import MARKS, NOTE_MARKS, note_of_mark
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.front_matter import front_matter
 from transforms.formats.records.templates import may_be_unread, unread_in
 from transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning, decode, without_control
 from transforms.formats.sources.streams import encodings_of, read_all
@@ -34,7 +35,7 @@ from transforms.formats.sources.streams import encodings_of, read_all
 __all__ = ["MarkdownPiece", "markdown_paragraphs", "read_markdown"]
 
 _INLINE = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Superscript", "Subscript"})
-_NOT_READ = frozenset({"CodeBlock", "HtmlBlock", "MetadataBlock", "Image"})
+_NOT_READ = frozenset({"CodeBlock", "HtmlBlock", "Image"})
 # Links whose text is what they are found by: an address, or the name of a definition elsewhere.
 _NAMES = frozenset({"Autolink", "Email", "Shortcut", "Collapsed", "ShortcutUnknown", "CollapsedUnknown"})
 _HTML_TAG = re.compile(r"<(?P<end>/?)(?P<name>[a-z][a-z0-9-]*)(?P<rest>[^>]*)>", re.IGNORECASE)
@@ -43,7 +44,6 @@ _AROUND = frozenset({"ruby", "math", "sup"})
 _MOST_OPEN = 32  # tags whose ends are looked for, and pieces of which a mark is made
 _LONGEST = 200
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 _FIELDS = {"title": "title", "author": "author", "date": "date", "language": "language", "lang": "language"}
 _FIELDS["genre"] = "genre"
 _PLAIN = (str, int, float, datetime.date)
@@ -56,7 +56,7 @@ class MarkdownPiece(NamedTuple):
         start: its first character in the source.
         end: the one behind its last.
         text: that is read.
-        fixed: whether it is code or a name, such as an address, and no word of a language.
+        fixed: whether it is code or a name, such as an address, and no word of a language; or HTML, without text.
     """
 
     start: int
@@ -90,28 +90,26 @@ def _even(paragraph: list[MarkdownPiece]) -> str:
 def markdown_paragraphs(text: str, notes: Counter[str] | None = None) -> list[list[MarkdownPiece]]:
     """Return the pieces of each paragraph of a document, in its order; there may be paragraphs without text.
 
+    Tags and blocks of HTML are pieces without text.
+
     Args:
         text: the document.
         notes: counts what is left out but code, HTML and marks of notes.
     """
     from pyromark import Markdown, Options
 
-    options = (
-        Options.ENABLE_TABLES
-        | Options.ENABLE_FOOTNOTES
-        | Options.ENABLE_STRIKETHROUGH
-        | Options.ENABLE_TASKLISTS
-        | Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
-    )
-    places = _Places(text)
+    options = Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS
+    front = front_matter(text).end
+    body = text[front:]
+    places = _Places(body)
     paragraphs: list[list[MarkdownPiece]] = [[]]
     within: list[str] = []  # what is not read, and names
     tags = _Tags()
     counted: Counter[str] = Counter() if notes is None else notes
-    for event, span in Markdown(options=options).events_with_range(text):
+    for event, span in Markdown(options=options).events_with_range(body):
         kind: str = event if isinstance(event, str) else next(iter(event))
         about: Any = None if isinstance(event, str) else event[kind]
-        start, end = places.of(span["start"]), places.of(span["end"])
+        start, end = front + places.of(span["start"]), front + places.of(span["end"])
         if kind in ("Start", "End"):
             name = about if isinstance(about, str) else next(iter(about))
             if kind == "Start" and (name in _NOT_READ or (name == "Link" and _is_name(about))):
@@ -123,15 +121,20 @@ def markdown_paragraphs(text: str, notes: Counter[str] | None = None) -> list[li
             if name not in _INLINE and name not in ("Image", "TableCell"):
                 paragraphs.append([])
                 tags = _Tags()
+        elif kind == "Html" or (kind == "InlineHtml" and not _BREAK.fullmatch(about)):
+            # What goes between a tag and its end tag leaves both.
+            tag, is_end = MarkdownPiece(start, end, "", fixed=True), about.startswith("</")
+            paragraphs[-1] += [] if is_end else [tag]
+            if kind == "InlineHtml" and _NOT_READ.isdisjoint(within):
+                tags.add(about, paragraphs[-1], counted)
+            paragraphs[-1] += [tag] if is_end else []
         elif _NOT_READ.isdisjoint(within):
             if kind in ("Text", "Code"):
                 paragraphs[-1].append(MarkdownPiece(start, end, about, kind == "Code" or bool(within)))
             elif kind in ("SoftBreak", "HardBreak"):
                 paragraphs[-1].append(MarkdownPiece(start, end, " " if kind == "SoftBreak" else "\n", fixed=True))
-            elif kind == "InlineHtml" and _BREAK.fullmatch(about):
-                paragraphs[-1].append(MarkdownPiece(start, end, "\n", fixed=True))
             elif kind == "InlineHtml":
-                tags.add(about, paragraphs[-1], counted)
+                paragraphs[-1].append(MarkdownPiece(start, end, "\n", fixed=True))
     if may_be_unread(text):
         paragraphs = [_without_code(paragraph, text, counted) for paragraph in paragraphs]
     return [paragraph for paragraph in paragraphs if paragraph]
@@ -233,11 +236,7 @@ class _Places:
 
 def _fields(markdown: str) -> dict[str, str]:
     """Return what the front matter says of the document, as far as it is plain."""
-    front = _FRONT.match(markdown)
-    try:
-        said = yaml.safe_load(front[1]) if front else None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        said = None
+    said = front_matter(markdown).said
     fields: dict[str, str] = {}
     for name, value in said.items() if isinstance(said, dict) else ():
         plain = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, _PLAIN)]

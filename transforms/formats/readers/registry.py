@@ -352,7 +352,12 @@ READERS: Registry[Format] = Registry(
             cut=cut_lines,
             doc="ready-made sentences, one a line, tokens separated by spaces",
         ),
-        "markdown": Format(read_markdown, (".md", ".markdown"), "Markdown", doc="Markdown, without code and HTML"),
+        "markdown": Format(
+            read_markdown,
+            (".md", ".markdown", ".mdx", ".qmd", ".rmd"),
+            "Markdown",
+            doc="Markdown, without code and HTML",
+        ),
         "html": Format(read_html, (".html", ".htm", ".xhtml"), "HTML", doc="web pages"),
         "docx": Format(read_docx, (".docx",), "a document of Word", doc="documents of Word (Office Open XML)"),
         "odt": Format(read_odt, (".odt",), "an OpenDocument text", doc="documents of LibreOffice (OpenDocument)"),

@@ -151,6 +151,7 @@ class Source:
         piece: what is to be read of a file that is cut; None for all of it. `open` gives the whole file.
         notes: counts what readers changed or guessed. A note is a few plain words for a person who
             reads the manifest, such as `encoding cp1252`.
+        language: of its text, where it is known and words of it are to be replaced.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Source:
     notes: Counter[str] = field(default_factory=Counter)
     package: str = ""
     piece: CutPiece | None = None
+    language: str = ""
 
     @property
     def begins(self) -> bool:

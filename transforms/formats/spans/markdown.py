@@ -2,13 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
+from transforms.formats.readers.html import page_root
 from transforms.formats.readers.markdown import MarkdownPiece, markdown_paragraphs
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from transforms.formats.records.text_cleaning import cleaning, without_control
 from transforms.formats.sources.streams import encodings_of
+from transforms.formats.spans.codes import code_places, united
+from transforms.formats.spans.markup import fixed_stretches, mark
 from transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, as_it_is, coded
+from transforms.formats.spans.page import said_in_page
 
 __all__ = ["find_in_markdown"]
 
@@ -21,6 +26,18 @@ _NUMBER = re.compile(r"\d{1,9}(?P<sign>[.)])(?:\s|$)")
 _BEGINNING = re.compile(r"[-+=:#>|~`\d\s]")
 _DELIMITERS = frozenset("*_~`")
 _OPEN = re.compile(r"(?:&[#\w]*|<|<[A-Za-z/!?][^<>]*|\\)$")
+# Names and attributes of blocks and words, which are no text: of fenced divs and admonitions, with options in the lines
+# behind; of callouts and notes; whatever stands in braces.
+_CODES = re.compile(
+    r"^[ \t>*+-]*:{3,}[^\S\n]*(?:\{[^{}\n]*\}(?:.*(?:\n[ \t]*:[\w-]+:.*)+)?|[\w-]+)?"
+    r"|^[ \t>]*(?:!!!|\?\?\?\+?)[^\S\n]+[\w -]+"
+    r"|\[(?:![\w-]{1,100}+|\^[^\[\]\n]{1,200}+)\][+-]?"
+    r"|\{[^{}\n]{1,1000}+\}"
+    # Further metadata of pandoc, and what modules a page needs.
+    r"|^---[ \t]*\r?\n(?:[\w-]+:.*\n|[ \t-].*\n)+?(?:---|\.\.\.)[ \t]*\r?$"
+    r"|^(?:import[ \t](?:[^\n]*\bfrom[ \t]+)?['\"]|export[ \t]+(?:const|default|function|let)\b)[^\n]*",
+    re.MULTILINE,
+)
 _DEFINITION = re.compile(r"[\s>]*\[(?!\^).*\]:")
 _LONGEST = 200
 
@@ -34,11 +51,49 @@ def find_in_markdown(data: bytes, source: Source, options: ReaderOptions) -> Ori
     document = coded(data, encodings_of(data, source, options))
     if without_control(document.text, cleaning(source, options)) != document.text:
         raise BadRecord("control", "a document with control characters that are dropped cannot be edited")
+    read = [piece for paragraph in markdown_paragraphs(document.text) for piece in paragraph]
+    by_html = _fixed_by_html(read, document.text, source.language)
     pieces: list[SourcePiece] = []
-    for paragraph in markdown_paragraphs(document.text):
-        for piece in paragraph:
-            pieces += _pieces(piece, document.text, pieces[-1] if pieces else SourcePiece(0, 0, None, FROZEN))
-    return Origin(document, pieces, _written)
+    for number, piece in enumerate(read):
+        fixed = piece._replace(fixed=piece.fixed or number in by_html)
+        pieces += _pieces(fixed, document.text, pieces[-1] if pieces else SourcePiece(0, 0, None, FROZEN))
+    codes = [found.span() for found in _CODES.finditer(document.text)]
+    return Origin(document, list(_apart(pieces, united([*codes, *code_places(document.text)]))), _written)
+
+
+def _fixed_by_html(pieces: Sequence[MarkdownPiece], source: str, language: str) -> set[int]:
+    """Return the numbers of the pieces whose words the HTML around them protects, such as `<kbd>`.
+
+    What is said is asked of a page that has the HTML, and a mark for each piece of text.
+    """
+    held = [source[piece.start : piece.end] if not piece.text else "" for piece in pieces]
+    if not any(held):
+        return set()
+    page = "".join(html or mark(number) for number, html in enumerate(held))
+    try:
+        root = page_root(f"<body>{page}")
+    except BadRecord:
+        return set()
+    return fixed_stretches(root, said_in_page, language)
+
+
+def _apart(pieces: Iterable[SourcePiece], codes: Sequence[tuple[int, int]]) -> Iterator[SourcePiece]:
+    """Yield pieces, what is code of them apart from the rest, so that it takes no new text."""
+    ends = [end for _, end in codes]
+    for piece in pieces:
+        at, place = bisect_right(ends, piece.start), piece.start
+        while at < len(codes) and codes[at][0] < piece.end:
+            start, end = max(codes[at][0], piece.start), min(codes[at][1], piece.end)
+            if piece.text is not None:  # it is one sign
+                start, end = piece.start, piece.end
+            if place < start:
+                yield piece._replace(start=place, end=start)
+            yield piece._replace(start=start, end=end, stretch=FROZEN)
+            at, place = at + 1, end
+            if piece.text is not None:
+                break
+        if place < piece.end:
+            yield piece._replace(start=place)
 
 
 def _pieces(piece: MarkdownPiece, source: str, before: SourcePiece) -> Iterator[SourcePiece]:

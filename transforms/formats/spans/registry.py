@@ -44,7 +44,9 @@ SPANS: Registry[Editable] = Registry(
 )
 
 
-def spanned(data: bytes, name: str, *, format: str = "auto", options: ReaderOptions | None = None) -> SpannedSource:
+def spanned(
+    data: bytes, name: str, *, format: str = "auto", options: ReaderOptions | None = None, language: str = ""
+) -> SpannedSource:
     """Return a source's text and where it stands in its bytes.
 
     The text is that of the format's reader: of a page all that a reader sees, whatever `options.html` says.
@@ -54,6 +56,7 @@ def spanned(data: bytes, name: str, *, format: str = "auto", options: ReaderOpti
         name: of the source; with `auto` its ending and the first bytes decide the format.
         format: a key of `SPANS`, or `auto`.
         options: of the reader, but for `marks`: a run of too many combining marks cannot be edited.
+        language: of the text, if it is known: what the source says is in another one is left alone.
 
     Raises:
         UsageError: no format that can be edited has this name, or the source is in none.
@@ -78,7 +81,7 @@ def spanned(data: bytes, name: str, *, format: str = "auto", options: ReaderOpti
             raise BadRecord(record.reason, record.detail)
         texts.append(record.text or "")
     text = "\n\n".join(texts)
-    origin = SPANS[formats[0]].find(data, Source(name, lambda: io.BytesIO(data), name), options)
+    origin = SPANS[formats[0]].find(data, Source(name, lambda: io.BytesIO(data), name, language=language), options)
     try:
         units = align(text, origin.coded.text, origin.pieces)
     except Unaligned:

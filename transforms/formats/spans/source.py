@@ -7,6 +7,7 @@ were. What cannot be done so is refused, with a reason.
 
 import itertools
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from transforms.common.marks import is_nfc
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_value
 from transforms.formats.spans.aligning import AlignedUnit, Units
+from transforms.formats.spans.codes import code_places, united
 from transforms.formats.spans.origin import FROZEN, Origin
 
 __all__ = ["SpannedSource", "TextBlock", "TextEdit"]
@@ -22,7 +24,7 @@ __all__ = ["SpannedSource", "TextBlock", "TextEdit"]
 _BESIDE = 3  # characters of a block on either side of an edit
 # Controls, halves of surrogate pairs, and what is no character.
 _UNSEEN = frozenset(("Cc", "Cs", "Cn"))
-_IS_FROZEN = "it is code, an address or the like, in which no words are replaced"
+_IS_FROZEN = "it is code, an address, another language or the like, in which no words are replaced"
 
 
 class TextBlock(NamedTuple):
@@ -82,11 +84,13 @@ class SpannedSource:
         self.blocks = tuple(_blocks(text))
         self._origin = origin
         self._units = units
+        places = united([*zip(*units.of_stretch(FROZEN), strict=True), *code_places(text)])
+        self._fixed = tuple(start for start, _ in places), tuple(end for _, end in places)
 
     @property
     def fixed(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Where code, addresses and the like stand in the text, in which no words are replaced: starts and ends."""
-        return self._units.of_stretch(FROZEN)
+        """Where code, formulas and the like stand in the text, in which no words are replaced: starts, and ends."""
+        return self._fixed
 
     def refusal(self, edit: TextEdit) -> str | None:
         """Return why an edit cannot be made, for a person; None if it can.
@@ -145,6 +149,9 @@ class SpannedSource:
 
     def _places(self, start: int, end: int) -> tuple[int, int]:
         """Return the characters of the source that hold some of the text."""
+        at = bisect_right(self._fixed[1], start)
+        if at < len(self._fixed[0]) and self._fixed[0][at] < end:
+            raise _Refused(_IS_FROZEN)
         if start == end:
             place, stretch = self._end(end) if self._is_end(end) else self._start(start)
             if stretch == FROZEN:

@@ -9,14 +9,25 @@ import re
 from collections.abc import Iterator, Mapping
 from html.entities import name2codepoint
 
+from lxml import etree
+
 from transforms.formats.readers.tei.breaks import HYPHENS
 from transforms.formats.readers.tei.marks import marked_text
 from transforms.formats.readers.tei.reading import allowed_in_xml, declared_entities, texts_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from transforms.formats.records.text_cleaning import cleaning
 from transforms.formats.sources.streams import marked_encoding
-from transforms.formats.sources.xml_tree import parse_xml
-from transforms.formats.spans.markup import Stretch, Value, escaped, marked, pieces_of, stretches_in
+from transforms.formats.sources.xml_tree import local_name, parse_xml
+from transforms.formats.spans.markup import (
+    Said,
+    Stretch,
+    Value,
+    escaped,
+    fixed_stretches,
+    marked,
+    pieces_of,
+    stretches_in,
+)
 from transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, coded
 
 __all__ = ["find_in_tei"]
@@ -32,6 +43,16 @@ _MARKUP = re.compile(
 )
 _HYPHEN = re.compile(f"[{HYPHENS}](?=\\s*$)")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+# Code, names of markup, formulas, and words that are no words of the text.
+_CODE = frozenset(
+    ["att", "code", "eg", "egXML", "formula", "foreign", "gi", "ident", "idno", "math", "mentioned", "tag", "val"]
+)
+# What attributes say of a word would no longer hold of another one.
+_OF_WORDS = ("lemma", "lemmaRef", "msd", "norm", "orig")
+_WORDS = {"no": False, "yes": True}
+_WHOLE = frozenset(("TEI", "TEI.2", "teiCorpus", "teiCorpus.2", "text", "body"))
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_ITS_TRANSLATE = "{http://www.w3.org/2005/11/its}translate"
 
 
 def find_in_tei(data: bytes, source: Source, options: ReaderOptions) -> Origin:
@@ -47,9 +68,16 @@ def find_in_tei(data: bytes, source: Source, options: ReaderOptions) -> Origin:
     stretches = list(_stretches(document.text))
     with_marks = allowed_in_xml(marked(document.text, stretches, value).encode(), how)
     root = parse_xml(with_marks, entities, "utf-8")
+    fixed = fixed_stretches(root, _said, source.language)
     read = [marked_text(text, options.tei_parts).text.decode() for text in texts_of(root).values()]
-    pieces = pieces_of(document.text, stretches, stretches_in("\n".join(read)), value)
+    pieces = pieces_of(document.text, stretches, stretches_in("\n".join(read)), value, fixed)
     return Origin(document, [part for piece in pieces for part in _hyphen_apart(piece, document, stretches)], escaped)
+
+
+def _said(element: etree._Element) -> Said:
+    name = local_name(element)
+    code = name in _CODE or (name in ("w", "pc") and any(element.get(of) for of in _OF_WORDS))
+    return Said(code, _WORDS.get(element.get(_ITS_TRANSLATE, "")), element.get(_XML_LANG, ""), name in _WHOLE)
 
 
 def _encodings(data: bytes, options: ReaderOptions) -> tuple[str, ...]:

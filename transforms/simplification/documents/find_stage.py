@@ -40,7 +40,7 @@ from transforms.simplification.instances.find_stage import (
     reject,
     words_found,
 )
-from transforms.simplification.instances.fixed_text import FixedPlaces
+from transforms.simplification.instances.fixed_text import FixedPlaces, fixed_codes
 from transforms.simplification.instances.read_stage import staging_of
 
 __all__ = ["PLACE_IN_CORPUS", "PLACE_IN_FILES", "LoadedTexts"]
@@ -66,7 +66,7 @@ def _place_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOp
                     detail = "it came annotated, without a text to put words into"
                     staging.reject(text.source, text.position, BadRecord("no_text", detail))
                     continue
-                yield text
+                yield text._replace(fixed=fixed_codes(text.text))
 
         for found in words_found(documents(), options, staging, CORPUS):
             add_words(staging, found)
@@ -130,8 +130,10 @@ def _texts_of(name: str, content: bytes, engine: Engine, options: TextFindOption
     Raises:
         BadRecord: it cannot be read or edited, or the engine fails; before there is any piece.
     """
+    language = options.language or options.engine_language
+    language = language and short_tag(language)
     try:
-        source = spanned(content, name, format=options.format, options=options.reader)
+        source = spanned(content, name, format=options.format, options=options.reader, language=language or "")
         text, fixed = source.text, FixedPlaces(*source.fixed)
     except UsageError as error:
         raise BadRecord("not_editable", str(error)) from None
@@ -139,8 +141,6 @@ def _texts_of(name: str, content: bytes, engine: Engine, options: TextFindOption
         if error.reason != "empty":
             raise
         text, fixed = "", FixedPlaces()
-    language = options.language or options.engine_language
-    language = language and short_tag(language)
     for piece, table in enumerate(annotated_pieces(text, engine, options)):
         yield AnnotatedText(name, "", language, None, text, table, piece > 0, fixed)
 

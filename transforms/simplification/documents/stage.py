@@ -27,6 +27,7 @@ from transforms.inflection.inflector import Inflecting
 from transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from transforms.simplification.documents.placed_texts import PlacedFiles, PlacedPiece, PlacedText, placed_pieces
 from transforms.simplification.documents.resolving import COLUMNS, ChosenWord, Refusal, Resolving, chosen_word
+from transforms.simplification.instances.fixed_text import FIXED, fixed_codes
 from transforms.simplification.records import ID, Row
 from transforms.simplification.rewriting.choices import PlacedEdit, edited
 
@@ -144,8 +145,10 @@ class _OpenText:
         self._text = text
         self._source: SpannedSource | None = None
         if text.content is not None and text.pieces:
-            self._source = spanned(text.content, text.document, format=options.format, options=options.reader)
-        refusal = _no_refusal if self._source is None else _refusal_of(self._source)
+            self._source = spanned(
+                text.content, text.document, format=options.format, options=options.reader, language=text.language or ""
+            )
+        refusal = _refusal_in(text.text) if self._source is None else _refusal_of(self._source)
         self.resolving = Resolving(text.document, refusal, options.inflector_of, options.agreement)
         self._counts = {"chosen": 0, "changed": 0}
 
@@ -175,8 +178,14 @@ class _OpenText:
         }
 
 
-def _no_refusal(_: PlacedEdit) -> str | None:
-    return None
+def _refusal_in(text: str) -> Refusal:
+    fixed = fixed_codes(text)
+
+    def refusal(edit: PlacedEdit) -> str | None:
+        kind = fixed.kind(edit.start, edit.end)
+        return kind and f"it stands {FIXED[kind]}"
+
+    return refusal
 
 
 def _refusal_of(source: SpannedSource) -> Refusal:

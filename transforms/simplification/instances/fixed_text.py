@@ -12,7 +12,9 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-__all__ = ["FIXED", "FixedPlaces", "fixed_places"]
+from transforms.formats.spans.codes import code_places
+
+__all__ = ["FIXED", "FixedPlaces", "fixed_codes", "fixed_places"]
 
 # `code` is also markup that the format does not read, such as `&amp;` in plain text.
 FIXED = {"code": "in code or the like", "address": "in addresses, hashtags or @names"}
@@ -49,6 +51,11 @@ class FixedPlaces(NamedTuple):
         if at == len(self.ends) or self.starts[at] >= end:
             return None
         return self.kinds[at] if self.kinds else "code"
+
+
+def fixed_codes(text: str) -> FixedPlaces:
+    """Return where in a text codes stand, such as those of templates, which may hold several sentences."""
+    return FixedPlaces(*zip(*found, strict=True)) if (found := code_places(text)) else FixedPlaces()
 
 
 def fixed_places(text: str) -> FixedPlaces:
