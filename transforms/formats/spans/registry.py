@@ -53,7 +53,8 @@ def spanned(data: bytes, name: str, *, format: str = "auto", options: ReaderOpti
         data: the bytes of the source.
         name: of the source; with `auto` its ending and the first bytes decide the format.
         format: a key of `SPANS`, or `auto`.
-        options: of the reader, but for `marks`: a run of too many combining marks cannot be edited.
+        options: of the reader, but for `marks`, since a run of too many combining marks cannot be edited, and
+            `hyphens`: words that line ends cut stay so.
 
     Raises:
         UsageError: no format that can be edited has this name, or the source is in none.
@@ -63,7 +64,7 @@ def spanned(data: bytes, name: str, *, format: str = "auto", options: ReaderOpti
         SPANS.check([format])
     if data.startswith(tuple(SUFFIXES.values())):
         raise BadRecord("binary", "a compressed file cannot be edited; decompress it first")
-    options = replace(options or ReaderOptions(), html="all", marks="reject")
+    options = replace(options or ReaderOptions(), html="all", marks="reject", hyphens="keep")
     formats: list[str] = []
     texts: list[str] = []
 
