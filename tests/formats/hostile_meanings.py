@@ -6,5 +6,6 @@ kind of file; here they come together.
 
 from hostile_meaning import Meaning
 from hostile_meanings_lines import LINES
+from hostile_meanings_marks import MARKS
 
-MEANINGS: dict[str, list[Meaning]] = {**LINES}
+MEANINGS: dict[str, list[Meaning]] = {**LINES, **MARKS}

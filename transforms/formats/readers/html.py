@@ -25,7 +25,7 @@ from transforms.common.extras import check_packages
 from transforms.formats.readers.html_tree import head_fields, main_paragraphs, without_scripts
 from transforms.formats.readers.page_text import paragraphs, without_note_marks
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
-from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
+from transforms.formats.records.text_cleaning import Cleaning, clean_markup, clean_text, cleaning, decode
 from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
 
 __all__ = ["check_html", "declared_encoding", "page_paragraphs", "paragraphs_of_page", "parsed", "read_html"]
@@ -102,7 +102,7 @@ def paragraphs_of_page(page: str) -> list[str]:
 
 
 def _page(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:
-    return clean_value(_decoded(data, source, options, how), how)
+    return clean_markup(_decoded(data, source, options, how), how)
 
 
 def parsed(page: str, *, deep: bool = False) -> etree._Element:
