@@ -395,7 +395,7 @@ def _is_sentence(lines, options):
         found = re.fullmatch(r"(\d+)(-\d+)?", cells[0])
         if not found or int(found[1]) != words + 1:
             return False
-        if not re.sub(INVISIBLE, "", cells[1]).split():
+        if not cells[1].split():
             return False
         if found[2]:
             first, last = int(found[1]), -int(found[2])

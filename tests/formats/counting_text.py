@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 BOM = b"\xef\xbb\xbf"
-INVISIBLE = "[\u00ad\u200b\u200c\u200d\u2060\ufeff]"
+INVISIBLE = "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 # In this order: the mark of UTF-32 begins like that of UTF-16.

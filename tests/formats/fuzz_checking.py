@@ -54,7 +54,9 @@ BESIDE = ("conllu", "vertical", "lines")
 AT_A_BREAK = ("malformed", "undecodable", "too_large", "control")
 # Encodings of host names, whose decoders in Python take each piece for a whole.
 BY_PIECE = {("idna",), ("punycode",)}
-NOTE = re.compile("encoding (.+?)( by its byte order mark)?|control characters dropped|U\\+034F .*")
+NOTE = re.compile(
+    "encoding (.+?)( by its byte order mark)?|[a-z ]+ dropped|words [a-z ]+ at line ends|U\\+(034F|200B) .*"
+)
 LEFT_OUT = {
     "symbols of a font left out",
     "pages of e-books beside the order of reading left out",
@@ -253,7 +255,8 @@ def _check_notes(made: Input, notes: Counter[str]) -> None:
         if (of_vertical or note.partition(", w:")[0] in LEFT_OUT) and times > 0:
             continue
         found = NOTE.fullmatch(note)
-        asked = options.control == "drop" if note.startswith("c") else options.marks == "break"
+        asked = note.startswith("U+0") <= (options.marks == "break")
+        asked = asked and note.startswith("control") <= (options.control == "drop")
         if found and found[1]:
             several = len(options.encoding) > 1 and found[1] in options.encoding
             asked = found[1] in ("utf-16", "utf-32") if found[2] else several

@@ -8,8 +8,9 @@ from hostile_meaning import Meaning
 from hostile_meanings_dates import DATES
 from hostile_meanings_editing import EDITING
 from hostile_meanings_lines import LINES
+from hostile_meanings_marks import MARKS
 from hostile_meanings_packs import PACKS
 from hostile_meanings_tei import TEI
 from hostile_meanings_vertical import VERTICAL
 
-MEANINGS: dict[str, list[Meaning]] = {**LINES, **PACKS, **TEI, **DATES, **VERTICAL, **EDITING}
+MEANINGS: dict[str, list[Meaning]] = {**LINES, **MARKS, **PACKS, **TEI, **DATES, **VERTICAL, **EDITING}

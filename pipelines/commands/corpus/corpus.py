@@ -43,6 +43,7 @@ from transforms.formats.ingest.cut import CUT
 from transforms.formats.ingest.keep_stage import GONE, KEEP
 from transforms.formats.ingest.merges import MERGE_REJECTS
 from transforms.formats.ingest.stage import INGEST
+from transforms.formats.records.hyphens import CUT_WORDS
 from transforms.layers.registry import columns_of
 
 if TYPE_CHECKING:
@@ -207,6 +208,8 @@ def corpus_summary(snapshot: Snapshot) -> Iterator[str]:
         )
     if notes := section.get("notes"):
         yield "while reading: " + ", ".join(f"{note} {number}" for note, number in notes.items())
+        if CUT_WORDS in notes and section["options"].get("hyphens") != "join":
+            yield f"{CUT_WORDS} stay in two: `hyphens` join mends those whose joined form the document has elsewhere"
     yield from histogram(documents, tokens)
     undated = section["documents"] - sum(documents.values())
     if undated and documents:

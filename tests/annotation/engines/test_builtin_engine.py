@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.annotation.engines.builtin import languages
+from transforms.annotation.engines.builtin import languages, splitting
 from transforms.annotation.engines.normalise import parse_rules
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
@@ -90,6 +90,52 @@ def test_a_language_without_rules_in_spacy_is_split_by_the_general_ones():
 def test_sentences_end_after_final_punctuation_and_paragraphs(text, expected):
     sentences = annotate_text(text, load_engine("builtin:en"))
     assert [" ".join(sentence.forms) for sentence in sentences] == expected
+
+
+# A word of each script, and combining marks.
+WORDS = {
+    "ar": ("قرأ", "\u064e"),
+    "fa": ("کتاب", "\u0650"),
+    "he": ("שלום", "\u05b8"),
+    "hi": ("घर", "\u0940"),
+    "el": ("λόγος", "\u0330"),
+    "ru": ("слово", "\u0301"),
+    "ka": ("წიგნი", "\u0301"),
+    "en": ("thing", "\u0323\u0302"),
+    None: ("ഭാഷ", "\u0d3e"),
+    "syr": ("ܟܬܒܐ", "\u0732"),
+    "am": ("ቤት", "\u135f"),
+    "km": ("ភាសា", "\u17cb"),
+    "ta": ("மொழி", "\u0bbe"),
+    "yo": ("owo", "\u0323\u0301"),
+}
+
+
+def test_sentences_end_behind_letters_and_marks_of_every_script():
+    """Once a full stop behind a vowel sign of Arabic was part of the word, and no sentence of Armenian ended."""
+    wrong = []
+    for language, (word, mark) in WORDS.items():
+        annotate = splitting(language)
+        for form in (word, word + mark, word + mark * 2):
+            for final in (".", "!", "?", "؟", "۔", "।", "॥", "։", "።", "។", '!"', ".»"):
+                text = f"{word} {form}{final} {form} {word}{final}"
+                found = [sentence.forms for sentence in annotate([text])[0]]
+                if [len(forms) for forms in found] != [2 + len(final)] * 2 or found[0][1] != form:
+                    wrong.append((language, form, final, found))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "expected"),
+    [
+        ("builtin:hy", "Նա եկավ։ Ես գնացի։", 2),
+        ("builtin:hy", "Նա եկավ. ես գնացի։", 1),  # there it is a pause
+        ("builtin:ka", "ა. ბერიძე მოვიდა. წავიდა.", 2),
+        ("builtin:en", "Dr. J. Doe met Mr. Roe at 3.5 p.m. in the U.S. today.", 1),
+    ],
+)
+def test_full_stops_that_end_no_sentence_do_not(spec, text, expected):
+    assert len(rows(text, spec)) == expected
 
 
 def test_typographic_quotes_and_dashes_are_kept_and_tagged_as_plain_ones():

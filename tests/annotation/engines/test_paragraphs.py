@@ -78,6 +78,13 @@ def test_long_paragraphs_are_cut_after_a_sentence_else_a_word_else_anywhere(monk
     assert seen == ["Aa bb. Cc dd.”", "Ee ff gg hh", "ii jj kk ll mm nn", "ooo", "x" * 20, "x" * 20, "x" * 5]
 
 
+def test_long_paragraphs_are_cut_after_sentences_of_any_script(monkeypatch):
+    monkeypatch.setattr(paragraphs_module, "MAX_PARAGRAPH", 12)
+    for final in "؟۔।॥։።។":
+        sentences = annotate_text(f"ab{final} cd ef gh ij", engine())
+        assert sentences[0].forms == [f"ab{final}"], final
+
+
 def test_batches_are_bounded_and_in_order(monkeypatch):
     sizes = []
 

@@ -84,12 +84,14 @@ _WIDE = [
     Word("a\u0323\u0307o", "ạ̇o"),
     Word("o\u0307\u0323b", "ọ̇b"),
     Word("Dampf\u00adschiff", "Dampfschiff"),
-    Word("ab\u200bcd", "abcd"),
+    Word("ab\u2060c\u200ed", "abcd"),
+    Word("Auf\u200clage", "Auflage"),
+    Word("\u067e\u06cc\u200c\u200cnn\u200c", "\u067e\u06cc\u200cnn"),
     Word("\u212bngstrom", "Ångstrom"),
     Word("\u1112\u1161\u11ab\u1100\u1173\u11af", "한글"),
     Word("q\u0301\u0302r", "q\u0301\u0302r"),
     *(Word(word, word) for word in ("שלום", "مرحبا", "עִבְרִית", "हिन्दी", "日本語", "👍🏽", "🇪🇸", "𝒳y", "Ελλάδα")),
-    Word("👩\u200d👧", "👩👧"),
+    *(Word(word, word) for word in ("می\u200cخواهم", "کتاب\u200cها", "ක්\u200dෂ", "👩\u200d❤\ufe0f\u200d👧")),
 ]
 WORDS = st.one_of(st.sampled_from([Word(word, word) for word in _PLAIN]), st.sampled_from(_WIDE))
 NEW = st.sampled_from(

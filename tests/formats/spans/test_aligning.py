@@ -31,7 +31,7 @@ def units(text, origin, window):
 @pytest.mark.parametrize("format", MAKERS)
 def test_windows_change_nothing(format):
     rng = random.Random(5)
-    sources = [ODD] * (format == "html") + [MAKERS[format](rng) for _ in range(60)]
+    sources = [ODD] * (format == "html") + [MAKERS[format](rng) for _ in range(90)]
     compared = 0
     for data in sources:
         try:

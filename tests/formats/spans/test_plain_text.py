@@ -94,6 +94,9 @@ def test_what_is_refused_and_why():
     ):
         found = refusal("one two", 0, 3, new)
         assert (found is None) if reason is None else reason in found, (new, found)
+    assert "a joiner at its border" in refusal("می\u200cروم", 3, 6, "")
+    assert "a joiner at its border" in refusal("می\u200cروم", 0, 2, "x!")
+    assert refusal("می\u200cروم کتاب\u200cها", 0, 6, "نمی\u200cروم") is None
     assert "begin or end in white space" in refusal("one two", 0, 3, "")
     assert "nothing of the block" in refusal("one", 0, 3, "")
     assert refusal("one two", 0, 4, "") is None

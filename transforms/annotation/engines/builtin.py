@@ -1,14 +1,16 @@
 """Engine `builtin:LANG`: annotation without downloads.
 
 Tokens are spaCy's rules for the language (those for any language where it has none); sentences
-are spaCy's `sentencizer`: a sentence ends after `.`, `!`, `?` and their kin, with the punctuation
-that follows. Lemmas and parts of speech are HanTa's for English, German and Dutch (its tags mapped
+are spaCy's `sentencizer`: a sentence ends after `.`, `!`, `?` and their kin in all scripts, with the punctuation
+that follows. Its rules take a full stop off letters of the scripts that they know, here behind combining marks and
+small letters of any script, too. Lemmas and parts of speech are HanTa's for English, German and Dutch (its tags mapped
 by `tagsets`). Other languages, Latin, Spanish and Swedish among them, get simplemma's lemmas, and
 no parts of speech: there `upos` is None. Chinese, Japanese and Thai, which are written without spaces, have
 words, lemmas and parts of speech of `segmenters`, each with its own extra.
 """
 
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -182,8 +184,56 @@ def _splitter(language: str) -> Any:
         nlp = spacy.blank("xx")
     if segmenter is not None and segmenter.is_installed:
         nlp.tokenizer = _tokenizer(nlp.vocab, segmenter)
-    nlp.add_pipe("sentencizer")  # it leaves the borders of sentences that are there
+    elif hasattr(nlp.tokenizer, "suffix_search"):
+        suffixes = [*nlp.Defaults.suffixes, *_final_suffixes()]
+        nlp.tokenizer.suffix_search = spacy.util.compile_suffix_regex(suffixes).search
+    # It leaves the borders of sentences that are there.
+    nlp.add_pipe("sentencizer", config={"punct_chars": _finals()})
     return nlp
+
+
+@lru_cache(1)
+def _finals() -> list[str]:
+    """Return the signs that end a sentence: spaCy's, and those of Khmer."""
+    from spacy.pipeline import Sentencizer
+
+    return [*Sentencizer.default_punct_chars, "\u17d4", "\u17d5"]
+
+
+@lru_cache(1)
+def _final_suffixes() -> tuple[str, ...]:
+    """Return patterns of what ends a sentence and is taken off a word, beyond spaCy's.
+
+    A full stop is so behind a combining mark on something, or behind two letters without case or small ones: one alone
+    may be an initial. Letters of Latin script are left to spaCy; with Armenian ones it is no full stop but a pause.
+    """
+    by_kind: dict[str, list[int]] = {"M": [], "L": []}
+    for point in range(_FIRST, _LAST):
+        category = unicodedata.category(chr(point))
+        if category[0] == "M":
+            by_kind["M"].append(point)
+        elif category in ("Ll", "Lo") and point >= _FIRST_LETTER and point not in _ARMENIAN:
+            by_kind["L"].append(point)
+    marks, letters = map(_class, by_kind.values())
+    finals = "".join(sorted(map(re.escape, set(_finals()) - {"."})))
+    # What precedes is looked at last: most words do not end so.
+    return rf"\.(?:(?<=\w[{marks}]\.)|(?<=[{letters}{marks}][{letters}{marks}]\.))", f"[{finals}]"
+
+
+# Combining marks begin at U+0300, letters beyond Latin ones at U+0370; behind U+1FFFF there are ideographs alone.
+_FIRST, _FIRST_LETTER, _LAST = 0x300, 0x370, 0x20000
+_ARMENIAN = range(0x530, 0x590)
+
+
+def _class(points: list[int]) -> str:
+    """Return characters, in their order, as ranges of a class of a pattern."""
+    ranges: list[list[int]] = []
+    for point in points:
+        if ranges and ranges[-1][1] == point - 1:
+            ranges[-1][1] = point
+        else:
+            ranges.append([point, point])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
 def _tokenizer(vocab: Any, segmenter: Segmenter) -> Callable[[str], Any]:

@@ -24,6 +24,7 @@ from transforms.common.marks import nfc
 from transforms.common.options.small_texts import read_lines
 from transforms.common.store import files
 from transforms.common.texts.line_ends import lines_of
+from transforms.common.texts.unseen import seen
 
 __all__ = ["LEVELS", "NormalisationRules", "parse_rules", "read_rules"]
 
@@ -123,7 +124,7 @@ def parse_rules(text: str, *, name: str = "rules") -> NormalisationRules:
 def _rules(lines: Iterable[str], name: str) -> NormalisationRules:
     levels: dict[str, dict[str, str]] = {level: {} for level in LEVELS}
     for number, raw in enumerate(lines, start=1):
-        line = nfc(raw)
+        line = nfc(seen(raw))
         if not line.strip() or line.startswith("#") or line.split("\t") == ["level", "from", "to"]:
             continue
         problem = _add_rule(line.split("\t"), levels)

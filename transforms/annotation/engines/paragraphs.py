@@ -40,7 +40,7 @@ MAZE_PIECE = 50
 _UNBROKEN = re.compile(rf"\S{{{LONGEST_RUN},}}")
 
 _BORDER = re.compile(r"\n(?:[^\S\n]*\n)+")
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
+_SENTENCE_END = re.compile(r"[.!?…。！？\u061f\u06d4\u0589\u0964\u0965\u1362\u1367\u17d4][\"'”’»)\]]*\s+")
 _SPACE = re.compile(r"\s+")
 _UNEVEN = re.compile(r"\s{2,}|[^\S ]")
 

@@ -19,6 +19,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.marks import nfc
 from transforms.common.options.fields import option
 from transforms.common.texts.languages import short_tag
+from transforms.common.texts.unseen import seen
 
 __all__ = ["ViewOptions", "case_of", "case_text", "is_word", "normalise_word"]
 
@@ -77,7 +78,7 @@ class ViewOptions:
 
 def normalise_word(text: str, options: ViewOptions) -> str:
     """Return a lemma or form as the view has it; empty if it is empty or all white space."""
-    word = nfc("_".join(text.split()))
+    word = nfc("_".join(seen(text).split()))
     if options.homonym_marks == "strip":
         word = _MARK.sub("", word)
     if options.case != "keep":

@@ -12,6 +12,8 @@ rest of its document is kept. Comments before the first sentence (`# year = 1790
 The layers that options name are taken as they stand: a head is the number of a word, and words are
 never dropped. A head that is not a word of its sentence is null, so a layer changes nothing else.
 
+Forms and lemmas are taken as they stand, joiners and all; only soft hyphens, marks of direction and the like go.
+
 A missing lemma (`_`) is the form, and a missing part of speech `X`; a sentence without any has None
 instead of the list.
 """
@@ -33,7 +35,7 @@ from transforms.formats.records.text_cleaning import (
     clean_word,
     cleaning,
     decode,
-    never_cleaned,
+    stands,
     without_control,
 )
 from transforms.formats.sources.cutting import LinePass
@@ -433,7 +435,7 @@ def _plain(lines: list[str], layers: tuple[str, ...]) -> ParsedSentence | None:
     words = " ".join((*forms, *lemmas))
     if numbers != _NUMBERS[: len(rows)] or words.split() != [*forms, *lemmas] or not "".join(tags).isascii():
         return None
-    if not (words.isascii() or all(map(never_cleaned, set(words)))):
+    if not (words.isascii() or all(map(stands, set(words)))):
         return None
     after = [" "] * len(rows)
     if "SpaceAfter=No" in "|".join(misc):

@@ -27,7 +27,7 @@ from transforms.formats.readers.html_tree import head_fields, main_paragraphs, w
 from transforms.formats.readers.page_marks import without_marks
 from transforms.formats.readers.page_text import paragraphs
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
-from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
+from transforms.formats.records.text_cleaning import Cleaning, clean_markup, clean_text, cleaning, decode
 from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
 
 __all__ = [
@@ -121,7 +121,7 @@ def page_root(page: str, notes: Counter[str] | None = None) -> etree._Element:
 
 
 def _page(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:
-    return clean_value(_decoded(data, source, options, how), how)
+    return clean_markup(_decoded(data, source, options, how), how)
 
 
 def parsed(page: str, *, deep: bool = False) -> etree._Element:

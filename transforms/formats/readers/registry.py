@@ -25,6 +25,7 @@ from transforms.formats.readers.tei.reading import read_tei
 from transforms.formats.readers.text import cut_lines, read_lines, read_text
 from transforms.formats.readers.vertical import cut_vertical, read_vertical
 from transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.hyphens import mended
 from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.records.vertical_layout import table_of_words
 from transforms.formats.sources.archive_pieces import cut_archive, open_piece
@@ -153,11 +154,20 @@ def _read(
         name = _format_of(source, head, format, options)
         on_format(name)
         for entry in READERS[name].read(source, options):
-            yield _clean(entry) if isinstance(entry, Reject) else entry
+            yield _finished(entry, source, options)
     except LexbeamError:
         raise
     except Exception as error:
         yield _clean(reject_of(error))
+
+
+def _finished(entry: Record | Reject, source: Source, options: ReaderOptions) -> Record | Reject:
+    """Return what a reader yields as it is handed on: words cut at line ends mended, what a reject says printable."""
+    if isinstance(entry, Reject):
+        return _clean(entry)
+    if entry.text is None or entry.sentences is not None:
+        return entry
+    return entry._replace(text=mended(entry.text, options.hyphens, source.notes))
 
 
 def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> tuple[str, Cutter]:
@@ -234,7 +244,7 @@ def read_piece(
             yield from _entries(open_piece(path, name, piece, open, options), format, options, _unnoted, notes)
             return
         for entry in READERS[format].read(source, options):
-            yield name, _clean(entry) if isinstance(entry, Reject) else entry
+            yield name, _finished(entry, source, options)
     except LexbeamError:
         raise
     except Exception as error:

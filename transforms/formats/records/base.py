@@ -45,6 +45,7 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.records import Sentence
+from transforms.formats.records.hyphens import HYPHENS
 from transforms.formats.records.paths import check_path, check_records
 from transforms.formats.records.pieces import CutPiece
 
@@ -210,6 +211,7 @@ class ReaderOptions:
         columns: names of the columns of csv without header, else they are `1`, `2`, ...; of vertical.
         lines_hold: what a line of `lines` holds: an entry of `LINES_HOLD`.
         html: what is read of a web page: an entry of `HTML_READ`.
+        hyphens: what becomes of words that line ends cut in two, TEI aside: an entry of `HYPHENS`.
         max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not
             an array or is read at a path, and parquet in an archive), and of an element of a JSON
             array; larger ones are rejects.
@@ -244,6 +246,7 @@ class ReaderOptions:
     )
     lines_hold: str = option("lemmas", help="what a line of `lines` holds", choices=LINES_HOLD)
     html: str = option("reject", help="what is read of a web page", choices=HTML_READ)
+    hyphens: str = option("keep", help="what becomes of words that line ends cut in two", choices=HYPHENS)
     max_record_bytes: int = option(
         200_000_000,
         help="larger JSON elements, and larger files that are read whole (text, TEI, JSON object), are rejects",
@@ -298,6 +301,7 @@ class ReaderOptions:
         CONTROL.check([self.control], "`control`")
         MARKS.check([self.marks], "`marks`")
         HTML_READ.check([self.html], "`html`")
+        HYPHENS.check([self.hyphens], "`hyphens`")
         if len(_TAB.get(self.delimiter, self.delimiter)) > 1:
             raise UsageError(f"`delimiter` is one character or `tab`, not {self.delimiter!r}")
 

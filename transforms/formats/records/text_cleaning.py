@@ -1,8 +1,8 @@
-r"""Cleaning of text: one Unicode form, no invisible characters, one kind of line end.
+r"""Cleaning of text: one Unicode form, nothing invisible that means nothing, one kind of line end.
 
-Text is put into NFC; soft hyphens and zero-width characters go, since they split words in two for
-every tool that follows. A soft hyphen at the end of a line takes the line end with it. Lines end in
-a line feed, lines of white space only become empty, and one empty line parts paragraphs.
+Text is put into NFC; soft hyphens, marks of direction and the like go, since they split words in two for
+every tool that follows (`transforms.common.texts.unseen`). A soft hyphen at the end of a line takes the line end with
+it. Lines end in a line feed, lines of white space only become empty, and one empty line parts paragraphs.
 
     >>> clean_text("Dampf\u00adschiff\r\n \r\n\r\ncafe\u0301\nnoir ")
     'Dampfschiff\n\ncafé\nnoir'
@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.common.marks import ENOUGH, LIMIT, broken, nfc, too_many
+from transforms.common.marks import LIMIT, broken, nfc, too_many
 from transforms.common.texts.encodings import likely_encoding
+from transforms.common.texts.unseen import BY_CONTEXT, UNSEEN, seen
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "bounded",
     "clean_bytes",
     "clean_field",
+    "clean_markup",
     "clean_rare",
     "clean_text",
     "clean_value",
@@ -37,12 +39,10 @@ __all__ = [
     "may_combine",
     "never_cleaned",
     "rare_characters",
+    "stands",
     "without_control",
 ]
 
-# Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
-_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-_REMOVE = dict.fromkeys(map(ord, _INVISIBLE))
 _SHORT = 1000
 _PIECE = 1 << 20
 _LINE_ENDS = {"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n"}
@@ -52,9 +52,10 @@ _UNEVEN = re.compile(r"\n(?:[^\S\n]+\n|\n\s*\n)(?:\s*\n)?")
 _HALVES = range(0xD800, 0xE000)
 # Control characters but white space, as Python has it; and what no UTF-8 can hold.
 _NO_TEXT = frozenset(map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0), *_HALVES)))
-_CLEANED = frozenset(("\r", *_LINE_ENDS, *_INVISIBLE)) | _NO_TEXT
+_CLEANED = frozenset(("\r", *_LINE_ENDS, *UNSEEN)) | _NO_TEXT
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(f"[{''.join(sorted(_NO_TEXT))}]")
+_MEANINGLESS = UNSEEN - BY_CONTEXT
 _NO_JSON = re.compile("[\x00-\x08\x0e-\x1b\ud800-\udfff]")
 
 _BOM = "\ufeff"
@@ -193,6 +194,15 @@ def clean_value(text: str, how: Cleaning = STRICT) -> str:
     return clean_rare(text, _rare_of(text), how)
 
 
+def clean_markup(text: str, how: Cleaning = STRICT) -> str:
+    """Return what `clean_value` does, but for what hangs on the signs beside it, which may be markup here.
+
+    Raises:
+        BadRecord: `control`, `too_many_marks`; see `clean_value`.
+    """
+    return clean_rare(text, _rare_of(text) - BY_CONTEXT, how)
+
+
 def _even(text: str) -> str:
     return (_UNEVEN.sub("\n\n", text) if "\n" in text else text).strip()
 
@@ -245,9 +255,8 @@ def clean_rare(text: str, rare: set[str], how: Cleaning = STRICT) -> str:
             text = text.replace(end, feeds)
     if "\u00ad" in rare:
         text = _SOFT_BREAK.sub("", text)
-    for character in _INVISIBLE:
-        if character in rare:
-            text = text.replace(character, "")
+    if not rare.isdisjoint(UNSEEN):
+        text = seen(text, how.note, among=rare)
     return composed(text, how) if any(map(may_combine, rare)) else text
 
 
@@ -315,15 +324,24 @@ def never_cleaned(character: str) -> bool:
     return character not in _CLEANED and not may_combine(character)
 
 
+def stands(character: str) -> bool:
+    """Return whether `clean_word` leaves a character alone; True is certain."""
+    return character in BY_CONTEXT or never_cleaned(character)
+
+
 def clean_word(value: str, how: Cleaning = STRICT) -> str:
-    """Return `clean_field(value)` for a word of a record's text, whose runs of marks are bounded.
+    """Return a word of a record's text that was annotated by others, whose runs of marks are bounded.
+
+    It keeps what hangs on its context, such as joiners, as it stands, and is never empty where `value` holds more than
+    white space.
 
     Raises:
         BadRecord: `too_many_marks`; see `clean_value`.
     """
-    if len(value) >= ENOUGH and not value.isascii():
-        value = bounded(value.translate(_REMOVE), how)  # what is removed interrupts no run
-    return clean_field(value)
+    if value.isascii():
+        return _one_line(value)
+    value = _SURROGATE.sub("\ufffd", value)
+    return _one_line(composed(seen(value, how.note, among=_MEANINGLESS) or value, how))
 
 
 def clean_field(value: str) -> str:
@@ -332,5 +350,9 @@ def clean_field(value: str) -> str:
     Runs of marks are broken: an odd field is no reason to lose the text.
     """
     if not value.isascii():
-        value = nfc(_SURROGATE.sub("\ufffd", value).translate(_REMOVE))
+        value = nfc(seen(_SURROGATE.sub("\ufffd", value)))
+    return _one_line(value)
+
+
+def _one_line(value: str) -> str:
     return " ".join(value.replace("\x00", "\ufffd").split())

@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from transforms.common.texts.unseen import UNSEEN
 from transforms.formats.spans.origin import SourcePiece
 
 __all__ = ["AlignedUnit", "Unaligned", "Units", "align", "is_passed"]
 
 # Of what no two characters in a row are the same text: white space, what is not seen, what marks are put for.
-_PASSED = "\u00ad\u034f\u200b\u200c\u200d\u2060\ufeff" + "".join(
-    map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0), *range(0xFDD0, 0xFDF0)))
+_PASSED = UNSEEN.union(
+    "\u034f", map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0), *range(0xFDD0, 0xFDF0)))
 )
 # Texts have fewer characters than that: a place needs four bytes, and there are many for each character.
 _PLACE = np.int32

@@ -12,7 +12,7 @@ from transforms.formats.readers.page_text import paragraphs
 from transforms.formats.records.base import ReaderOptions, Source
 from transforms.formats.records.front_matter import front_matter
 from transforms.formats.records.templates import unread_in
-from transforms.formats.records.text_cleaning import clean_value, cleaning
+from transforms.formats.records.text_cleaning import clean_markup, cleaning
 from transforms.formats.sources.streams import encodings_of
 from transforms.formats.spans.codes import code_blocks
 from transforms.formats.spans.markup import Said, Stretch, escaped, fixed_stretches, marked, pieces_of, stretches_in
@@ -39,7 +39,7 @@ def find_in_page(data: bytes, source: Source, options: ReaderOptions) -> Origin:
     declared = declared_encoding(data)
     page = coded(data, (declared,) * bool(declared) + encodings_of(data, source, options))
     stretches = [part for found in text_between_tags(page.text) for part in _read(*found, page.text)]
-    cleaned = clean_value(marked(page.text, stretches, html.unescape), cleaning(source, options))
+    cleaned = clean_markup(marked(page.text, stretches, html.unescape), cleaning(source, options))
     root = page_root(cleaned)
     fixed = fixed_stretches(root, said_in_page, source.language)
     # The reader leaves out tags of templates, and with them what would tell that code stands between them.

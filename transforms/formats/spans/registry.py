@@ -55,7 +55,8 @@ def spanned(
         data: the bytes of the source.
         name: of the source; with `auto` its ending and the first bytes decide the format.
         format: a key of `SPANS`, or `auto`.
-        options: of the reader, but for `marks`: a run of too many combining marks cannot be edited.
+        options: of the reader, but for `marks`, since a run of too many combining marks cannot be edited, and
+            `hyphens`: words that line ends cut stay so.
         language: of the text, if it is known: what the source says is in another one is left alone.
 
     Raises:
@@ -66,7 +67,7 @@ def spanned(
         SPANS.check([format])
     if data.startswith(tuple(SUFFIXES.values())):
         raise BadRecord("binary", "a compressed file cannot be edited; decompress it first")
-    options = replace(options or ReaderOptions(), html="all", marks="reject")
+    options = replace(options or ReaderOptions(), html="all", marks="reject", hyphens="keep")
     formats: list[str] = []
     texts: list[str] = []
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from transforms.common.errors import LexbeamError
 from transforms.common.marks import is_nfc
+from transforms.common.texts.unseen import BY_CONTEXT
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_value
 from transforms.formats.spans.aligning import AlignedUnit, Units
@@ -24,6 +25,7 @@ __all__ = ["SpannedSource", "TextBlock", "TextEdit"]
 _BESIDE = 3  # characters of a block on either side of an edit
 # Controls, halves of surrogate pairs, and what is no character.
 _UNSEEN = frozenset(("Cc", "Cs", "Cn"))
+_HANGING = "".join(sorted(BY_CONTEXT))  # what only stays for what stands beside it
 _IS_FROZEN = "it is code, an address, another language or the like, in which no words are replaced"
 
 
@@ -239,6 +241,9 @@ def _check_text(block: str, edit: TextEdit) -> None:
     joint = before + text + after
     if unicodedata.category(text[:1] or "a")[0] == "M" or not is_nfc(joint):
         raise _Refused("its new text would become one character with what stands beside it")
+    joint = before.lstrip(_HANGING) + text + after.rstrip(_HANGING)
+    if clean_value(joint) != joint:
+        raise _Refused("a joiner at its border would have no effect there")
 
 
 def _shown(edit: TextEdit) -> str:

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from transforms.common.texts.unseen import seen
 from transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, pos_of, tidy
 
 __all__ = ["LINE", "MARKED", "read_kaikki"]
@@ -105,4 +106,4 @@ def _is_marked(item: dict[str, Any]) -> bool:
 
 def _text(text: str) -> str:
     """Return a text as files should have it: JSON can escape what is no character, or not in NFC."""
-    return tidy(unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode("utf-8")))
+    return tidy(unicodedata.normalize("NFC", seen(text.encode("utf-8", "replace").decode("utf-8"))))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from transforms.common.code.registry import Entry
 from transforms.common.errors import LexbeamError
 from transforms.common.texts.encodings import likely_encoding
+from transforms.common.texts.unseen import seen
 from transforms.lexicon.compiled.opening import LINE_BYTES
 
 __all__ = [
@@ -178,7 +179,7 @@ def decoded(line: bytes, encoding: str, path: str, number: int) -> str:
         LexbeamError: it is of another encoding.
     """
     try:
-        return unicodedata.normalize("NFC", line.decode(encoding)).rstrip("\r\n")
+        return unicodedata.normalize("NFC", seen(line.decode(encoding))).rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise LexbeamError(
             f"{path}: line {number} is not {encoding}{likely_encoding(line)}: name the encoding, FILE:encoding=NAME"

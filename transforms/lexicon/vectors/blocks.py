@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from transforms.common.errors import LexbeamError
 from transforms.common.marks import nfc
+from transforms.common.texts.unseen import seen
 from transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["ROWS", "Reader", "VectorBlock", "check_finite", "texts"]
@@ -52,7 +53,7 @@ def texts(words: Sequence[bytes], places: Sequence[str]) -> list[str]:
                 f"{place}: the word {word!r} is not UTF-8 ({error.reason}): convert the file, or "
                 "leave the word out of it"
             ) from None
-        decoded.append(nfc(text))
+        decoded.append(nfc(seen(text)))
     return decoded
 
 

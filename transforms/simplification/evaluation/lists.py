@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from transforms.common.texts.unseen import seen
 from transforms.evaluation.candidate_metrics import Candidates
 from transforms.evaluation.outcomes import Bools, Ints
 
@@ -26,8 +27,8 @@ CLUSTERS = ("target", "sentence", "instance")
 
 
 def folded(text: str) -> str:
-    """Return a word in the form in which words are compared: NFC, without case."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text.strip()).casefold())
+    """Return a word in the form in which words are compared: NFC, without case and what is not seen."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", seen(text).strip()).casefold())
 
 
 class GoldInstance(NamedTuple):

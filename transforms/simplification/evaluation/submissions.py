@@ -14,6 +14,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.options.small_texts import filled_lines
 from transforms.common.shown import listed
 from transforms.common.store import files
+from transforms.common.texts.unseen import seen
 from transforms.formats.records.base import BadRecord
 from transforms.simplification.evaluation.lists import GoldInstance, folded
 from transforms.simplification.instances.layouts import LAYOUTS, RawSubstitute, graded
@@ -45,12 +46,12 @@ def _key(sentence: str, target: str) -> Key:
 
 
 def _plain_spaces(text: str) -> str:
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", seen(text))).strip()
 
 
 def _rows(path: str, name: str) -> Iterator[tuple[int, list[str]]]:
     for number, line in filled_lines(path, name, "a row for each instance"):
-        yield number, unicodedata.normalize("NFC", line).split("\t")
+        yield number, unicodedata.normalize("NFC", seen(line)).split("\t")
 
 
 def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = False) -> list[GoldInstance]:

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from transforms.common.texts.unseen import seen
 from transforms.inflection.agreement import gender_before
 from transforms.inflection.articles import beside
 from transforms.inflection.english_past import past_form
@@ -51,7 +52,7 @@ class Formed(NamedTuple):
 
 def tidy(text: str) -> str:
     """Return a text in NFC, with single spaces, also for underscores."""
-    return " ".join(unicodedata.normalize("NFC", text).replace("_", " ").split())
+    return " ".join(unicodedata.normalize("NFC", seen(text)).replace("_", " ").split())
 
 
 def key_of(text: str) -> str:

@@ -54,7 +54,10 @@ def header(content, text="<p>x</p>"):
         ("<p>e\u0301 \u200bx</p>", "é x"),
         ("<p>&amp;&lt;&#233;</p>", "&<é"),
         ("<p>a&#127;b&#xFDD0;c&#xFDD1;d&#13;e</p>", "a b c d e"),  # the marks' own characters
-        ("<p>Dampf&#xAD;&#13;&#10;  schiff ahoi&#xAD; Dampf&#x200B;er</p>", "Dampfschiff ahoi Dampfer"),
+        (
+            "<p>Dampf&#xAD;&#13;&#10;  schiff ahoi&#xAD; Dampf&#x2060;er ein&#x200B;mal</p>",
+            "Dampfschiff ahoi Dampfer ein mal",
+        ),
         ("<p>a\u00a0<pb/>\u2003b <hi>c</hi>\u2028d</p>", "a b c d"),
         ('<p xmlns="">a</p><p>b</p>', "a\n\nb"),
         ('<p>a</p><m:p xmlns:m="other">b</m:p>c', "a\n\nb\n\nc"),

@@ -8,8 +8,9 @@ from transforms.common.publish.snapshots import Snapshot
 YEARS = {str(year): 1 for year in (*range(1800, 1830), *range(1900, 1930))}
 
 
-def told(documents=YEARS, out="results", number=60, columns=("forms", "lemmas", "upos"), about=None, **more):
+def told(documents=YEARS, out="results", number=60, columns=("forms", "lemmas", "upos"), about=None, said=(), **more):
     corpus = {
+        **dict(said),
         **({"about": about} if about else {}),
         "records": number,
         "rejected": 0,
@@ -82,3 +83,11 @@ def test_where_slices_cannot_be_proposed_it_says_why():
 
 def test_nothing_is_proposed_where_change_is_published_already():
     assert not [line for line in told(change={"parts": {}}) if "slices" in line or "next" in line]
+
+
+def test_words_that_line_ends_cut_are_told_until_they_are_joined():
+    notes = {"words cut at line ends": 3}
+    assert any(
+        "stay in two: `hyphens` join" in line for line in told(said={"notes": notes, "options": {"hyphens": "keep"}})
+    )
+    assert not any("stay in two" in line for line in told(said={"notes": notes, "options": {"hyphens": "join"}}))
