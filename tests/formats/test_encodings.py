@@ -195,7 +195,7 @@ def test_marks_of_conllu_count_without_what_is_not_seen_and_break_in_tags():
 
 
 def test_marks_of_annotated_tei_count_by_word_and_text():
-    words = '<w lemma="a">a{0}</w><w lemma="b">{0}b</w>'
+    words = '<w lemma="a" join="right">a{0}</w><w lemma="b">{0}b</w>'
     found = entries(make.tei("<s>" + words.format(MARKS * 8) + "</s>"), "tei")
     assert found[0].reason == "too_many_marks"
     (record,) = entries(make.tei("<s>" + words.format(MARKS * 8) + "</s>"), "tei", marks="break")
