@@ -71,7 +71,7 @@ def test_no_tab_separated_cell_is_run_by_a_spreadsheet_or_obeyed_by_a_terminal()
         texts[-1],
     ]
     (_, *rows) = rows_as_tsv(["a"], [{"a": text} for text in texts])
-    assert rows == [*shown, texts[-1]]
+    assert rows == shown
     assert list(rows_as_tsv(["=a", "b"], [{"=a": ["=1", "b"], "b": -0.5}, {"=a": -3, "b": None}])) == [
         "'=a\tb",
         "'=1 b\t-0.5",
