@@ -14,7 +14,7 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api fixture lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners java-runners go-runners clean
+.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api fixture lock audit extra-sizes bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners java-runners go-runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -118,6 +118,13 @@ lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock
 	$(LOCK) --extra report --extra frequency -c requirements/core.lock -o requirements/run.lock
 	$(LOCK) --extra all --extra dev -c requirements/run.lock -o requirements/all.lock
+
+extra-sizes: $(VENV)/.all ## what each extra adds to the core, in MB
+	$(BIN)/python .ci/extra_sizes.py
+
+# No server is asked: the folder may be a checkout of PyPA's advisory database, or what OSV gives for PyPI.
+audit: $(VENV)/.core ## known faults of the locked packages, by a folder of advisories: ADVISORIES=DIR
+	$(BIN)/python .ci/audit.py requirements "$(ADVISORIES)"
 
 # The runners' programs are of the locked Beam version, the job server of one that Maven can get.
 BEAM_VERSION := $(shell sed -n 's/^apache-beam==//p' requirements/core.lock)
