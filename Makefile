@@ -3,7 +3,6 @@
 PYTHON ?= python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
-UV_VERSION := 0.13.8
 UV := $(BIN)/uv
 # By a line in a .pth: with a finder in its place, Python started beside a checkout called `lexbeam` would
 # take the folder itself for the package.
@@ -15,28 +14,28 @@ IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.w
 unexport UV_COMPILE_BYTECODE
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api fixture lock bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners java-runners go-runners clean
+.PHONY: help install run test suite test-fast test-soak sanitize lint format notebook api fixture lock audit extra-sizes bench bench-scale flink-jar flink-up flink-down test-flink prism s3-server runners java-runners go-runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 $(UV):
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.lock
 
 LOOPS := $(wildcard transforms/embeddings/_*.c transforms/embeddings/_*.h)
 $(VENV)/.core: requirements/core.lock setup.py $(LOOPS) | $(UV)
-	$(UV) pip install --quiet --python $(BIN)/python -r requirements/core.lock
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/core.lock
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps $(EDITABLE) .
 	@$(BIN)/python -c 'import logging; logging.disable(); import $(IMPORTED)'
 	@touch $@
 
 $(VENV)/.run: requirements/run.lock $(VENV)/.core
-	$(UV) pip install --quiet --python $(BIN)/python -r requirements/run.lock
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/run.lock
 	@touch $@
 
 $(VENV)/.all: requirements/all.lock $(VENV)/.core
-	$(UV) pip install --quiet --python $(BIN)/python -r requirements/all.lock
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/all.lock
 	@touch $@
 
 install: $(VENV)/.core ## make the environment with the core; EXTRAS=NAME,NAME adds extras to it
@@ -96,7 +95,7 @@ api: $(VENV)/.all ## write the types of the Python interface, as installing does
 fixture: $(VENV)/.all ## folders as this release makes them, which later ones are to read and refresh
 	$(BIN)/python tests/releases/release_folders.py
 
-LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
+LOCK := $(UV) pip compile --quiet --generate-hashes --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--custom-compile-command "make lock" --upgrade setup.py
 
 # In an environment of the core alone, as most have it: spaCy imports torch wherever it finds it.
@@ -119,6 +118,13 @@ lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock
 	$(LOCK) --extra report --extra frequency -c requirements/core.lock -o requirements/run.lock
 	$(LOCK) --extra all --extra dev -c requirements/run.lock -o requirements/all.lock
+
+extra-sizes: $(VENV)/.all ## what each extra adds to the core, in MB
+	$(BIN)/python .ci/extra_sizes.py
+
+# No server is asked: the folder may be a checkout of PyPA's advisory database, or what OSV gives for PyPI.
+audit: $(VENV)/.core ## known faults of the locked packages, by a folder of advisories: ADVISORIES=DIR
+	$(BIN)/python .ci/audit.py requirements "$(ADVISORIES)"
 
 # The runners' programs are of the locked Beam version, the job server of one that Maven can get.
 BEAM_VERSION := $(shell sed -n 's/^apache-beam==//p' requirements/core.lock)

@@ -23,9 +23,11 @@ ARG EXTRAS=objects
 COPY --from=java /opt/java/openjdk /opt/java/openjdk
 WORKDIR /opt/lexbeam
 COPY requirements requirements
-RUN pip install --no-cache-dir --requirement requirements/core.lock
+RUN pip install --no-cache-dir --require-hashes --requirement requirements/uv.lock \
+    && uv pip install --system --no-cache --require-hashes --requirement requirements/core.lock
 COPY --from=compiled /opt/wheels /opt/wheels
-RUN pip install --no-cache-dir --constraint requirements/all.lock "$(ls /opt/wheels/lexbeam-*.whl)[${EXTRAS}]" \
+# The wheel has no hash in the lock, and what it needs has.
+RUN uv pip install --system --no-cache --constraint requirements/all.lock "$(ls /opt/wheels/lexbeam-*.whl)[${EXTRAS}]" \
     && python -I -c "from transforms.embeddings.fast_trainer import compiled; compiled()" \
     && useradd --uid 10001 --create-home lexbeam
 COPY build/flink/job-server.jar /opt/lexbeam/job-server.jar

@@ -11,7 +11,8 @@ FROM apache/beam_python3.11_sdk:2.77.0 AS lexbeam
 ARG EXTRAS=objects
 WORKDIR /opt/lexbeam
 COPY requirements requirements
-RUN pip install --no-cache-dir --requirement requirements/core.lock
+RUN pip install --no-cache-dir --require-hashes --requirement requirements/uv.lock \
+    && uv pip install --system --no-cache --require-hashes --requirement requirements/core.lock
 COPY setup.py pyproject.toml README.md ./
 COPY lexbeam lexbeam
 COPY pipelines pipelines
@@ -23,7 +24,7 @@ ARG COMMIT
 LABEL org.opencontainers.image.version="${VERSION}" \
     org.opencontainers.image.revision="${COMMIT}"
 # Beam's image has a compiler, for the loops of `--trainer fast`.
-RUN LEXBEAM_COMMIT="${COMMIT}" pip install --no-cache-dir --constraint requirements/all.lock ".[${EXTRAS}]" \
+RUN LEXBEAM_COMMIT="${COMMIT}" uv pip install --system --no-cache --constraint requirements/all.lock ".[${EXTRAS}]" \
     && python -I -c "from transforms.embeddings.fast_trainer import compiled; compiled()"
 # One BLAS thread a process: sums have one order, and processes do not fight for cores. One kind of kernel, which every
 # x86 of ten years has: products have the same last bits on all machines, the driver's too. No environment is made for each

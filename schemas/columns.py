@@ -7,11 +7,16 @@ the Arrow field's metadata, from where Parquet carries it to every reader.
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["Table", "column", "entries_of", "language", "reason", "registered", "share", "upos"]
+__all__ = ["TEXTS", "Table", "column", "entries_of", "language", "reason", "registered", "share", "upos"]
+
+
+# Which columns hold words of texts, in the metadata of a table's schema.
+TEXTS = "lexbeam.texts"
 
 
 def column(
@@ -70,13 +75,16 @@ class Table:
     """A published table: its name, what one row is, its columns and the key it is ordered by.
 
     New tables are named `<task>/<table>`. `columns` is a list of fields, or a function of options
-    that returns one. `version` rises when a column is added.
+    that returns one. `texts` names those that hold words of texts, or what is said of one, such as its
+    title: what must go with a text that is forgotten; `*` in it stands for any characters. `version`
+    rises when a column is added.
     """
 
     name: str
     row: str
     key: tuple[str, ...]
     columns: list[pa.Field] | Callable[..., list[pa.Field]]
+    texts: tuple[str, ...] = ()
     version: str = "1"
 
     def schema(self, **options: Any) -> pa.Schema:
@@ -86,6 +94,7 @@ class Table:
             "lexbeam.table": self.name,
             "lexbeam.row": self.row,
             "lexbeam.key": ",".join(self.key),
+            TEXTS: ",".join(field.name for field in columns if any(fnmatchcase(field.name, of) for of in self.texts)),
             "lexbeam.schema_version": self.version,
         }
         return pa.schema(columns, metadata=metadata)

@@ -60,6 +60,7 @@ REMEDIES = {
     "docs/reference/annotation.md)",
     "unsegmented": "put spaces between their words, or name an engine that finds words without them (builtin:zh, "
     "builtin:ja, builtin:th, stanza:LANG)",
+    "engine_error": "give such a text to the engine by itself: what it says is not kept, since it may quote the text",
     "unsafe": "raise `max_expanded_bytes` or `max_expansion_ratio` where you trust them",
     "changed_while_read": "wait until nobody writes to them",
     "html": "read pages with `html` main or all",

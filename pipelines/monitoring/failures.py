@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.columns import Table
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, visible
 from transforms.common.publish.failed import write_failed
+from transforms.common.shown import guarded
 from transforms.common.store import files
 from transforms.common.store.tables import Part
 
@@ -28,7 +29,6 @@ log = logging.getLogger("lexbeam")
 
 _ROWS = 1000
 _BREAKS = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", '"', "'")
 
 
 class Explained(NamedTuple):
@@ -76,6 +76,5 @@ def _rows(file: pq.ParquetFile, names: Sequence[str]) -> Iterator[tuple[object, 
 
 @functools.lru_cache(4096)  # reasons and details repeat
 def _cell(value: object) -> str:
-    text = "" if value is None else str(value)
-    text = text.translate(_BREAKS)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    text = "" if value is None else visible(str(value).translate(_BREAKS))
+    return guarded(text) if isinstance(value, str) else text

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.common.errors import UNSEEN
-from transforms.common.shown import Grid, columns_with, listed
+from transforms.common.errors import UNSEEN, visible
+from transforms.common.shown import Grid, columns_with, guarded, listed
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
 
@@ -74,10 +74,18 @@ def _brief(value: object) -> str:
 
 
 def rows_as_tsv(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a header and rows, tab-separated and uncut."""
-    yield "\t".join(names)
+    """Yield a header and rows, tab-separated and uncut, for a spreadsheet and a terminal, too.
+
+    `'` stands before a text that would be run as a formula; what a terminal obeys is an escape. Numbers stay.
+    """
+    yield "\t".join(map(_tsv_cell, names))
     for row in rows:
-        yield "\t".join(cell(value, None) for value in row.values())
+        yield "\t".join(map(_tsv_cell, row.values()))
+
+
+def _tsv_cell(value: object) -> str:
+    text = cell(value, None)
+    return text if isinstance(value, int | float) else guarded(visible(text))
 
 
 def rows_as_json(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -148,6 +148,7 @@ SCORES = Table(
     name="scores",
     row="a word between two slices",
     key=("slice_from", "slice_to", "alignment", "measure", "word", "seed"),
+    texts=("word",),
     columns=_columns,
     version="4",
 )
@@ -156,6 +157,7 @@ NULLS = Table(
     name="change/nulls",
     row="a word that a null pair scores",
     key=("slice_from", "slice_to", "alignment", "measure", "word", "null"),
+    texts=("word",),
     columns=[
         *SLICE_PAIR,
         column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
@@ -293,6 +295,7 @@ PAIRS = Table(
     name="change/pairs",
     row="a pair of slices by an alignment and a measure",
     key=("slice_from", "slice_to", "alignment", "measure"),
+    texts=("genre",),
     columns=_pair_columns,
     version="5",
 )

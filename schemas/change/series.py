@@ -64,6 +64,7 @@ SERIES = Table(
     name="change/series",
     row="a word of all slices in one of them",
     key=("alignment", "word", "place"),
+    texts=("word",),
     columns=[
         column("word", pa.string(), "word that has a vector in every slice"),
         column("slice", pa.string(), "slice"),
@@ -87,6 +88,7 @@ POINTS = Table(
     name="change/points",
     row="a word of all slices, with the cut between them where its usage differs most",
     key=("alignment", "word"),
+    texts=("word",),
     columns=[
         column("word", pa.string(), "word that has a vector in every slice"),
         column(

@@ -79,6 +79,7 @@ VECTORS = Table(
     name="vectors",
     row="a word in a slice",
     key=("variant", "slice", "seed", "word"),
+    texts=("word",),
     columns=_vector_columns,
     version="3",
 )
@@ -141,6 +142,7 @@ NEIGHBOURS = Table(
     name="neighbours",
     row="a neighbour of a target or top word",
     key=("variant", "slice", "seed", "word", "rank"),
+    texts=("word", "neighbour"),
     columns=[
         column("word", pa.string(), "target, or one of the first words of a ranking"),
         column("slice", pa.string(), "slice whose space is searched"),

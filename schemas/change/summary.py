@@ -154,6 +154,7 @@ SUMMARY = Table(
     name="change/summary",
     row="a word between two slices, with all that is known of it",
     key=("slice_from", "slice_to", "word"),
+    texts=("word",),
     columns=_columns,
     version="2",
 )

@@ -39,6 +39,7 @@ SYSTEM_SCORES = Table(
     name="change/systems",
     row="a word between two slices by a system",
     key=("slice_from", "slice_to", "system", "word"),
+    texts=("word",),
     columns=[
         column("system", pa.string(), "name of the system"),
         column("word", pa.string(), "word of the training view"),

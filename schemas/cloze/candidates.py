@@ -60,5 +60,6 @@ CANDIDATES = Table(
     name="cloze/candidates",
     row="a word of a summary, asked for a kind",
     key=("question_id", "kind"),
+    texts=("form", "lemma", "*_match"),
     columns=_candidates,
 )

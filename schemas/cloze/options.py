@@ -11,6 +11,7 @@ PREDICTIONS = Table(
     name="cloze/predictions",
     row="a word that a reader puts in the place of a candidate",
     key=("question_id", "kind", "reader", "rank"),
+    texts=("word",),
     columns=[
         *QUESTION_KEY,
         column("reader", pa.string(), "the reader"),
@@ -36,6 +37,7 @@ OPTIONS = Table(
     name="cloze/options",
     row="a word that was considered as an option of a question",
     key=("question_id", "kind", "place"),
+    texts=("word", "named"),
     columns=[
         *QUESTION_KEY,
         column(

@@ -78,6 +78,16 @@ PAIRS = Table(
     name="cloze/pairs",
     row="a passage and its summary",
     key=("pair_id",),
+    texts=(
+        "genre",
+        "summary",
+        "summary_forms",
+        "summary_lemmas",
+        "passage",
+        "passage_forms",
+        "passage_lemmas",
+        "targets",
+    ),
     columns=[
         column(
             "pair_id",
@@ -149,6 +159,7 @@ PAIR_REJECTS = Table(
     name="cloze/rejects",
     row="a record of the input that gave no pair",
     key=REJECT_KEY,
+    texts=("detail",),
     columns=reject_columns("pairs", PAIR_REASONS),
 )
 

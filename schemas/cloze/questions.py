@@ -32,6 +32,7 @@ QUESTIONS = Table(
     name="cloze/questions",
     row="a question, or a candidate that passed and is none",
     key=("question_id", "kind"),
+    texts=("article", "question", "options", "answer"),
     columns=[
         *QUESTION_KEY,
         PAIR_ID,
@@ -70,6 +71,7 @@ ANNOTATIONS = Table(
     name="cloze/annotations",
     row="a person's answer to a question",
     key=("question_id", "kind", "annotator_id"),
+    texts=("span_passage", "span_summary", "explained"),
     columns=[
         *QUESTION_KEY,
         column("annotator_id", pa.string(), "who answered"),
@@ -137,5 +139,6 @@ ANNOTATION_REJECTS = Table(
     name="cloze/annotation_rejects",
     row="a row of a file of annotations that gave none",
     key=REJECT_KEY,
+    texts=("detail",),
     columns=reject_columns("answers", ANNOTATION_REJECT_REASONS),
 )

@@ -27,6 +27,7 @@ FEATURES = Table(
     name="complexity/features",
     row="the features of an instance; no column depends on a label",
     key=("instance_id",),
+    texts=("genre",),
     columns=_features,
 )
 
@@ -41,6 +42,7 @@ COVERAGE = Table(
     row="a feature, for instances of a kind and a genre",
     key=("feature", "kind", "genre"),
     version="2",
+    texts=("genre",),
     columns=[
         column("feature", pa.string(), "column of complexity/features"),
         column("feature_group", pa.string(), "group that it belongs to"),

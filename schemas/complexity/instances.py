@@ -48,6 +48,7 @@ INSTANCES = Table(
     name="complexity/instances",
     row="a target in its sentence",
     key=("instance_id",),
+    texts=("token", "genre", "sentence", "forms", "lemmas"),
     columns=[
         column(
             "instance_id",
@@ -126,6 +127,7 @@ LOAD_REJECTS = Table(
     name="complexity/rejects",
     row="a row of a labelled file that gave no instance",
     key=REJECT_KEY,
+    texts=("detail",),
     columns=reject_columns("load", LOAD_REASONS),
 )
 

@@ -45,6 +45,7 @@ JUDGMENT_REJECTS = Table(
     name="complexity/judgment_rejects",
     row="a row of a file of judgments that gave none",
     key=REJECT_KEY,
+    texts=("detail",),
     columns=reject_columns("answers", ANSWER_REASONS),
 )
 
@@ -90,6 +91,7 @@ STRATA = Table(
     name="complexity/strata",
     row="what a split has of a kind and a genre, or of all",
     key=("method", "kind", "genre", "split"),
+    texts=("genre",),
     columns=[
         column("method", pa.string(), "how splits were chosen"),
         column("kind", pa.string(), "kind of instances; empty for all kinds"),

@@ -29,6 +29,7 @@ DOCUMENTS = Table(
     name="documents",
     row="a document taken in",
     key=("document_id",),
+    texts=("date", "genre", "author", "title", "text"),
     columns=[
         column(
             "document_id",

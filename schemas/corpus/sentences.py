@@ -54,6 +54,7 @@ SENTENCES = Table(
     name="sentences",
     row="a sentence, fully annotated",
     key=("document_id", "sentence"),
+    texts=("genre", "forms", "lemmas"),
     columns=[
         column("document_id", pa.string(), "the document, see table documents"),
         column("sentence", pa.int32(), "ordinal within the document", range="0 and up"),

@@ -134,6 +134,7 @@ CANDIDATES = Table(
     name="simplification/candidates",
     row="a form that generators of a setting give for an instance",
     key=("instance_id", "setting", "form"),
+    texts=("form", "lemma", "shown", "before"),
     columns=_candidates,
 )
 
@@ -179,5 +180,6 @@ SELECTIONS = Table(
     name="simplification/selections",
     row="a candidate that was generated, after the filters of its setting",
     key=("instance_id", "setting", "form"),
+    texts=("form", "lemma", "merged_into"),
     columns=_selections,
 )

@@ -30,6 +30,7 @@ DOCUMENTS = Table(
     name="simplification/documents",
     row="a text with the chosen words in their places",
     key=("document",),
+    texts=("text",),
     columns=[
         column("document", pa.string(), "the file's name, or the document's id in a corpus"),
         column("source", pa.string(), "the file, or the corpus' source of the document"),
@@ -52,6 +53,7 @@ CHANGES = Table(
     name="simplification/changes",
     row="a word of a text that was found complex, or what changes beside one",
     key=("document", "start"),
+    texts=("target", "chosen", "detail"),
     columns=[
         column("document", pa.string(), "the text, see table simplification/documents"),
         column("start", pa.int64(), "where it starts in the text as it was", unit="code points"),

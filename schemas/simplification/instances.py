@@ -105,6 +105,7 @@ INSTANCES = Table(
     row="a word to simplify, in its sentence",
     key=("instance_id",),
     version="2",
+    texts=("sentence", "target", "lemma"),
     columns=[
         column(
             "instance_id",
@@ -171,6 +172,7 @@ INSTANCE_REJECTS = Table(
     name="simplification/rejects",
     row="a record that gave no instance, or a judgment of none",
     key=REJECT_KEY,
+    texts=("detail",),
     columns=reject_columns("load, judge", INSTANCE_REASONS),
 )
 
@@ -182,6 +184,7 @@ SUBSTITUTES = Table(
     name="simplification/substitutes",
     row="what people gave in place of a word",
     key=("instance_id", "substitute"),
+    texts=("substitute",),
     columns=[
         INSTANCE_ID,
         column(

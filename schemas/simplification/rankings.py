@@ -14,6 +14,7 @@ RANKINGS = Table(
     name="simplification/rankings",
     row="a candidate that was kept, as a ranker of its setting ranks it; and the target beside them",
     key=("instance_id", "setting", "ranker", "form"),
+    texts=("form",),
     columns=[
         INSTANCE_ID,
         SETTING,
@@ -48,6 +49,7 @@ SIMPLIFICATIONS = Table(
     name="simplification/simplifications",
     row="an instance with the word that a setting and a ranker choose",
     key=("instance_id", "setting", "ranker"),
+    texts=("chosen", "form", "sentence_out"),
     columns=[
         INSTANCE_ID,
         SETTING,

@@ -75,6 +75,8 @@ OF_VERTICAL = re.compile(
     "lemmas of which the first of several was taken|tags of an unknown set.*|tags that .* not have"
 )
 COUNTER = re.compile(r"(?<!\\)((?:\\\\)*)\\~\d+$")
+# Of those that texts are made of, words that stand in no detail by themselves.
+OF_TEXTS = ("dogs", "bark", "zoë", "schiff", "fahrt", "l’eau", "中文", "ελλάδα", "мир", "שלום", "नमस्ते")
 NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -272,6 +274,8 @@ def _check_reject(made: Input, entry: Entry) -> None:
     detail = entry.fields.get("detail", "")
     if not detail or _unfit(detail) or "\n" in detail:
         raise Wrong(f"the detail {detail!r}")
+    if entry.reason != "missing_field" and (quoted := [word for word in OF_TEXTS if word in detail.casefold()]):
+        raise Wrong(f"the detail quotes the text, which may be forgotten: {quoted}")  # but for names of fields
 
 
 def _check_record(made: Input, entry: Entry, told: set[str]) -> None:

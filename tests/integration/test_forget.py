@@ -22,6 +22,7 @@ from pipelines.commands.folder import forget
 from pipelines.frame.command import Job
 from pipelines.frame.inputs import find_inputs
 from pipelines.frame.registry import load as load_command
+from schemas import columns
 from transforms.cloze.pairs.read_stage import READ as PAIRS_READ
 from transforms.common.options.fields import from_mapping
 from transforms.common.publish.forgotten import ForgottenMarks, source_mark, write_marks
@@ -33,6 +34,7 @@ from transforms.common.store.receipts import ArtefactPath, File, read_envelope
 from transforms.corpora.named_artefacts import marks_in_artefacts
 from transforms.formats.ingest.stage import InputFile
 from transforms.formats.ingest.units import unit_of
+from transforms.formats.records import text_cleaning
 from transforms.simplification.documents.find_stage import PLACE_IN_FILES
 from transforms.simplification.instances.find_stage import FIND_IN_TEXTS
 from transforms.simplification.instances.read_stage import READ as INSTANCES_READ
@@ -235,6 +237,47 @@ def test_a_document_that_came_annotated_is_known_by_its_place(tmp_path):
     assert holding(out) == []
 
 
+def test_what_is_broken_of_a_document_is_forgotten_with_it(tmp_path):
+    """A sentence of it was a reject, another document's beside it; so were rows of a table, in a header's place."""
+    texts, out = tmp_path / "texts", tmp_path / "out"
+    texts.mkdir()
+    word = "1\t{0}\t{0}\tNOUN\t_\t_\t0\troot\t_\t_\n"
+    broken = word.format("Zyxqua").replace("1", "2", 1)
+    (texts / "a.conllu").write_text(f"# newdoc\n{word.format('Ship')}\n{broken}\n# newdoc\n{word.format('Sea')}\n")
+    (texts / "b.csv").write_text(f"1,{SECRET}\n2,The sea\n")
+    (texts / "c.xml").write_text(f"<TEI><text><body><p>{SECRET} <Zyxqua & zyxqua;</p></body></text></TEI>")
+    (texts / "d.jsonl").write_text(f'{{"text": "{SECRET}\n{{"{SECRET}": 1}}\n')
+    options = ["--engine", "builtin:en", "--dates", "1900", "--parts", "2", "--max-reject-share", "1"]
+    assert call("corpus", texts, "--out", out, *options) == 0
+    assert len(rows(out, "rejects")) == 5
+    (name,) = [row["document_id"] for row in rows(out, "documents") if row["text"] == "Ship"]
+    assert call("forget", out, name) == 0
+    assert holding(out) == []
+    manifest = open_snapshot(str(out)).manifest
+    assert call("corpus", texts, "--out", out, *options, "--overwrite") == 0
+    assert open_snapshot(str(out)).manifest == manifest
+    assert holding(out) == []
+
+
+def test_rejects_that_an_earlier_version_made_lose_what_they_may_quote(tmp_path, monkeypatch):
+    texts, out = tmp_path / "texts", tmp_path / "out"
+    texts.mkdir()
+    (texts / "1810.txt").write_text("The ship sails.")
+    (texts / "1860.txt").write_text("The sea is old.")
+    (texts / "1870.txt").write_bytes(b"\xe9")
+    with monkeypatch.context() as earlier:
+        earlier.setattr(columns, "TEXTS", "of no earlier version")
+        earlier.setattr(text_cleaning, "likely_encoding", lambda *_, **__: f"; it reads {SECRET!r}")
+        assert corpus(texts, out, "--max-reject-share", "1") == 0
+    assert any(name.startswith("_snapshots") for name in holding(out))
+    assert call("forget", out, "1810.txt") == 0
+    assert holding(out) == []
+    assert sorted((row["reason"], row["detail"]) for row in rows(out, "rejects")) == [
+        ("forgotten", ""),
+        ("undecodable", ""),
+    ]
+
+
 LABELLED = "id\tcorpus\tsentence\ttoken\tcomplexity\n1\tnews\t{0}\t{1}\t0.2\n"
 
 
@@ -373,6 +416,17 @@ def test_cut_off_at_any_call_it_is_finished_by_the_same_command(tmp_path, mode):
         print(f"| {mode} | {len(ran.calls)} calls |")
 
 
+def undeclared(out):
+    """The columns of published tables that hold a word of the secret text, and are not said to hold words of texts."""
+    found = set()
+    for table in open_snapshot(str(out)).tables:
+        rows = open_snapshot(str(out)).read(table)
+        for column in set(rows.schema.names) - set(rows.schema.metadata[columns.TEXTS.encode()].decode().split(",")):
+            said = str(rows[column].to_pylist()).encode()
+            found |= {(table, column) for word in DISTINCT if word in said}
+    return found
+
+
 TASKS = {
     "complexity": {"select": {"contexts": 2}},
     "cloze": {
@@ -449,6 +503,7 @@ def test_a_text_of_no_snapshot_is_forgotten_and_so_is_what_every_task_made_of_it
     assert holding(out) == held
     (name,) = [row["document_id"] for row in rows(out, "documents") if row["source"] == "1830.txt"]
     # What is published of all tasks goes, too.
+    assert undeclared(out) == set()
     copied(out, tmp_path / "whole")
     assert call("forget", tmp_path / "whole", name) == 0
     assert holding(tmp_path / "whole") == []

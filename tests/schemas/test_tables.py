@@ -1,7 +1,11 @@
+import fnmatch
+
+import pyarrow as pa
 import pytest
 
 from pipelines.frame.registry import COMMANDS, load
 from schemas.change.summary import SummedKind
+from schemas.columns import TEXTS
 from schemas.rejects import NOT_COUNTED, REASONS, RejectRow
 
 TABLES = {table.name: table for words in COMMANDS for table in load(words).tables}
@@ -48,6 +52,36 @@ def test_every_column_is_documented_in_its_metadata(name):
 @pytest.mark.parametrize("name", TABLES)
 def test_the_key_is_among_the_columns(name):
     assert set(TABLES[name].key) <= set(schema_of(name).names)
+
+
+# Strings that are no words of texts and say nothing of one: what a place, an id, an option or this code is called.
+_NO_TEXT = """
+document_id instance_id question_id pair_id article_id annotator_id source_id sense_id duplicate_of document
+source position name sha256 notes annotator group split published_split farthest
+slice slice_from slice_to point_from point_to alignment measure variant system subset metric threshold
+setting ranker scorer reader readers method of feature feature_group kind difficulty
+upos relation inflected feats article_change agreement refused
+"""
+NO_TEXT = frozenset(_NO_TEXT.split())
+
+
+def _has_strings(kind):
+    inner = [kind.field(place).type for place in range(kind.num_fields)]
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or any(map(_has_strings, inner))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_column_with_words_of_texts_is_declared_so(name):
+    """A column of strings has a fixed range, or is declared, or is called as one that can hold no text."""
+    schema = schema_of(name)
+    declared = schema.metadata[TEXTS.encode()].decode()
+    texts = set(filter(None, declared.split(",")))
+    assert all(fnmatch.filter(texts, of) for of in TABLES[name].texts)
+    strings = {field.name for field in schema if _has_strings(field.type) and b"range" not in field.metadata}
+    undeclared = strings - texts - NO_TEXT
+    if name == "rejects":
+        undeclared -= {"detail"}  # tests/formats/test_details.py
+    assert not {column for column in undeclared if not column.startswith("reason_")}  # which each kind of space has
 
 
 def test_a_reject_is_a_row_of_its_table():

@@ -22,7 +22,7 @@ from transforms.annotation.landed import LandedPlace, landed_texts
 from transforms.annotation.staging import AnnotatedBlock, count_annotation, stage_documents, stage_sentences
 from transforms.common.blas import one_thread
 from transforms.common.code.usage import LANDED, tell_amount
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, failure_of
 from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader
@@ -198,8 +198,7 @@ def _annotate(
     except (LexbeamError, MemoryError, OSError):
         raise
     except Exception as error:  # whatever an engine raises is about this document
-        detail = f"{type(error).__name__}: {error}"
-        return None, RejectRow(*place, "annotate", "engine_error", detail)
+        return None, RejectRow(*place, "annotate", "engine_error", failure_of(error))
     return annotation_batch(sentences, columns_of(options.layers)), None
 
 

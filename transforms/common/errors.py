@@ -11,6 +11,7 @@ __all__ = [
     "StaleError",
     "UsageError",
     "cause_of",
+    "failure_of",
     "nearest",
     "quoted",
     "readable",
@@ -145,6 +146,14 @@ def cause_of(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     return str(error) or f"it raises {type(error).__name__}"
+
+
+def failure_of(error: BaseException) -> str:
+    """Return what an unforeseen error is and where it rose, for what is kept: its message may quote a text."""
+    place = ""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        place = f" in {frame.f_globals.get('__name__', '?')}.{frame.f_code.co_qualname}"
+    return f"{type(error).__name__}{place}"
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 __all__ = [
+    "FORMULA",
+    "GUARD",
     "Block",
     "Grid",
     "Kwic",
@@ -16,6 +18,7 @@ __all__ = [
     "columns_with",
     "counts_tail",
     "explained_counts",
+    "guarded",
     "listed",
     "number",
     "singular",
@@ -23,6 +26,15 @@ __all__ = [
 ]
 
 LISTED = 12  # items of a list in a cell
+# What begins a formula in a spreadsheet, in some locales also in full width.
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+# In front of a text that a spreadsheet could take for something else: it keeps it from that, and does not show it.
+GUARD = "'"
+
+
+def guarded(text: str) -> str:
+    """Return the text of a cell, in one line, so that a spreadsheet takes it for a text and never runs it."""
+    return f"{GUARD}{text}" if text.startswith((*FORMULA, '"', GUARD)) else text
 
 
 class Grid(NamedTuple):

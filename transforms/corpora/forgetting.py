@@ -4,6 +4,7 @@
     made = without_documents(snapshot, marks, found, workspace)
 
 The documents become rejects, as in a run that leaves them out from the start: rows and counts are the same.
+Of each table whose schema names columns of texts (`texts`) the rows of these documents go. Table `rejects` has none.
 """
 
 from collections import Counter
@@ -15,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.columns import Table
+from schemas.columns import TEXTS, Table
 from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.inputs import INPUTS
 from schemas.corpus.sentences import SENTENCES
@@ -34,6 +35,8 @@ __all__ = ["CorpusDocument", "documents_of", "forgotten_documents", "holds", "or
 
 _COLUMNS = ("document_id", "source", "position", "language", "year", "text")
 _SAME = "same as "
+# Of a corpus: rows of those with columns of texts belong to a document. What was made from them is dropped.
+_SWEPT = tuple(table for table in (DOCUMENTS, SENTENCES) if table.texts)
 
 
 class CorpusDocument(NamedTuple):
@@ -142,8 +145,7 @@ def without_documents(
     rejects, turned = _rejects(snapshot, marks, found)
     inputs = writer.parts(INPUTS, _inputs(snapshot, Counter(file_of(document.source) for document in found)))
     parts = [
-        *writer.parts(DOCUMENTS, _filtered(snapshot, DOCUMENTS, ids)),
-        *writer.parts(SENTENCES, _filtered(snapshot, SENTENCES, ids)),
+        *(part for table in _SWEPT for part in writer.parts(table, _filtered(snapshot, table, ids))),
         *writer.parts(REJECTS, rejects),
         *inputs,
     ]
@@ -214,7 +216,8 @@ def _rejects(
 ) -> tuple[dict[int, list[StagedRows]], Counter[str]]:
     """Return the parts of `rejects` that change, and by reason how many rows were rejects for another one before.
 
-    Records of a source that is forgotten, and copies of a document that is, are left out as it is.
+    Records of a source that is forgotten, and copies of a document that is, are left out as it is. Details of a table
+    whose schema does not say which columns hold texts may quote them, as earlier versions did: they go.
     """
     parts = snapshot.parts(REJECTS.name)
     originals = {document.place for document in found}
@@ -225,13 +228,17 @@ def _rejects(
     changed = {}
     turned: Counter[str] = Counter()
     for part in parts:
-        rows = [RejectRow(**row) for table in _groups(part.path) for row in table.to_pylist()]
+        groups = list(_groups(part.path))
+        may_quote = any(TEXTS.encode() not in (rows.schema.metadata or {}) for rows in groups)
+        rows = [RejectRow(**row) for table in groups for row in table.to_pylist()]
         kept = []
         for row in rows:
             is_copy = original_of(row.reason, row.detail) in originals
             if row.reason != "forgotten" and (is_copy or marks.has_source(row.source)):
                 turned[row.reason] += 1
                 kept.append(_left_out(row.source, row.position))
+            elif may_quote and row.reason != "duplicate":  # whose detail is a place
+                kept.append(row._replace(detail=""))
             else:
                 kept.append(row)
         if kept != rows or part.number in added:

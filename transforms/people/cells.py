@@ -18,6 +18,7 @@ it is the same whether the file is read with quoting or without.
 import re
 import unicodedata
 
+from transforms.common.shown import FORMULA, GUARD
 from transforms.formats.records.text_cleaning import clean_field
 
 __all__ = ["CELL_LIMIT", "GUARD", "cell_of", "folded", "text_of"]
@@ -25,11 +26,9 @@ __all__ = ["CELL_LIMIT", "GUARD", "cell_of", "folded", "text_of"]
 # Length of a cell in Excel, in UTF-16 units; it drops the rest of longer ones.
 CELL_LIMIT = 32_767
 
-GUARD = "'"
 _LINE_END = "¶"
-# The first four begin a formula, in some locales also in full width; a quote would be CSV's, and `#` would
-# make the row a comment.
-_RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", '"', "#", GUARD)
+# A quote would be CSV's, and `#` would make the row a comment.
+_RISKY = (*FORMULA, '"', "#", GUARD)
 _BOOLEANS = frozenset(
     (
         "true",

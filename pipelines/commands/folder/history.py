@@ -14,6 +14,7 @@ import msgspec
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.registry import command_of
+from pipelines.shown.rows import as_json
 from transforms.common.options.fields import option, options_of, plain_defaults
 from transforms.common.publish.changes import SectionChange, TableChange
 from transforms.common.publish.history import History, Publication, read_history
@@ -48,7 +49,7 @@ def _history(options: HistoryOptions, action: Action) -> None:
     current = last if last and last.snapshot == name else None  # of a log that is damaged nothing is noted
     if options.json:
         records = [_record(history, kept, current, each) for each in history.publications]
-        (action.data or action.tell)(json.dumps(records, ensure_ascii=False, indent=2))
+        (action.data or action.tell)(as_json(records, indent=2))
         return
     for each in reversed(history.publications[-options.last :]):
         for line in _lines(history, kept, current, each):

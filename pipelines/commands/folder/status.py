@@ -6,7 +6,6 @@ lexbeam status results --json
 lexbeam status results --prometheus /var/lib/node_exporter/lexbeam.prom
 """
 
-import json
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from pipelines.frame.monitors import folder_state
 from pipelines.frame.staleness import OutsideChanges, all_outside, newest_input, section_logs
 from pipelines.monitoring.prometheus import check_metrics_file, write_metrics
 from pipelines.runners.flink_jobs import JobKind, JobState
+from pipelines.shown.rows import as_json
 from transforms.common.errors import LexbeamError, StaleError, readable
 from transforms.common.options.fields import option
 from transforms.common.publish.history import Publication, last_success, published_at, untold_publications
@@ -114,7 +114,7 @@ def _look(options: StatusOptions, state: Survey) -> _Found:
     job = None if state.left is None else look_at(files.join(options.path, ARTEFACTS), state.left)
     if options.json:
         record = _record(options.path, state, outside, job) | {"ages": _ages(options.path, state.snapshot, outside)}
-        lines = [json.dumps(record, ensure_ascii=False, indent=2)]
+        lines = [as_json(record, indent=2)]
     else:
         lines = list(_lines(options.path, state, stale, job))
     damaged = None

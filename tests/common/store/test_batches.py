@@ -1,13 +1,20 @@
 """Batches of staging files, and rows that wait on disk."""
 
+import errno
+import gc
+import io
+import random
+from contextlib import suppress
 from pathlib import Path
+from unittest import mock
 
 import pyarrow as pa
 import pytest
 
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchReader, BatchWriter, SideRows
-from transforms.common.store.sound import Damaged
+from transforms.common.store.sound import Damaged, HashedStream
+from transforms.common.store.tables import write_rows
 
 SCHEMA = pa.schema([("text", pa.string())])
 
@@ -57,3 +64,52 @@ def test_rows_come_back_in_order():
         side.add([{"a": 3}])
         rows = [row["a"] for batch in side.batches() for row in batch.to_pylist()]
     assert rows == [1, 2, 3]
+
+
+NOISE = [random.Random(number).randbytes(20_000).hex() for number in range(20)]
+
+
+class FullDisk(io.BytesIO):
+    """Takes so many bytes."""
+
+    def __init__(self, room):
+        super().__init__()
+        self.room = room
+
+    def write(self, data):
+        self.room -= memoryview(data).nbytes
+        if self.room < 0:
+            raise OSError(errno.ENOSPC, "full")
+        return super().write(data)
+
+
+def _write_batches(stream):
+    with BatchWriter(stream, SCHEMA) as writer:
+        for text in NOISE:
+            writer.write(pa.record_batch({"text": [text]}, SCHEMA))
+
+
+def _write_table(stream):
+    write_rows(stream, SCHEMA, [pa.record_batch({"text": NOISE}, SCHEMA)])
+
+
+@pytest.mark.parametrize("write", [_write_batches, _write_table])
+def test_a_full_disk_is_one_error_and_nothing_is_printed_behind_it(capfd, write):
+    """Arrow writes what it holds once more when it is thrown away, and prints what fails then."""
+    whole = FullDisk(1 << 30)
+    write(HashedStream(whole))
+    for room in (0, 9, *range(5000, whole.tell(), 40_000), whole.tell() - 1):
+        with pytest.raises(OSError, match="full"):
+            write(HashedStream(FullDisk(room)))
+        gc.collect()
+        assert capfd.readouterr().err == "", room
+
+
+def test_a_file_of_which_a_write_failed_gets_no_name_though_nobody_took_notice(tmp_path):
+    artefact = Artefact(str(tmp_path / "a"))
+    with pytest.raises(OSError, match="full"), artefact.writing(".arrow") as stream:
+        with mock.patch.object(stream, "_stream") as broken, suppress(OSError):
+            broken.write.side_effect = OSError(errno.ENOSPC, "full")
+            stream.write(b"a")
+        stream.write(b"b")
+    assert list(tmp_path.iterdir()) == []

@@ -20,6 +20,9 @@ from transforms.common.texts.encodings import encoding_remedy, likely_encoding
 def test_the_code_page_by_which_words_look_like_words_is_named(text, encoding, told):
     assert likely_encoding(text.encode(encoding)) == f"; {told}"
     named = "utf-16" if encoding == "utf-16" else f"utf-8,{told.split()[1]}"
+    kept = likely_encoding(text.encode(encoding), quoting=False)
+    assert kept == ("; it begins as utf-16 does" if encoding == "utf-16" else f"; it may be {told.split()[1]}")
+    assert encoding_remedy([kept]) == encoding_remedy([f"; {told}"])
     assert encoding_remedy([f"not utf-8: byte 1{likely_encoding(text.encode(encoding))}"]) == (
         f" Some of them are read by `encoding` {named}."
     )

@@ -54,6 +54,31 @@ def test_tab_separated_values_are_whole_and_cells_for_a_person_say_what_they_lac
     assert cell("a\tb\nc", None) == "a b c"
 
 
+def test_no_tab_separated_cell_is_run_by_a_spreadsheet_or_obeyed_by_a_terminal():
+    texts = ["=1+1", "+1", "-x", "@a", "＝1", '"a', "'s", "a=1", "\t=1", "\r=1", "\x1b[2Ja\x9b\u202e", "می‌رود"]
+    shown = [
+        "'=1+1",
+        "'+1",
+        "'-x",
+        "'@a",
+        "'＝1",
+        "'\"a",
+        "''s",
+        "a=1",
+        " =1",
+        "\\x0d=1",
+        "\\x1b[2Ja\\x9b\\u202e",
+        texts[-1],
+    ]
+    (_, *rows) = rows_as_tsv(["a"], [{"a": text} for text in texts])
+    assert rows == shown
+    assert list(rows_as_tsv(["=a", "b"], [{"=a": ["=1", "b"], "b": -0.5}, {"=a": -3, "b": None}])) == [
+        "'=a\tb",
+        "'=1 b\t-0.5",
+        "-3\t",
+    ]
+
+
 def test_json_holds_nothing_that_a_terminal_obeys():
     text = as_json({"a": "\x1b[31m\x7f\x9b2J\u202e b"})
     assert text.replace("\n", " ").isprintable()

@@ -145,6 +145,7 @@ class Artefact:
         with files.writing(path, durable=True) as stream:
             hashed = HashedStream(stream)
             yield hashed
+            hashed.check()
         self._files[suffix] = File(path, hashed.bytes, hashed.sha256.hexdigest())
         note_sound(self._files[suffix])
 

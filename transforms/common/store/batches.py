@@ -33,8 +33,9 @@ class BatchWriter:
 
     def __init__(self, stream: BinaryIO | HashedStream, schema: pa.Schema) -> None:
         options = pa.ipc.IpcWriteOptions(compression="lz4", unify_dictionaries=False, use_threads=False)
+        sink = stream if isinstance(stream, HashedStream) else HashedStream(stream)  # silent where a disk is full
         # Arrow writes a small batch in dozens of pieces.
-        buffered = pa.BufferedOutputStream(pa.PythonFile(stream, "w"), _BUFFER)
+        buffered = pa.BufferedOutputStream(pa.PythonFile(sink, "w"), _BUFFER)
         self._buffered = buffered
         self._writer = pa.ipc.new_file(buffered, schema, options=options)
         self._next = 0

@@ -75,25 +75,43 @@ class DigestedFile(Protocol):
 
 
 class HashedStream:
-    """A binary sink that hashes and counts what goes through it."""
+    """A binary sink that hashes and counts what goes through it, for what writes to it and then lets go of it.
+
+    Arrow writes what it still holds when it is thrown away, as after an error, and prints what fails then. So once a
+    write has failed, the next ones are dropped; the file does not get its name.
+    """
 
     closed = False
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
+        self._failed: OSError | ValueError | None = None
         self.sha256 = hashlib.sha256()
         self.bytes = 0
 
     def write(self, data: "Buffer") -> int:
         """Write bytes."""
         view = memoryview(data)
-        self.sha256.update(view)
-        self.bytes += view.nbytes
-        self._stream.write(view)
+        if self._failed is None:
+            try:
+                self._stream.write(view)
+            except (OSError, ValueError) as error:  # the disk is full; the file was closed
+                self._failed = error
+                raise
+            self.sha256.update(view)
+            self.bytes += view.nbytes
         return view.nbytes
 
     def flush(self) -> None:
         """Nothing is held back here."""
+
+    def close(self) -> None:
+        """Whoever gave the stream closes it."""
+
+    def check(self) -> None:
+        """Raise the error of a write that has failed, whoever took no notice of it."""
+        if self._failed is not None:
+            raise self._failed
 
 
 class FileState(NamedTuple):

@@ -20,14 +20,19 @@ _LOOKED_AT = 4096  # bytes
 _SHOWN = 3
 _MOST = 0.75  # of the words, in a text that is read as it was written
 _SIGNS = frozenset("°§€£«»“”„‘’–—…·©®½")
-_NAMED = re.compile(r"; as (cp\d+) it reads|; it begins as (utf-16) does")
+_NAMED = re.compile(r"; (?:as|it may be) (cp\d+)|; it begins as (utf-16) does")
 _WORD = re.compile(r"[^\W\d_]+")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f\w\s’‘–—-](?=[^\W\d_])")  # a sign within a word
 _OTHER_SCRIPT = re.compile(r"[^\x00-\x7f]{3,}")  # words that have not one letter of English
 
 
-def likely_encoding(data: bytes | bytearray) -> str:
-    """Return for a message how bytes read in the code page that fits best; empty where none does."""
+def likely_encoding(data: bytes | bytearray, *, quoting: bool = True) -> str:
+    """Return for a message how bytes read in the code page that fits best; empty where none does.
+
+    Args:
+        data: the bytes.
+        quoting: whether words of them may be shown, as in what is printed and not kept.
+    """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "; it begins as utf-16 does"
     head = bytes(data[:_LOOKED_AT])
@@ -40,7 +45,7 @@ def likely_encoding(data: bytes | bytearray) -> str:
         signs = [char for char in text if char in _SIGNS]
         if (_are_plain(words, page) and not _BROKEN.search(text)) or (signs and not words):
             shown = list(dict.fromkeys(words or signs))[:_SHOWN]
-            return f"; as {page} it reads {', '.join(map(repr, shown))}"
+            return f"; as {page} it reads {', '.join(map(repr, shown))}" if quoting else f"; it may be {page}"
     return ""
 
 

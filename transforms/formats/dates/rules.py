@@ -29,7 +29,7 @@ from transforms.formats.dates.metadata import Metadata, read_metadata
 from transforms.formats.records.base import Record, Reject
 from transforms.formats.records.date_forms import DATE_FORMS, readings
 from transforms.formats.records.date_parsing import Date, parse_date
-from transforms.formats.records.fields import list_fields
+from transforms.formats.records.fields import list_fields, quoted_field
 from transforms.formats.records.paths import check_path
 
 __all__ = ["DATE_RANGES", "RULES", "DateRule", "RangeRule", "date_of", "load_metadata", "parse_date_rule"]
@@ -184,11 +184,11 @@ def date_of(
             return Reject(record.position, "no_date", f"no date {place}")
         parsed = DATE_FORMS[rule.form].read(text) if rule.form else parse_date(text)
         if parsed is None:
-            return Reject(record.position, "bad_date", f"{text[:100]!r} {place} is not a date{_hint(rule, text)}")
+            return Reject(record.position, "bad_date", f"{quoted_field(text)} {place} is not a date{_hint(rule, text)}")
         date = parsed
     year = DATE_RANGES[how].year(date)
     if year is None:
-        return Reject(record.position, "bad_date", f"{text!r} is a range, see --date-range")
+        return Reject(record.position, "bad_date", f"{quoted_field(text)} is a range, see --date-range")
     return date._replace(year=year)
 
 

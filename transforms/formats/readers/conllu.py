@@ -359,7 +359,7 @@ class _Words:
         """
         cells = line.split("\t")
         if len(cells) != 10:
-            raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}{no_line_end(line)}")
+            raise BadRecord("malformed", f"{len(cells)} columns, not 10{no_line_end(line)}")
         name, form, lemma, tag = cells[:4]
         form, lemma = clean_word(form, how), clean_word(lemma, how)
         if not tag.isascii():
@@ -369,10 +369,10 @@ class _Words:
         first, dash, last = name.partition("-")
         number = len(self._forms) + 1
         if not first.isdecimal() or int(first) != number or not form:
-            raise BadRecord("malformed", f"a word out of order or without a form: {line[:60]!r}")
+            raise BadRecord("malformed", "a word out of order or without a form")
         if dash:
             if not last.isdecimal() or int(last) < number or self._last_part >= number:
-                raise BadRecord("malformed", f"not a range of words: {line[:60]!r}")
+                raise BadRecord("malformed", "not a range of words")
             self._last_part, self._span = int(last), cells
         if dash or number > self._last_part:
             self.text += self._space + form

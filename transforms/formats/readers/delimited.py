@@ -34,7 +34,7 @@ from typing import BinaryIO
 from transforms.common.csv_rows import csv_rows
 from transforms.common.texts.line_ends import end_of_line, no_line_end, with_line_feeds
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.fields import record_of_fields
+from transforms.formats.records.fields import listed_names, record_of_fields
 from transforms.formats.records.pieces import CutPiece, Uncuttable
 from transforms.formats.records.text_cleaning import STRICT, Cleaning, cleaning, decode
 from transforms.formats.sources.compression import SUFFIXES
@@ -86,8 +86,8 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
                 raise BadRecord(row.reason, f"in the header: {row.detail}")
             columns = [name.strip() for name in row]
             if options.text_field not in columns:
-                names = ", ".join(columns[:12]) + no_line_end(" ".join(row))
-                raise BadRecord("missing_field", f"no column {options.text_field!r} in the header; there are {names}")
+                names = listed_names(columns) + no_line_end(" ".join(row))
+                raise BadRecord("missing_field", f"no column {options.text_field!r} in the header{names}")
             for name in (options.text_field, *(pair.partition("=")[2] for pair in options.fields)):
                 if columns.count(name) > 1:
                     raise BadRecord("malformed", f"several columns {name!r} in the header; rename all but one")

@@ -14,7 +14,9 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from transforms.common.errors import failure_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.fields import listed_names
 from transforms.formats.records.nested import entries_of
 from transforms.formats.records.paths import ARRAY
 from transforms.formats.records.pieces import CutPiece, Uncuttable
@@ -141,7 +143,7 @@ def _columns(file: pq.ParquetFile, options: ReaderOptions) -> list[str]:
     wanted |= {path.lstrip(".") for path in wanted} | {main}
     wanted |= set(map(_column, wanted))
     if not {main, _column(main)} & set(schema.names):
-        raise BadRecord("missing_field", f"no column {main!r}; there are {', '.join(schema.names[:12])}")
+        raise BadRecord("missing_field", f"no column {main!r}{listed_names(schema.names)}")
     return [f.name for f in schema if f.name in wanted or _holds_fields(f.type)]
 
 
@@ -264,6 +266,6 @@ def _dictionaries(batch: pa.RecordBatch) -> Iterator[dict[str, object] | BadReco
         except UnicodeDecodeError as error:
             yield BadRecord("undecodable", f"in a nested column: {error}")
         except Exception as error:
-            yield BadRecord("malformed", f"{type(error).__name__}: {error}")
+            yield BadRecord("malformed", failure_of(error))
         else:
             yield row

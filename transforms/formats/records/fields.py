@@ -3,7 +3,7 @@
 import datetime
 import functools
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from transforms.common.errors import nearest
@@ -12,14 +12,27 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Record
 from transforms.formats.records.paths import ARRAY, look_up, paths_of
 from transforms.formats.records.text_cleaning import Cleaning, clean_field, clean_text, decode
 
-__all__ = ["KNOWN", "Fields", "language_in", "list_fields", "listed_fields", "record_of_fields", "scalar", "text_at"]
+__all__ = [
+    "KNOWN",
+    "Fields",
+    "language_in",
+    "list_fields",
+    "listed_fields",
+    "listed_names",
+    "quoted_field",
+    "record_of_fields",
+    "scalar",
+    "text_at",
+]
 
 # Fields of a document that are found by name, whatever their case.
 KNOWN = ("date", "title", "author", "genre", "language")
 
 _LONGEST = 1000
 _FEW = 12
-_NAME = 60
+_NAME = 40
+_WORDS = 3
+_STOPS = tuple(".!?;,…")
 
 
 def record_of_fields(
@@ -85,9 +98,15 @@ def language_in(cell: str) -> str | None:
         return None
     if (code := language_of(cell)) is None:
         raise BadRecord(
-            "malformed", f"language is {cell.strip()[:_NAME]!r}, no code such as en and no name such as English"
+            "malformed", f"language is {quoted_field(cell)}, no code such as en and no name such as English"
         )
     return code
+
+
+def quoted_field(value: str) -> str:
+    """Return, for a reject, a value of metadata, of which one as long as text is not quoted."""
+    value = value.strip()
+    return repr(value) if len(value) <= _NAME else f"a value of {len(value)} characters"
 
 
 def scalar(value: object) -> str:
@@ -200,13 +219,29 @@ def list_fields(fields: Mapping[str, object], missing: str) -> str:
     """Return, for a message, the first fields that exist, and the nearest to a missing one."""
     paths = fields.paths if isinstance(fields, Fields) else iter(fields)
     unlike = {missing, fields.text_field} if isinstance(fields, Fields) else {missing}
-    names = [clean_field(name)[:_NAME] for name in itertools.islice(dict.fromkeys(paths), _FEW)]
-    if not names:
-        return "; there are no fields"
+    names = [clean_field(name) for name in itertools.islice(dict.fromkeys(paths), _FEW)]
+    if not names or any(map(_reads_like_text, names)):
+        return listed_names(names)
     others = [name for name in names if name not in unlike]
     ends = [name for name in others if name.rpartition(".")[2] == missing.rpartition(".")[2]]
     hint = f"; did you mean {ends[0]!r}?" if ends else nearest(missing[:_NAME], others)
-    return f"{_THERE}{', '.join(names)}{hint}"
+    return f"{listed_names(names)}{hint}"
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Return, for a reject, the first of some names of fields.
+
+    If one of them reads like text, none is quoted: where a file has no header, its first row is taken for one.
+    """
+    if not names:
+        return "; there are no fields"
+    if any(map(_reads_like_text, names)):
+        return f"; {len(names)} fields, not all of them with names"
+    return f"{_THERE}{', '.join(names[:_FEW])}"
+
+
+def _reads_like_text(name: str) -> bool:
+    return len(name) > _NAME or len(name.split()) > _WORDS or name.rstrip()[-1:] in _STOPS
 
 
 def listed_fields(detail: str) -> list[str]:

@@ -115,7 +115,8 @@ def decode(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning = 
         if len(encodings) > 1:
             how.note(f"encoding {encoding}")
         return text.removeprefix(_BOM)
-    raise BadRecord("undecodable", "; ".join(_fault(data, encoding) for encoding in encodings) + likely_encoding(data))
+    faults = "; ".join(_fault(data, encoding) for encoding in encodings)
+    raise BadRecord("undecodable", faults + likely_encoding(data, quoting=False))
 
 
 def _fault(data: bytes | bytearray, encoding: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
+from transforms.common.errors import failure_of
 from transforms.common.texts.line_ends import line_feeds
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
@@ -283,5 +284,5 @@ def reject_of(error: Exception) -> Reject:
         return Reject("", "unreadable", error.strerror or kind)
     if isinstance(error, OSError) and "ompress" not in str(error) and "stream" not in str(error):
         return Reject("", "unreadable", str(error) or kind)
-    # What decompression raises is an OSError, too, but one without a number.
-    return Reject("", "malformed", f"{kind}: {error}")
+    # What decompression raises is an OSError, too, but one without a number. Others may quote what is read.
+    return Reject("", "malformed", f"{kind}: {error}" if isinstance(error, OSError) else failure_of(error))

@@ -3,7 +3,6 @@
 A stretch of text over 10 MB without an element, or elements over 256 deep, is `too_large`: libxml2 stops there.
 """
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -14,6 +13,12 @@ from transforms.formats.records.base import BadRecord
 __all__ = ["local_name", "parse_xml"]
 
 _CODE = etree.ErrorTypes
+# What is wrong, by libxml2's code: its messages quote the text.
+_KINDS = {
+    code: name.removeprefix("ERR_").replace("_", " ").lower()
+    for name, code in vars(_CODE).items()
+    if name.startswith("ERR_")
+}
 
 
 def local_name(element: etree._Element) -> str:
@@ -47,10 +52,9 @@ def parse_xml(
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        cause = re.split(r",? (?:use|try) XML_PARSE", str(error.msg))[0]
         reason = _reason(error)
         remedy = "; split it into smaller or flatter elements" if reason == "too_large" else ""
-        raise BadRecord(reason, f"line {error.lineno}: {cause}{remedy}") from None
+        raise BadRecord(reason, f"line {error.lineno}: {_KINDS.get(error.code, 'not XML')}{remedy}") from None
     except (LookupError, ValueError) as error:
         raise BadRecord("undecodable", str(error)) from None
     if root is None:
@@ -89,7 +93,7 @@ def _resolve(parent: etree._Element, entities: Mapping[str, str]) -> None:
             continue
         value = entities.get(child.name, _html(child.name))
         if value is None:
-            raise BadRecord("malformed", f"the entity {child.name!r} is not declared")
+            raise BadRecord("malformed", "an entity that is not declared")
         text += [value, child.tail or ""]
         child.tail = None
         parent.remove(child)

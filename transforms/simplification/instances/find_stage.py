@@ -19,7 +19,7 @@ from transforms.annotation.engines.paragraphs import annotate_by_batch
 from transforms.annotation.engines.registry import Engine
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, failure_of
 from transforms.common.publish.forgotten import Forgotten
 from transforms.common.records import annotation_batch, annotation_schema
 from transforms.common.store.artefacts import Artefact, Stage
@@ -258,7 +258,7 @@ def annotated_pieces(text: str, engine: Engine, options: TextFindOptions) -> Ite
         except (LexbeamError, MemoryError, OSError):
             raise
         except Exception as error:  # whatever an engine raises is about this document
-            raise BadRecord("engine_error", f"{type(error).__name__}: {error}") from None
+            raise BadRecord("engine_error", failure_of(error)) from None
         tables: Iterator[pa.Table] = (pa.Table.from_batches([batch]) for batch in waiting.batches())
         first = next(tables, annotation_schema(layers).empty_table())
         if options.choice.share is not None:
