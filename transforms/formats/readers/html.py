@@ -22,6 +22,7 @@ from lxml import etree
 from lxml.html import HTMLParser
 
 from transforms.common.extras import check_packages
+from transforms.common.texts.encodings import python_name
 from transforms.formats.readers.html_tree import head_fields, main_paragraphs, without_scripts
 from transforms.formats.readers.page_text import paragraphs, without_note_marks
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
@@ -45,6 +46,7 @@ _TAKEN_FOR = {
     "gb2312": "gb18030",
     "gbk": "gb18030",
     "shift_jis": "cp932",
+    "big5": "big5hkscs",
     "euc_kr": "cp949",
     "utf-16": "utf-8",
     "utf-16-le": "utf-8",
@@ -134,7 +136,7 @@ def declared_encoding(data: bytes) -> str:
         return ""
     declared = (match[1] or match[2]).decode("ascii")
     try:
-        codec = codecs.lookup(declared)
+        codec = codecs.lookup(python_name(declared))
         return _TAKEN_FOR.get(codec.name, codec.name) if is_of_files(declared) else ""
     except LookupError:
         return ""

@@ -9,10 +9,13 @@ from types import MappingProxyType
 
 from lxml import etree
 
+from transforms.common.texts.encodings import python_name
 from transforms.formats.records.base import BadRecord
 
-__all__ = ["local_name", "parse_xml"]
+__all__ = ["DECLARED_IN_XML", "local_name", "parse_xml"]
 
+DECLARED_IN_XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)")
+_HEAD = 1 << 10
 _CODE = etree.ErrorTypes
 
 
@@ -42,7 +45,7 @@ def parse_xml(
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
-        encoding=encoding,
+        encoding=encoding or _of_label(data),
     )
     try:
         root = etree.fromstring(data, parser)
@@ -68,6 +71,14 @@ def parse_xml(
         for name, value in element.attrib.items():
             element.set(name, value)  # in which lxml has put the entities' characters
     return root
+
+
+def _of_label(data: bytes) -> str | None:
+    """Return the encoding that a document declares by a label that libxml2 may not know; None for any other."""
+    declared = DECLARED_IN_XML.match(data[:_HEAD])
+    label = declared[1].decode() if declared else ""
+    name = python_name(label)
+    return None if name == label else name
 
 
 def _reason(error: etree.XMLSyntaxError) -> str:
