@@ -22,6 +22,7 @@ MADE = {
     "transforms/formats/readers/delimited.py _open_cell": "a delimiter and a quote, and cells as they are written",
     "transforms/formats/records/date_parsing.py _plain": "dates of at most 200 characters",
     "transforms/formats/records/scripts.py _stretches": "a class of characters, over and over",
+    "transforms/formats/spans/codes.py code_blocks": "the name of a tag as it is, each looked for once",
     "transforms/inflection/rules.py edit_of": "the beginning and the middle of a word as they are",
     "transforms/learning/models/lightgbm_text.py _check_tree": "numbers, tried at one place",
     "transforms/learning/models/lightgbm_text.py _number": "numbers, tried at one place",

@@ -220,3 +220,36 @@ def test_marks_in_fields_are_broken():
     assert record.fields["title"].count("\u034f") == 26
     (record,) = entries(f"# title = {MARKS * 400}\n{WORD.format(1, 'a', 'a')}\n".encode(), "conllu")
     assert record.fields["title"].count("\u034f") == 26
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding", "text"),
+    [
+        ("x-sjis", "cp932", "日本①"),
+        ("Windows-31J", "cp932", "日本①"),
+        ("x-euc-jp", "euc-jp", "日本"),
+        ("ks_c_5601-1989", "cp949", "한국똠"),
+        ("gb_2312-80", "gb18030", "中国"),
+        ("x-x-big5", "big5hkscs", "臺灣"),
+        ("x-cp1251", "cp1251", "мир"),
+        ("koi8", "koi8-r", "мир"),
+        ("koi8-ru", "koi8-u", "їжак"),
+        ("x-mac-cyrillic", "mac-cyrillic", "мир"),
+        ("x-mac-roman", "mac-roman", "été"),
+        ("iso88592", "iso8859-2", "łódź"),
+        ("sun_eu_greek", "iso8859-7", "λόγος"),
+        ("visual", "iso8859-8", "שלום"),
+        ("iso-8859-6-e", "iso8859-6", "سلام"),
+        ("dos-874", "cp874", "ไทย"),
+        ("csisolatin9", "iso8859-15", "œuf"),
+        ("unicode-1-1-utf-8", "utf-8", "mer à l'est"),
+    ],
+)
+def test_an_encoding_may_be_called_as_pages_call_it(label, encoding, text):
+    page = f'<html><head><meta charset="{label}"></head><body><p>{text}</p></body></html>'
+    assert summary(page.encode(encoding), "html", html="all") == [text]
+    tei = make.tei(text).decode()
+    declared = f'<?xml version="1.0" encoding="{label}"?>' + tei[tei.index("<TEI") :]
+    assert summary(declared.encode(encoding), "tei") == [text]
+    assert summary(text.encode(encoding), "text", encoding=label) == [text]
+    assert reader_options(encoding=label) == reader_options(encoding=reader_options(encoding=label).encoding[0])

@@ -1,5 +1,7 @@
-"""What the encoding of bytes may be that are no UTF-8, for a message.
+"""Encodings by what they are called, and, for a message, what that of bytes may be that are no UTF-8.
 
+>>> python_name("x-sjis"), python_name("latin-1")
+('cp932', 'latin-1')
 >>> likely_encoding("Die Schönheit der Bücher".encode("cp1252"))
 "; as cp1252 it reads 'Schönheit', 'Bücher'"
 >>> likely_encoding("Zażółć gęślą jaźń".encode("cp1250"))
@@ -12,7 +14,45 @@ import codecs
 import re
 from collections.abc import Iterable
 
-__all__ = ["encoding_remedy", "likely_encoding"]
+__all__ = ["encoding_remedy", "likely_encoding", "python_name"]
+
+# Labels of https://encoding.spec.whatwg.org/#names-and-labels that Python does not know, by its name of the encoding.
+_LABELS = {
+    "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
+    "utf-16-le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
+    "utf-16-be": "unicodefffe",
+    "iso8859-2": "iso88592",
+    "iso8859-3": "iso88593",
+    "iso8859-4": "iso88594",
+    "iso8859-5": "iso88595",
+    "iso8859-6": "csiso88596e csiso88596i iso-8859-6-e iso-8859-6-i iso88596",
+    "iso8859-7": "iso88597 sun_eu_greek",
+    "iso8859-8": "csiso88598e csiso88598i iso-8859-8-e iso-8859-8-i iso88598 logical visual",
+    "iso8859-10": "iso885910",
+    "iso8859-13": "iso885913",
+    "iso8859-14": "iso885914",
+    "iso8859-15": "csisolatin9 iso885915",
+    "koi8-r": "koi koi8",
+    "koi8-u": "koi8-ru",
+    "macintosh": "csmacintosh mac x-mac-roman",
+    "maccyrillic": "x-mac-cyrillic x-mac-ukrainian",
+    "cp874": "dos-874 iso885911 windows-874",
+    "cp1250": "x-cp1250",
+    "cp1251": "x-cp1251",
+    "cp1252": "iso88591 x-cp1252 x-user-defined",  # the last one as pages have it
+    "cp1253": "x-cp1253",
+    "cp1254": "iso88599 x-cp1254",
+    "cp1255": "x-cp1255",
+    "cp1256": "x-cp1256",
+    "cp1257": "x-cp1257",
+    "cp1258": "x-cp1258",
+    "gb18030": "csgb2312 gb_2312 gb_2312-80 x-gbk",
+    "big5-hkscs": "cn-big5 x-x-big5",
+    "euc-jp": "cseucpkdfmtjapanese x-euc-jp",
+    "cp932": "windows-31j x-sjis",
+    "cp949": "cseuckr csksc56011987 iso-ir-149 ks_c_5601-1989 ksc_5601 windows-949",
+}
+_NAMES = {label: name for name, labels in _LABELS.items() for label in labels.split()}
 
 # What Windows wrote before Unicode: western, central European, Cyrillic, Greek.
 _PAGES = ("cp1252", "cp1250", "cp1251", "cp1253")
@@ -24,6 +64,11 @@ _NAMED = re.compile(r"; (?:as|it may be) (cp\d+)|; it begins as (utf-16) does")
 _WORD = re.compile(r"[^\W\d_]+")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f\w\s’‘–—-](?=[^\W\d_])")  # a sign within a word
 _OTHER_SCRIPT = re.compile(r"[^\x00-\x7f]{3,}")  # words that have not one letter of English
+
+
+def python_name(label: str) -> str:
+    """Return what Python calls an encoding that pages call so; any other name as it is."""
+    return _NAMES.get(label.strip().lower(), label)
 
 
 def likely_encoding(data: bytes | bytearray, *, quoting: bool = True) -> str:

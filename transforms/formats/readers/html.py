@@ -23,6 +23,7 @@ from lxml import etree
 from lxml.html import HTMLParser
 
 from transforms.common.extras import check_packages
+from transforms.common.texts.encodings import python_name
 from transforms.formats.readers.html_tree import head_fields, main_paragraphs, without_scripts
 from transforms.formats.readers.page_marks import without_marks
 from transforms.formats.readers.page_text import paragraphs
@@ -55,6 +56,7 @@ _TAKEN_FOR = {
     "gb2312": "gb18030",
     "gbk": "gb18030",
     "shift_jis": "cp932",
+    "big5": "big5hkscs",
     "euc_kr": "cp949",
     "utf-16": "utf-8",
     "utf-16-le": "utf-8",
@@ -153,7 +155,7 @@ def declared_encoding(data: bytes) -> str:
         return ""
     declared = (match[1] or match[2]).decode("ascii")
     try:
-        codec = codecs.lookup(declared)
+        codec = codecs.lookup(python_name(declared))
         return _TAKEN_FOR.get(codec.name, codec.name) if is_of_files(declared) else ""
     except LookupError:
         return ""

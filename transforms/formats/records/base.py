@@ -45,6 +45,7 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.records import Sentence
+from transforms.common.texts.encodings import python_name
 from transforms.formats.records.hyphens import HYPHENS
 from transforms.formats.records.paths import check_path, check_records
 from transforms.formats.records.pieces import CutPiece
@@ -283,6 +284,7 @@ class ReaderOptions:
 
     def __post_init__(self) -> None:
         """Refuse values that no reader could use."""
+        object.__setattr__(self, "encoding", tuple(map(python_name, self.encoding)))
         _check_encodings(self.encoding)
         for pair in self.fields:
             if not all(pair.partition("=")):
@@ -317,7 +319,7 @@ def is_of_files(encoding: str) -> bool:
     Raises:
         LookupError, ValueError: Python does not know it.
     """
-    codec = codecs.lookup(encoding)
+    codec = codecs.lookup(python_name(encoding))
     return codec._is_text_encoding and codec.name not in _NO_FILES
 
 

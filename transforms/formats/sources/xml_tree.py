@@ -3,15 +3,19 @@
 A stretch of text over 10 MB without an element, or elements over 256 deep, is `too_large`: libxml2 stops there.
 """
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from lxml import etree
 
+from transforms.common.texts.encodings import python_name
 from transforms.formats.records.base import BadRecord
 
-__all__ = ["local_name", "parse_xml"]
+__all__ = ["DECLARED_IN_XML", "local_name", "parse_xml"]
 
+DECLARED_IN_XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)")
+_HEAD = 1 << 10
 _CODE = etree.ErrorTypes
 # What is wrong, by libxml2's code: its messages quote the text.
 _KINDS = {
@@ -47,7 +51,7 @@ def parse_xml(
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
-        encoding=encoding,
+        encoding=encoding or _of_label(data),
     )
     try:
         root = etree.fromstring(data, parser)
@@ -72,6 +76,14 @@ def parse_xml(
         for name, value in element.attrib.items():
             element.set(name, value)  # in which lxml has put the entities' characters
     return root
+
+
+def _of_label(data: bytes) -> str | None:
+    """Return the encoding that a document declares by a label that libxml2 may not know; None for any other."""
+    declared = DECLARED_IN_XML.match(data[:_HEAD])
+    label = declared[1].decode() if declared else ""
+    name = python_name(label)
+    return None if name == label else name
 
 
 def _reason(error: etree.XMLSyntaxError) -> str:

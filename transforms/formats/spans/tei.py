@@ -11,13 +11,14 @@ from html.entities import name2codepoint
 
 from lxml import etree
 
+from transforms.common.texts.encodings import python_name
 from transforms.formats.readers.tei.breaks import HYPHENS
 from transforms.formats.readers.tei.marks import marked_text
 from transforms.formats.readers.tei.reading import allowed_in_xml, declared_entities, texts_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from transforms.formats.records.text_cleaning import cleaning
 from transforms.formats.sources.streams import marked_encoding
-from transforms.formats.sources.xml_tree import local_name, parse_xml
+from transforms.formats.sources.xml_tree import DECLARED_IN_XML, local_name, parse_xml
 from transforms.formats.spans.markup import (
     Said,
     Stretch,
@@ -32,7 +33,6 @@ from transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, 
 
 __all__ = ["find_in_tei"]
 
-_DECLARED = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)")
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"
 _COMMENT = r"<!--.*?-->|<\?.*?\?>"
 _MARKUP = re.compile(
@@ -83,11 +83,11 @@ def _said(element: etree._Element) -> Said:
 def _encodings(data: bytes, options: ReaderOptions) -> tuple[str, ...]:
     if by_mark := marked_encoding(data):
         return (by_mark,)
-    declared = None if data.startswith(codecs.BOM_UTF8) else _DECLARED.match(data)
+    declared = None if data.startswith(codecs.BOM_UTF8) else DECLARED_IN_XML.match(data)
     if declared is None:
         return ("utf-8",) if data.startswith(codecs.BOM_UTF8) else options.encoding
     try:
-        return (codecs.lookup(declared[1].decode()).name,)
+        return (codecs.lookup(python_name(declared[1].decode())).name,)
     except LookupError as error:
         raise BadRecord("undecodable", str(error)) from None
 

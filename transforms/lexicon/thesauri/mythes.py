@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 
 from transforms.common.errors import LexbeamError
+from transforms.common.texts.encodings import python_name
 from transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, decoded, pos_of, tidy
 
 __all__ = ["is_encoding", "read_mythes"]
@@ -29,7 +30,7 @@ _HEAD = re.compile(r"(.*)\|(\d+)\s*\Z")
 def is_encoding(name: str) -> bool:
     """Return whether text can be of an encoding of this name."""
     try:
-        b"a".decode(name)
+        b"a".decode(python_name(name))
     except (LookupError, ValueError):  # also codecs of other things than text, or of 16-bit units
         return False
     return True
