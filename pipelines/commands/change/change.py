@@ -29,7 +29,6 @@ from schemas.change.summary import SUMMARY
 from schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
 from transforms.change.graph.comparisons import (
     RunKey,
-    SliceReady,
     SpaceKey,
     combine_tasks,
     neighbour_tasks,
@@ -54,7 +53,6 @@ from transforms.change.shown.views import VIEWS
 from transforms.change.shown.warnings import short_text, slice_warnings
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
 from transforms.change.spaces.training import TrainedSpace
-from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.slices import lacking
 from transforms.change.view.view_stage import Viewed
 from transforms.change.view.words import ViewOptions, case_text
@@ -96,10 +94,6 @@ def _reads(options: ChangeOptions) -> Sequence[TableSource]:
 def _year_check(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
     # Where there are several corpora, another one may have what this one lacks.
     return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
-
-
-def _counts(ready: SliceReady) -> tuple[int, SliceCounts]:
-    return ready.place, ready.counts
 
 
 def _words(element: tuple[SpaceKey, TrainedSpace]) -> tuple[int, int]:
@@ -173,9 +167,10 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     )
     if plan.write_text and graph.writes:
         ready | "WriteText" >> WriteText(plan.write_text, plan.pairs.names)
-    counted = {"counts": ready | "KeyCounts" >> beam.Map(_counts), "words": spaces | "KeyWords" >> beam.Map(_words)}
-    described = counted | "DescribeSlices" >> By(
-        workspace, SLICE, None, slice_rows, {"slices": plan.view.slices, "comparisons": plan.pairs}
+    described = (
+        spaces
+        | "KeyWords" >> beam.Map(_words)
+        | "DescribeSlices" >> By(workspace, SLICE, None, slice_rows, {**of_pairs, "periods": plan.view.slices})
     )
     made = {
         VECTORS.name: spaces,

@@ -240,12 +240,15 @@ def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int
 
 
 def slice_rows(
-    place: int, counts: Iterable[SliceCounts], words: Iterable[int], slices: Sequence[Slice], comparisons: Comparisons
+    place: int,
+    words: Iterable[int],
+    comparisons: Comparisons,
+    slices: Mapping[int, SliceCounts],
+    periods: Sequence[Slice],
 ) -> Iterator[tuple[int, SliceRow]]:
     """Yield the row of a slice, by its place; its spaces, of all variants, have a row for each of its `words`."""
     vocabulary = next(iter(words))
-    for found in counts:
-        yield place, slice_row(slices[place], found, vocabulary, comparisons.min_counts[place])
+    yield place, slice_row(periods[place], slices[place], vocabulary, comparisons.min_counts[place])
 
 
 def space_number(comparisons: Comparisons, key: SpaceKey) -> int:
