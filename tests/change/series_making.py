@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from space_making import RANK, SGNS, ready
 
-from transforms.change.graph.comparisons import Comparisons, facts_of, map_of, side_of, trace_task, train_tasks
+from transforms.change.graph.comparisons import Comparisons, facts_of, maps_of, series_sides, trace_tasks, train_tasks
 from transforms.change.graph.pair_tasks import align_tasks
 from transforms.change.series.trace_stage import SeriesOptions
 from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
@@ -37,16 +37,18 @@ class Series(NamedTuple):
         for pair, places in enumerate(COMPARISONS.pairs):
             for task in align_tasks(self.sides(seed, places), seed, alignments):
                 made = make(self.space, ALIGN, task, OPTIONS.align)
-                found += map_of(COMPARISONS, (pair, seed), (task, made), "op")
+                found += maps_of(((pair, seed), (task, made)), COMPARISONS, "op")
         assert {key for key, _ in found} == {(0, seed)}
         return [fitted for _, fitted in found]
 
     def task(self, seed, *, aligned=True):
         """The task of tracing a seed."""
-        sides = [side_of((0, place, seed), 0, 3, facts, file) for place, (facts, file) in enumerate(self.sides(seed))]
+        spaces = [((0, place, seed), self.spaces[0, place, seed]) for place in range(3)]
+        sides = [side for made in spaces for side in series_sides(made, COMPARISONS, 0, 3, self.slices)]
         assert {key for key, _ in sides} == {(0, seed)}
         maps = self.maps(seed) if aligned else []
-        return trace_task((0, seed), [side for _, side in sides[::-1]], maps[::-1])
+        ((_, task),) = trace_tasks((0, seed), [side for _, side in sides[::-1]], maps[::-1])
+        return task
 
 
 def series_of(folder, first=0):
@@ -56,5 +58,5 @@ def series_of(folder, first=0):
         one._replace(place=place)
         for place, one in enumerate(ready(folder, first + place, VOCABULARY) for place in range(3))
     ]
-    spaces = {key: make(space, TRAIN, task, SGNS) for one in slices for key, task in train_tasks(COMPARISONS, one)}
+    spaces = {key: make(space, TRAIN, task, SGNS) for one in slices for key, task in train_tasks(one, COMPARISONS)}
     return Series(space, {one.place: one.counts for one in slices}, spaces)

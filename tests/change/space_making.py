@@ -79,7 +79,7 @@ def ready(folder, place, vocabulary=30, keys=range(200), sentences=None):
 def train_all(folder):
     space = Workspace(str(folder / "work"))
     slices = [ready(folder, place) for place in (0, 1)]
-    spaces = {key: make(space, TRAIN, task, SGNS) for one in slices for key, task in train_tasks(COMPARISONS, one)}
+    spaces = {key: make(space, TRAIN, task, SGNS) for one in slices for key, task in train_tasks(one, COMPARISONS)}
     return Made({one.place: one.counts for one in slices}, spaces)
 
 

@@ -24,7 +24,6 @@ from small_runs import SMALL, call, corpus, write_texts
 from streaming import drop, make_world, streams_end
 from wordnet_making import write_wordnet
 
-from transforms.change.graph import context_ptransforms, shard_ptransforms
 from transforms.common.store import artefacts, ptransforms
 from transforms.common.store.artefacts import Stage, Workspace, name_of
 from transforms.formats.ingest import cut
@@ -83,12 +82,12 @@ def change(folder: Path) -> None:
     together = ("--alignment", "compass,tr,vi,op", "--align-to", "1850-1875", "--overwrite")
     assert do("change", "--out", out, *slices, *SMALL, *more, *together) == 0
     sharded = ("--slices", "1800-1849,1850-1900", "--shards", "2", "--rounds", "2")
-    with mock.patch.object(shard_ptransforms, "free_files"):  # so that averages can be made again
+    with mock.patch.object(ptransforms, "free_files"):  # so that averages can be made again
         assert do("change", "--out", out, *sharded, *SMALL, "--overwrite") == 0
     systems = ("--system", "freq,cs2020", "--ensemble", "mean-rank,mean-z")
     dealt = ("--null", "3", "--null-by", "sentence", "--seeds", "1", "--rank-min-count", "1")
     counted = ("--slices", "1800-1849,1850-1900", "--representation", "svd", *systems, *dealt, "--overwrite")
-    with mock.patch.object(context_ptransforms, "free_files"):
+    with mock.patch.object(ptransforms, "free_files"):
         assert do("change", "--out", out, *counted, "--dim", "5", "--min-count", "1", "--min-sentence", "1") == 0
     (texts / "1890.txt").unlink()
     assert corpus(texts, folder / "kept", "--keep-missing", out) == 0

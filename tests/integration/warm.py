@@ -10,7 +10,7 @@ spare_imports()  # as the command does, before all that it spares
 import gensim.models.word2vec  # noqa: F401
 
 import transforms.annotation.ptransforms
-import transforms.change.graph.table_ptransforms
+import transforms.change.graph.ptransforms
 import transforms.change.graph.view_ptransforms
 import transforms.formats.ingest.ptransforms  # noqa: F401
 from pipelines.frame.registry import COMMANDS, load

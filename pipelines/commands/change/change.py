@@ -27,9 +27,23 @@ from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.change.spaces import SLICES, VECTORS
 from schemas.change.summary import SUMMARY
 from schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
-from transforms.change.graph.null_pairs import first_place, null_slices
+from transforms.change.graph.comparisons import (
+    RunKey,
+    SpaceKey,
+    combine_tasks,
+    neighbour_tasks,
+    series_tasks,
+    slice_rows,
+    summary_tasks,
+)
+from transforms.change.graph.null_pairs import first_place, null_slices, of_groups
+from transforms.change.graph.pair_tasks import null_sides, score_tasks
 from transforms.change.report.panels import panels, quotes
-from transforms.change.series.trace_stage import SeriesOptions
+from transforms.change.scores.combine_stage import COMBINE
+from transforms.change.scores.score_stage import SCORE
+from transforms.change.scores.summary_stage import SUMMARISE, summary_columns
+from transforms.change.series.series_stage import SERIES
+from transforms.change.series.trace_stage import SeriesOptions, Traced
 from transforms.change.shown.cells import NO_NULL
 from transforms.change.shown.classes import told_systems
 from transforms.change.shown.moved import moved_scores
@@ -37,6 +51,8 @@ from transforms.change.shown.rankings import missing_targets, ranking
 from transforms.change.shown.series_view import turning
 from transforms.change.shown.views import VIEWS
 from transforms.change.shown.warnings import short_text, slice_warnings
+from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
+from transforms.change.spaces.training import TrainedSpace
 from transforms.change.view.slices import lacking
 from transforms.change.view.view_stage import Viewed
 from transforms.change.view.words import ViewOptions, case_text
@@ -80,18 +96,25 @@ def _year_check(options: ChangeOptions) -> Callable[[Collection[int]], str | Non
     return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
 
 
+def _words(element: tuple[SpaceKey, TrainedSpace]) -> tuple[int, int]:
+    (_, place, _), trained = element
+    return place, trained.part.rows  # a row per word, in every variant
+
+
+def _of_series(element: tuple[RunKey, Traced]) -> tuple[int, Traced]:
+    return 0, element[1]
+
+
 class _Nulls(NamedTuple):
     """What chance gives, as pairs and series are combined with it: keyword arguments, by what they are of.
 
     Attributes:
         pairs: `deals` and `nulls` of pairs of slices.
-        series_deals: `deals` of series.
-        series: `nulls` of series.
+        series: `deals` and `nulls` of series.
         slices: the null slices, `ready` for training.
     """
 
     pairs: Mapping[str, "beam.PCollection"]
-    series_deals: Mapping[str, "beam.PCollection"]
     series: Mapping[str, "beam.PCollection"]
     slices: Mapping[str, "beam.PCollection"]
 
@@ -100,18 +123,17 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     """Parts of `sentences` in, parts of the change tables out."""
     import apache_beam as beam
 
-    from transforms.change.graph.null_ptransforms import DealSlices
     from transforms.change.graph.ptransforms import (
         AlignPairs,
-        CombineSeeds,
-        ListNeighbours,
-        ScoreSeeds,
-        SummarisePairs,
-        TrainSlices,
+        DealSlices,
+        JoinSystems,
+        NumberParts,
+        ScoreBeside,
+        counts_by_place,
     )
-    from transforms.change.graph.system_ptransforms import JoinSystems, ScoreBeside
-    from transforms.change.graph.table_ptransforms import DescribeSlices, NumberParts
+    from transforms.change.graph.space_ptransforms import TrainSlices
     from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
+    from transforms.common.store.ptransforms import By, Each
 
     graph = graph._replace(workspace=graph.workspace._replace(keeps=plan.shares))
     workspace, lanes = graph.workspace, graph.lanes
@@ -123,21 +145,33 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     spaces = ready | "Train" >> TrainSlices(
         workspace, plan.pairs, plan.sgns, plan.sharding, plan.representation, plan.score.targets, lanes
     )
-    aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, ready)
+    slices = counts_by_place(ready)
+    of_pairs = {"comparisons": plan.pairs, "slices": slices}
+    aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, slices)
+    seeds = aligned | "Score" >> By(workspace, SCORE, plan.score, score_tasks, {"comparisons": plan.pairs})
     deals = viewed | "DealSlices" >> DealSlices(workspace, groups_in(plan), plan.documents, plan.null)
-    nulls = _Nulls({"deals": deals}, {}, {}, {})
+    nulls = _Nulls({"deals": deals}, {}, {})
     if plan.null.nulls:
-        nulls = _of_chance(viewed, (ready, spaces), deals, plan, graph)
-    combined = (
-        aligned
-        | "Score" >> ScoreSeeds(workspace, plan.pairs, plan.score)
-        | "Combine" >> CombineSeeds(workspace, plan.pairs, plan.score, nulls.pairs, ready)
+        nulls = _of_chance(viewed, (ready, slices, spaces), deals, plan, graph)
+    combined = {"seeds": seeds, **nulls.pairs} | "Combine" >> By(
+        workspace, COMBINE, plan.score, combine_tasks, of_pairs
     )
-    summary = combined | "Summarise" >> SummarisePairs(workspace, plan.pairs, plan.score, ready)
-    neighbours = spaces | "Neighbours" >> ListNeighbours(workspace, plan.pairs, plan.score, plan.neighbours, combined)
+    summary = combined | "Summarise" >> Each(workspace, SUMMARISE, summary_columns(plan.score), summary_tasks, of_pairs)
+    shown = {"targets": plan.score.targets, "most": plan.score.neighbour_words}
+    neighbours = spaces | "Neighbours" >> Each(
+        workspace,
+        NEIGHBOURS,
+        plan.neighbours,
+        neighbour_tasks,
+        {"comparisons": plan.pairs, "combined": beam.pvalue.AsDict(combined), **shown},
+    )
     if plan.write_text and graph.writes:
         ready | "WriteText" >> WriteText(plan.write_text, plan.pairs.names)
-    slices = (ready, spaces) | "DescribeSlices" >> DescribeSlices(workspace, plan.view.slices, plan.pairs)
+    described = (
+        spaces
+        | "KeyWords" >> beam.Map(_words)
+        | "DescribeSlices" >> By(workspace, SLICE, None, slice_rows, {**of_pairs, "periods": plan.view.slices})
+    )
     made = {
         VECTORS.name: spaces,
         NEIGHBOURS_TABLE.name: neighbours,
@@ -145,7 +179,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         SCORES.name: combined,
         PAIRS.name: combined,
         SUMMARY.name: summary,
-        SLICES.name: slices,
+        SLICES.name: described,
     }
     if plan.null.nulls:
         made[NULLS.name] = combined
@@ -169,7 +203,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         systems = runs | "Systems" >> JoinSystems(workspace, plan.ensembles)
         made |= {SYSTEM_SCORES.name: systems, SYSTEM_CONTROLS.name: systems}
     if plan.series:
-        series = _series(spaces, aligned, ready, nulls, plan, graph)
+        series = _series(spaces, aligned, slices, nulls, plan, graph)
         made |= {SERIES_TABLE.name: series, POINTS.name: series}
     parts = made | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)
     return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
@@ -177,23 +211,22 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
 
 def _of_chance(
     viewed: "beam.PCollection",
-    made: tuple["beam.PCollection", "beam.PCollection"],
+    made: tuple["beam.PCollection", Any, "beam.PCollection"],
     dealt: "beam.PCollection",
     plan: ChangePlan,
     graph: Graph,
 ) -> _Nulls:
     """Score pairs and series of slices that are made of documents dealt out anew.
 
-    `made` are the real slices, ready for training, and their spaces.
+    `made` are the real slices, ready for training, their counts by place, and their spaces.
     """
     import apache_beam as beam
 
-    from transforms.change.graph.null_ptransforms import CountDeals, RealSides, ScoreNulls, of_groups
-    from transforms.change.graph.ptransforms import TrainSlices
-    from transforms.change.graph.series_ptransforms import TraceSeries
+    from transforms.change.graph.ptransforms import AlignPairs, CountDeals, ScorePairs, TraceSeries, counts_by_place
+    from transforms.change.graph.space_ptransforms import TrainSlices
 
     workspace, number, pairs = graph.workspace, plan.null.nulls, len(plan.pairs.pairs)
-    real, real_spaces = made
+    real, real_slices, real_spaces = made
     groups = groups_in(plan)
     comparisons = null_slices(plan.pairs, groups, number)
     ready = viewed | "CountDeals" >> CountDeals(workspace, groups, len(plan.parts), dealt, real)
@@ -210,41 +243,42 @@ def _of_chance(
     )
     others = {}
     if plan.pairs.frame is not None:
-        others["others"] = real_spaces | "RealSides" >> RealSides(comparisons, plan.pairs, real)
+        others["others"] = real_spaces | "RealSides" >> beam.FlatMap(
+            null_sides, comparisons, plan.pairs, slices=real_slices
+        )
+    slices = counts_by_place(ready, "KeyNullCounts")
+    align = AlignPairs(workspace, comparisons, plan.align, slices, others)
     of_pairs = {
         "deals": dealt | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
-        "nulls": spaces
-        | "ScoreNulls" >> ScoreNulls(workspace, comparisons, number, plan.align, plan.score, ready, plan.frees, others),
+        "nulls": spaces | "ScoreNulls" >> ScorePairs(align, plan.score, number, plan.frees),
     }
     if not plan.series:
-        return _Nulls(of_pairs, {}, {}, {"ready": ready})
+        return _Nulls(of_pairs, {}, {"ready": ready})
     deals = dealt | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
     first = first_place(groups, pairs, number)
     traced = spaces | "TraceNulls" >> TraceSeries(
-        workspace, comparisons, first, len(plan.pairs.names), _series_options(plan), ready, {}, plan.frees
+        workspace, comparisons, first, len(plan.pairs.names), _series_options(plan), slices, {}, plan.frees
     )
-    return _Nulls(of_pairs, {"deals": deals}, {"nulls": traced}, {"ready": ready})
+    return _Nulls(of_pairs, {"deals": deals, "nulls": traced | "OfOneSeries" >> beam.Map(_of_series)}, {"ready": ready})
 
 
 def _series(
-    spaces: "beam.PCollection",
-    aligned: "beam.PCollection",
-    ready: "beam.PCollection",
-    nulls: _Nulls,
-    plan: ChangePlan,
-    graph: Graph,
+    spaces: "beam.PCollection", aligned: "beam.PCollection", slices: Any, nulls: _Nulls, plan: ChangePlan, graph: Graph
 ) -> "beam.PCollection":
     """Trace words through all slices, and combine seeds with what chance gives."""
-    from transforms.change.graph.series_ptransforms import CombineSeries, TraceSeries
+    import apache_beam as beam
+
+    from transforms.change.graph.ptransforms import TraceSeries
+    from transforms.common.store.ptransforms import By
 
     options = _series_options(plan)
     # Series align every pair by itself, and take over what the run has aligned so.
     maps = {} if plan.pairs.frame is not None else {"maps": aligned}
-    return (
-        spaces
-        | "Trace" >> TraceSeries(graph.workspace, plan.pairs, 0, len(plan.pairs.names), options, ready, maps)
-        | "CombineSeries"
-        >> CombineSeries(graph.workspace, plan.pairs, options, nulls.series, nulls.series_deals, ready)
+    traced = spaces | "Trace" >> TraceSeries(
+        graph.workspace, plan.pairs, 0, len(plan.pairs.names), options, slices, maps
+    )
+    return {"seeds": traced | "OfSeries0" >> beam.Map(_of_series), **nulls.series} | "CombineSeries" >> By(
+        graph.workspace, SERIES, options, series_tasks, {"comparisons": plan.pairs, "slices": slices}
     )
 
 

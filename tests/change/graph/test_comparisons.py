@@ -9,13 +9,14 @@ from transforms.change.graph.comparisons import (
     SliceReady,
     facts_of,
     map_number,
-    neighbour_task,
+    neighbour_tasks,
     slice_row,
     space_number,
     train_tasks,
 )
 from transforms.change.scores.combine_stage import Combined, MostChanged
 from transforms.change.spaces.alignment_stage import SliceFacts
+from transforms.change.spaces.training import TrainedSpace
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.slices import Slice
 from transforms.common.store.receipts import ArtefactPath, File
@@ -23,7 +24,7 @@ from transforms.common.store.tables import PartFile
 
 
 def test_a_slice_is_trained_once_for_each_seed():
-    tasks = list(train_tasks(COMPARISONS, SliceReady(1, COUNTS, ((file("feed"),),), file("dealt"))))
+    tasks = list(train_tasks(SliceReady(1, COUNTS, ((file("feed"),),), file("dealt")), COMPARISONS))
     assert [key for key, _ in tasks] == [(0, 1, 5), (0, 1, 9)]
     assert [(task.slice, task.seed, task.min_count) for _, task in tasks] == [("b", 5, 3), ("b", 9, 3)]
     assert {(task.tokens, task.sentences) for _, task in tasks} == {(3, 2)}
@@ -65,8 +66,9 @@ def test_neighbours_are_asked_of_targets_and_the_most_changed_words_of_a_slices_
     }
 
     def words(place, most, targets=("t", "x")):
-        key = (0, place, 5)
-        task = neighbour_task(COMPARISONS, key, file("v"), combined, targets=targets, most=most)
+        made = (0, place, 5), TrainedSpace(PartFile(file("v"), 1))
+        ((key, task),) = neighbour_tasks(made, COMPARISONS, combined, targets, most)
+        assert key == made[0]
         assert (task.slice, task.seed, task.space) == (COMPARISONS.names[place], 5, file("v"))
         return task.words
 

@@ -4,9 +4,16 @@ from graph_making import COMPARISONS, COUNTS, JOINT, file, grouped
 
 from transforms.change.graph.comparisons import CommonFrame, facts_of
 from transforms.change.graph.null_pairs import null_slices
-from transforms.change.graph.pair_tasks import align_tasks, null_sides, pair_sides, pair_tasks, score_task
+from transforms.change.graph.pair_tasks import align_tasks, null_sides, pair_sides, pair_tasks, score_tasks
 from transforms.change.spaces.alignment_stage import Aligned, FrameSlice, PairFrame
+from transforms.change.spaces.training import TrainedSpace
 from transforms.common.store.tables import PartFile
+
+SLICES = dict.fromkeys(range(3), COUNTS)
+
+
+def space(name):
+    return TrainedSpace(part=PartFile(file(name), 1))
 
 
 def test_a_pair_is_aligned_once_for_each_alignment():
@@ -27,11 +34,11 @@ def test_pairs_are_aligned_over_the_slices_of_their_frame():
         return grouped(
             entry
             for place in range(3)
-            for entry in pair_sides(comparisons, (variant, place, 5), facts[place], file(f"v{place}"))
+            for entry in pair_sides(((variant, place, 5), space(f"v{place}")), comparisons, SLICES)
         )
 
     apart = sides(compared, 1)
-    tasks = {key: list(pair_tasks(compared, key, some[::-1])) for key, some in apart.items()}
+    tasks = {key: [task for _, task in pair_tasks(key, some[::-1], compared)] for key, some in apart.items()}
     assert {key: [task.alignment for task in of] for key, of in tasks.items()} == {
         (0, 5, 1): ["cca", "op"],
         (1, 5, 1): ["cca", "op"],
@@ -40,15 +47,15 @@ def test_pairs_are_aligned_over_the_slices_of_their_frame():
     assert first.frame == PairFrame((0, 2), None, (FrameSlice(1, "b", 3, file("v1")),))
     assert second.frame == PairFrame((1, 2), None, (FrameSlice(0, "a", 3, file("v0")),))
     assert (first.spaces, second.spaces) == ((file("v0"), file("v2")), (file("v1"), file("v2")))
-    (joint,) = pair_tasks(compared, (0, 5, 2), sides(compared, 2)[0, 5, 2])
+    ((_, joint),) = pair_tasks((0, 5, 2), sides(compared, 2)[0, 5, 2], compared)
     assert (joint.frame, joint.variant, joint.alignment) == (None, "vi", "vi")
     # A null pair has the real slices that its pair has.
     null = null_slices(compared, compared.pairs, 3)
-    key, (side,) = next(iter(grouped(null_sides(null, (1, 1, 5), facts[1], file("real"))).items()))
+    key, (side,) = next(iter(grouped(null_sides(((1, 1, 5), space("real")), null, compared, SLICES)).items()))
     assert (key, side) == ((0, 5, 1), (1, facts[1], file("real")))
-    assert not list(null_sides(null, (1, 1, 9), facts[1], file("real")))  # of another seed
+    assert not list(null_sides(((1, 1, 9), space("real")), null, compared, SLICES))  # of another seed
     own = [(0, facts[0], file("n0")), (2, facts[2], file("n1"))]
-    task = next(pair_tasks(null, key, [*own, side]))
+    _, task = next(pair_tasks(key, [*own, side], null))
     assert task.frame == PairFrame((0, 2), None, (FrameSlice(1, "b", 3, file("real")),))
 
 
@@ -58,7 +65,8 @@ def test_a_pair_is_scored_by_the_spaces_of_each_variant():
         spaces = [(facts_of(JOINT, place, {place: COUNTS}), file(f"{variant.name}{place}")) for place in (0, 1)]
         for task in align_tasks(spaces, 5, variant.alignments, variant.name):
             made.append((task, Aligned(PartFile(file(task.alignment), 2))))
-    found = score_task(JOINT, made[::-1])
+    ((pair, found),) = score_tasks((7, 5), made[::-1], JOINT, nulls=3)
+    assert pair == 2, "null pair 7 is one of three of pair 2"
     assert [(one.variant, sorted(one.alignments), one.of_targets) for one in found.variants] == [
         ("tr", ["tr"], True),
         ("apart", ["cca", "op"], False),

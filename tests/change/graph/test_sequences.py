@@ -10,12 +10,12 @@ from transforms.common.store.tables import PartFile
 
 
 def test_slices_are_trained_together_once_for_each_way_and_seed():
-    sequences = grouped(entry for place in (2, 0, 1) for entry in joint_slices(JOINT, ready(place)))
+    sequences = grouped(entry for place in (2, 0, 1) for entry in joint_slices(ready(place), JOINT))
     assert sorted(sequences) == [(0, 0), (2, 0)]
     tasks = {
         key: task
         for sequence, slices in sequences.items()
-        for key, task in joint_tasks(JOINT, sequence, slices, targets=("y", "x"))
+        for key, task in joint_tasks(sequence, slices, JOINT, targets=("y", "x"))
     }
     assert sorted(tasks) == [(0, 0, 5), (0, 0, 9), (2, 0, 5), (2, 0, 9)]
     assert [(one.slice, one.min_count, one.seed) for one in tasks[0, 0, 9].slices] == [
@@ -32,7 +32,7 @@ def test_slices_are_trained_together_once_for_each_way_and_seed():
         ((), 1),
     ]
     spaces = tuple(TrainedSpace(PartFile(file(name), 1)) for name in "abc")
-    assert list(joint_spaces(JOINT, (2, 0, 9), TrainedSpaces(spaces))) == [
+    assert list(joint_spaces(((2, 0, 9), TrainedSpaces(spaces)), JOINT)) == [
         ((2, place, 9), space) for place, space in enumerate(spaces)
     ]
 
@@ -41,12 +41,12 @@ def test_null_slices_are_trained_among_the_other_real_ones():
     null = null_slices(JOINT, groups_of(JOINT, series=True), 2)
     assert null.sequences[:4] == ((0, 1, -3), (2, 3, -3), (-1, 4, 5), (-1, 6, 7))
     assert null.sequences[4:] == ((8, 9, 10), (11, 12, 13))
-    entries = [entry for place in range(14) for entry in joint_slices(null, ready(place))]
-    entries += [entry for place in range(3) for entry in joint_slices(null, ready(place), of_real=True)]
+    entries = [entry for place in range(14) for entry in joint_slices(ready(place), null)]
+    entries += [entry for place in range(3) for entry in joint_slices(ready(place), null, of_real=True)]
     sequences = grouped(entries)
     # Series follow the first variant alone.
     assert sorted(sequences) == [(0, number) for number in range(6)] + [(2, number) for number in range(4)]
-    ((key, task),) = joint_tasks(null, (2, 2), sequences[2, 2])
+    ((key, task),) = joint_tasks((2, 2), sequences[2, 2], null)
     assert [(one.slice, one.min_count) for one in task.slices] == [
         ("a", 2),
         ("b:c null 1 as b", 3),
@@ -54,4 +54,4 @@ def test_null_slices_are_trained_among_the_other_real_ones():
     ]
     assert (key, task.wanted, task.anchor) == ((2, 2, 5), (1, 2), 1)
     spaces = tuple(TrainedSpace(PartFile(file(name), 1)) for name in "bc")
-    assert [at for at, _ in joint_spaces(null, key, TrainedSpaces(spaces))] == [(2, 4, 5), (2, 5, 5)]
+    assert [at for at, _ in joint_spaces((key, TrainedSpaces(spaces)), null)] == [(2, 4, 5), (2, 5, 5)]

@@ -12,7 +12,7 @@ from view_making import SPEC, corpus, prepare, shuffled, spec_of
 from schemas.corpus.documents import DOCUMENTS
 from transforms.change.graph.comparisons import Comparisons, SliceReady
 from transforms.change.graph.null_pairs import (
-    deal_task,
+    deal_tasks,
     dealt_tasks,
     first_place,
     group_of,
@@ -68,12 +68,12 @@ class Dealt:
             for views, part in zip(self.real.viewed, beside, strict=True)
             for place, view in enumerate(views)
         ]
-        task = deal_task(self.slices, found)
+        groups = (tuple(range(self.slices)),)
+        ((_, task),) = deal_tasks(0, found, groups)
         self.deal = make(self.space, DEAL, task, DealOptions(nulls=3, seed=seed, by=by))
         self.counted = defaultdict(list)
-        groups = (tuple(range(self.slices)),)
         for views in self.real.viewed:
-            tasks = dealt_tasks(groups, 0, self.deal, views)
+            tasks = list(dealt_tasks(("part", views), groups, {0: self.deal}))
             made = make_all(self.space, DEALT, [task for _, task in tasks], None)
             for (place, _), counted in zip(tasks, made, strict=True):
                 self.counted[place].append(counted)
@@ -105,11 +105,11 @@ class Dealt:
     def ready(self, place):
         """A null slice as it is trained."""
         groups = (tuple(range(self.slices)),)
-        feeds = {
-            real: shuffled(self.space, [views[real] for views in self.real.viewed], self.spec.ranges[real])
-            for real in range(self.slices)
-        }
-        return null_ready(groups, place, "counts", {0: self.deal}, feeds)
+        ready = {}
+        for real in range(self.slices):
+            feed = shuffled(self.space, [views[real] for views in self.real.viewed], self.spec.ranges[real])
+            ready[real] = SliceReady(real, "counts", (feed,))
+        return null_ready((place, "counts"), groups, {0: self.deal}, ready)
 
 
 @pytest.fixture(scope="module", params=[PAIR, THREE], ids=["pair", "series"])
@@ -263,14 +263,14 @@ def test_a_part_becomes_the_null_slices_of_its_group_from_the_views_of_that_grou
     groups = groups_of(THREE_SLICES, series=True)
     deal = Deal(unit="document", sizes=(1, 1), nulls=(("n0a", "n0c"), ("n1a", "n1c")))
     views = [SimpleNamespace(sentences=name) for name in "ABC"]
-    assert dealt_tasks(groups, 1, deal, views) == [
+    assert list(dealt_tasks(("part", views), groups, {1: deal})) == [
         (4, DealtTask(("A", "C"), "n0a")),
         (5, DealtTask(("A", "C"), "n0c")),
         (6, DealtTask(("A", "C"), "n1a")),
         (7, DealtTask(("A", "C"), "n1c")),
     ]
-    feeds = {place: (f"feed {place}",) for place in range(3)}
-    ready = null_ready(groups, 6, "counts", {1: deal}, feeds)
+    real = {place: SliceReady(place, "counts", ((f"feed {place}",),)) for place in range(3)}
+    ready = null_ready((6, "counts"), groups, {1: deal}, real)
     assert ready == SliceReady(6, "counts", (("feed 0",), ("feed 2",)), "n1a")
     assert [group_of(groups, place, 2) for place in range(14)] == [0] * 4 + [1] * 4 + [2] * 6
 

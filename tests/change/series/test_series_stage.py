@@ -12,7 +12,7 @@ from space_making import tag_of
 
 from schemas.change.scores import FINDINGS
 from schemas.change.series import DISTANCES, POINTS, SERIES
-from transforms.change.graph.comparisons import series_task
+from transforms.change.graph.comparisons import series_tasks
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.evidence import upper_end
 from transforms.change.nulls.standards import PairScores
@@ -39,7 +39,8 @@ class Made:
 
     def task(self, nulls=True, deal=DEAL):
         found = (self.nulls, [deal]) if nulls else ([], [])
-        return series_task(COMPARISONS, self.series.slices, self.seeds, *found)
+        ((_, task),) = series_tasks(0, self.seeds, COMPARISONS, self.series.slices, *found)
+        return task
 
     def rows(self, space=None, **options):
         made = make(space or self.series.space, STAGE, self.task(**options), OPTIONS)

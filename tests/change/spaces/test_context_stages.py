@@ -34,7 +34,7 @@ PIECES = 3
 
 @pytest.fixture
 def task(tmp_path):
-    return next(train_tasks(COMPARISONS, ready(tmp_path, 1, keys=KEYS)))[1]
+    return next(train_tasks(ready(tmp_path, 1, keys=KEYS), COMPARISONS))[1]
 
 
 @pytest.fixture

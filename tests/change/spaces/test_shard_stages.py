@@ -30,7 +30,7 @@ MIN_COUNT = 4
 @pytest.fixture
 def task(tmp_path):
     slice_ready = ready(tmp_path, 0, vocabulary=60, keys=KEYS)
-    return next(train_tasks(COMPARISONS._replace(min_counts=(MIN_COUNT, 3)), slice_ready))[1]
+    return next(train_tasks(slice_ready, COMPARISONS._replace(min_counts=(MIN_COUNT, 3))))[1]
 
 
 def sharded(space, task, sgns=SGNS, cut=CUT):
@@ -125,7 +125,7 @@ def test_a_null_slice_in_shards_is_that_of_its_documents(task, tmp_path):
 
 def test_words_and_rounds_that_are_in_no_shard_keep_their_weights(tmp_path):
     """All sentences lie in the first span of keys: nothing is trained in every second step."""
-    task = next(train_tasks(COMPARISONS, ready(tmp_path, 0)))[1]
+    task = next(train_tasks(ready(tmp_path, 0), COMPARISONS))[1]
     space = Workspace(str(tmp_path / "w"))
     empty = make(space, SHARD, ShardTask(task, 1, 0, CUT, None), SGNS)
     assert empty.tokens == 0
@@ -146,7 +146,7 @@ def test_a_word_that_stands_alone_has_zeros_in_shards_and_without_them(tmp_path)
     for place in range(0, 120, 5):
         texts[place] = ["w99"]
     texts[7], texts[101] = ["w98", "w1"], ["w98"]
-    task = next(train_tasks(COMPARISONS, ready(tmp_path, 0, keys=np.sort(KEYS[:120]), sentences=texts)))[1]
+    task = next(train_tasks(ready(tmp_path, 0, keys=np.sort(KEYS[:120]), sentences=texts), COMPARISONS))[1]
     task = task._replace(sentences=120, tokens=sum(map(len, texts)), min_count=1)
     space = Workspace(str(tmp_path / "w"))
     for table in (sharded(space, task), pq.read_table(make(space, TRAIN, task, SGNS).part.file.path)):
@@ -163,7 +163,7 @@ def test_a_shard_takes_the_memory_that_is_stated(trainer, tmp_path):
     words, dim, space = 5_000, 200, Workspace(str(tmp_path / "w"))
     texts = np.array([f"w{number}" for number in range(words)]).reshape(-1, 20).tolist()
     keys = np.arange(len(texts), dtype=np.uint64) * np.uint64(2**64 // len(texts))
-    large = next(train_tasks(COMPARISONS, ready(tmp_path, 0, keys=keys, sentences=texts)))[1]
+    large = next(train_tasks(ready(tmp_path, 0, keys=keys, sentences=texts), COMPARISONS))[1]
     large = large._replace(sentences=len(texts), tokens=words, min_count=1)
     sgns, cut = SgnsOptions(dim=dim, epochs=2, window=1, negative=1, trainer=trainer), ShardOptions(shards=2)
     common = None

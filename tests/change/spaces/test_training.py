@@ -45,7 +45,7 @@ def test_spaces_of_two_seeds_and_of_two_slices_differ(trained):
 
 @pytest.fixture
 def task(tmp_path):
-    return next(train_tasks(COMPARISONS, ready(tmp_path, 0)))[1]
+    return next(train_tasks(ready(tmp_path, 0), COMPARISONS))[1]
 
 
 def test_words_below_the_cut_of_the_slice_are_left_out(task, tmp_path):
@@ -72,10 +72,10 @@ def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, 
     (tmp_path / "else").mkdir()
     other = COMPARISONS._replace(names=("before", "early"), min_counts=(9, 2))
     moved = ready(tmp_path / "else", 0)._replace(place=1)
-    elsewhere = next(train_tasks(other, moved))[1]
+    elsewhere = next(train_tasks(moved, other))[1]
     assert elsewhere.counts.path != task.counts.path
     assert TRAIN.identity(elsewhere, SGNS) == TRAIN.identity(task, SGNS)
-    later = next(train_tasks(COMPARISONS, ready(tmp_path, 1)))[1]
+    later = next(train_tasks(ready(tmp_path, 1), COMPARISONS))[1]
     found = [
         TRAIN.identity(task, SGNS),
         *(

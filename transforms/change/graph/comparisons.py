@@ -9,13 +9,15 @@ from typing import NamedTuple
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.combine_stage import Combined, CombineTask
 from transforms.change.scores.score_stage import ScoredSeed
+from transforms.change.scores.summary_stage import SummaryTask
 from transforms.change.series.series_stage import SeriesTask
 from transforms.change.series.trace_stage import Traced, TraceTask
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
 from transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
-from transforms.change.spaces.training import TrainTask
+from transforms.change.spaces.training import TrainedSpace, TrainTask
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.slices import Slice
+from transforms.change.view.view_stage import Viewed
 from transforms.common.store.receipts import File
 from transforms.embeddings.alignment import APART
 
@@ -23,23 +25,26 @@ __all__ = [
     "CommonFrame",
     "Comparisons",
     "PairSeed",
+    "PartView",
     "RunKey",
     "Side",
     "SliceReady",
     "SpaceKey",
     "SpaceVariant",
-    "combine_task",
+    "combine_tasks",
     "counts_of",
     "facts_of",
     "map_number",
-    "map_of",
+    "maps_of",
     "needed_places",
-    "neighbour_task",
-    "series_task",
-    "side_of",
+    "neighbour_tasks",
+    "series_sides",
+    "series_tasks",
     "slice_row",
+    "slice_rows",
     "space_number",
-    "trace_task",
+    "summary_tasks",
+    "trace_tasks",
     "train_task",
     "train_tasks",
 ]
@@ -106,6 +111,8 @@ class SliceReady(NamedTuple):
     documents: File | None = None
 
 
+PartView = tuple[str, list[Viewed]]  # a part of `sentences` by its digest, its view in every slice
+
 # Keys of groupings, which Beam wants as plain tuples: places of variants, slices, pairs and sequences, and seeds.
 SpaceKey = tuple[int, int, int]  # variant, slice, seed
 PairSeed = tuple[int, int]  # pair, seed
@@ -122,7 +129,7 @@ def needed_places(comparisons: Comparisons, variant: int) -> list[int]:
     return [place for place in range(len(comparisons.names)) if variant == 0 or place in of_pairs]
 
 
-def train_tasks(comparisons: Comparisons, ready: SliceReady, variant: int = 0) -> Iterator[tuple[SpaceKey, TrainTask]]:
+def train_tasks(ready: SliceReady, comparisons: Comparisons, variant: int = 0) -> Iterator[tuple[SpaceKey, TrainTask]]:
     """Yield a slice's training tasks for a variant that it is needed in, one per seed."""
     if ready.place in needed_places(comparisons, variant):
         for seed in comparisons.seeds:
@@ -156,40 +163,51 @@ def counts_of(comparisons: Comparisons, pair: int, slices: Mapping[int, SliceCou
     return tuple(slices[place].counts for place in comparisons.pairs[pair])
 
 
-def combine_task(
-    seeds: Iterable[ScoredSeed], counts: tuple[File, ...], nulls: Iterable[ScoredSeed], deals: Iterable[Deal]
-) -> CombineTask:
-    """Return the task of a pair from the scores of its seeds and of its null pairs, if any."""
-    return CombineTask(
-        tuple(sorted(seeds, key=_sha256)), counts, tuple(sorted(nulls, key=_sha256)), next(iter(deals), None)
-    )
+def combine_tasks(
+    pair: int,
+    seeds: Iterable[ScoredSeed],
+    comparisons: Comparisons,
+    slices: Mapping[int, SliceCounts],
+    nulls: Iterable[ScoredSeed] = (),
+    deals: Iterable[Deal] = (),
+) -> Iterator[tuple[int, CombineTask]]:
+    """Yield the task of a pair from the scores of its seeds and of its null pairs, if any."""
+    counts = counts_of(comparisons, pair, slices)
+    ordered, of_nulls = (tuple(sorted(scored, key=_sha256)) for scored in (seeds, nulls))
+    yield pair, CombineTask(ordered, counts, of_nulls, next(iter(deals), None))
+
+
+def summary_tasks(
+    element: tuple[int, Combined], comparisons: Comparisons, slices: Mapping[int, SliceCounts]
+) -> Iterator[tuple[int, SummaryTask]]:
+    """Yield the task of bringing together all that is known of the words of a pair."""
+    pair, combined = element
+    yield pair, SummaryTask(combined.part.file, counts_of(comparisons, pair, slices))
 
 
 def _sha256(made: ScoredSeed | Traced) -> str:
     return made.rows.sha256
 
 
-def neighbour_task(
+def neighbour_tasks(
+    element: tuple[SpaceKey, TrainedSpace],
     comparisons: Comparisons,
-    key: SpaceKey,
-    space: File,
     combined: Mapping[int, Combined],
-    *,
     targets: Sequence[str],
     most: int,
-) -> NeighbourTask:
-    """Return the task of a space; its words are the targets and the `most` changed words of each of its pairs.
+) -> Iterator[tuple[SpaceKey, NeighbourTask]]:
+    """Yield the task of a space; its words are the targets and the `most` changed words of each of its pairs.
 
     `combined` are the scores of all pairs, by place.
     """
-    variant, place, seed = key
+    (variant, place, seed), space = element
     words = set(targets)
     for pair, scores in combined.items():
         if place in comparisons.pairs[pair]:
             for ranking in scores.tops:
                 words.update(ranking.words[:most])
     name = comparisons.variants[variant].name
-    return NeighbourTask(comparisons.names[place], seed, name, space, tuple(sorted(words)))
+    yield element[0], NeighbourTask(comparisons.names[place], seed, name, space.part.file, tuple(sorted(words)))
 
 
 def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int) -> SliceRow:
@@ -221,6 +239,18 @@ def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int
     }
 
 
+def slice_rows(
+    place: int,
+    words: Iterable[int],
+    comparisons: Comparisons,
+    slices: Mapping[int, SliceCounts],
+    periods: Sequence[Slice],
+) -> Iterator[tuple[int, SliceRow]]:
+    """Yield the row of a slice, by its place; its spaces, of all variants, have a row for each of its `words`."""
+    vocabulary = next(iter(words))
+    yield place, slice_row(periods[place], slices[place], vocabulary, comparisons.min_counts[place])
+
+
 def space_number(comparisons: Comparisons, key: SpaceKey) -> int:
     """Return the number of a space's part: by variant, then by slice, then by seed."""
     variant, place, seed = key
@@ -242,34 +272,45 @@ RunKey = tuple[int, int]
 Side = tuple[int, SliceFacts, File]  # the place in its series, the slice, its space
 
 
-def side_of(key: SpaceKey, first: int, slices: int, facts: SliceFacts, space: File) -> tuple[RunKey, Side]:
-    """Return the run that a space belongs to, with its place there.
+def series_sides(
+    element: tuple[SpaceKey, TrainedSpace],
+    comparisons: Comparisons,
+    first: int,
+    length: int,
+    slices: Mapping[int, SliceCounts],
+) -> Iterator[tuple[RunKey, Side]]:
+    """Yield the run of a series that a space of the first variant belongs to, if to any, with its place there.
 
-    The first series begins at place `first`; each has this many slices.
+    The first series begins at place `first`; each has this many slices, its length.
     """
-    _, slice_place, seed = key
-    series, place = divmod(slice_place - first, slices)
-    return (series, seed), (place, facts, space)
+    (variant, place, seed), trained = element
+    if variant == 0 and place >= first:
+        series, number = divmod(place - first, length)
+        yield (series, seed), (number, facts_of(comparisons, place, slices), trained.part.file)
 
 
-def map_of(
-    comparisons: Comparisons, key: PairSeed, made: tuple[AlignTask, Aligned], alignment: str
+def maps_of(
+    element: tuple[PairSeed, tuple[AlignTask, Aligned]], comparisons: Comparisons, alignment: str
 ) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
     """Yield the run of the real series that a map belongs to, with its slices, if it is of an alignment."""
-    pair, seed = key
-    task, aligned = made
+    (pair, seed), (task, aligned) = element
     if task.alignment == alignment:
         yield (0, seed), (*comparisons.pairs[pair], aligned.part.file)
 
 
-def trace_task(key: RunKey, sides: Iterable[Side], maps: Iterable[tuple[int, int, File]]) -> TraceTask:
-    """Return the task of a run."""
+def trace_tasks(
+    key: RunKey, sides: Iterable[Side], maps: Iterable[tuple[int, int, File]] = ()
+) -> Iterator[tuple[RunKey, TraceTask]]:
+    """Yield the task of a run."""
     ordered = sorted(sides, key=_place)
-    return TraceTask(
-        tuple(facts for _, facts, _ in ordered),
-        tuple(space for _, _, space in ordered),
-        key[1],
-        tuple(sorted(maps, key=_sides)),
+    yield (
+        key,
+        TraceTask(
+            tuple(facts for _, facts, _ in ordered),
+            tuple(space for _, _, space in ordered),
+            key[1],
+            tuple(sorted(maps, key=_sides)),
+        ),
     )
 
 
@@ -281,17 +322,21 @@ def _sides(fitted: tuple[int, int, File]) -> tuple[int, int]:
     return fitted[:2]
 
 
-def series_task(
-    comparisons: Comparisons,
-    counts: Mapping[int, SliceCounts],
+def series_tasks(
+    key: int,
     seeds: Iterable[Traced],
-    nulls: Iterable[Traced],
-    deals: Iterable[Deal],
-) -> SeriesTask:
-    """Return the task of a series from what was traced of its seeds and null series, if any."""
-    return SeriesTask(
-        tuple(facts_of(comparisons, place, counts) for place in range(len(comparisons.names))),
-        tuple(sorted(seeds, key=_sha256)),
-        tuple(sorted(nulls, key=_sha256)),
-        next(iter(deals), None),
+    comparisons: Comparisons,
+    slices: Mapping[int, SliceCounts],
+    nulls: Iterable[Traced] = (),
+    deals: Iterable[Deal] = (),
+) -> Iterator[tuple[int, SeriesTask]]:
+    """Yield the task of a series from what was traced of its seeds and null series, if any."""
+    yield (
+        key,
+        SeriesTask(
+            tuple(facts_of(comparisons, place, slices) for place in range(len(comparisons.names))),
+            tuple(sorted(seeds, key=_sha256)),
+            tuple(sorted(nulls, key=_sha256)),
+            next(iter(deals), None),
+        ),
     )

@@ -5,17 +5,19 @@ Null k of a group has as many slices as the group; the slices of a group's nulls
 and so do the groups. Null pair k of pair p is pair `p * nulls + k`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
-from transforms.change.graph.comparisons import Comparisons, SliceReady
-from transforms.change.nulls.deal_stages import Deal, DealTask, DealtTask, Sized
+from transforms.change.graph.comparisons import Comparisons, PartView, SliceReady
+from transforms.change.nulls.deal_stages import Deal, DealTask, DealtTask, Sized, SizesTask
 from transforms.change.view.slice_merges import SliceCounts
-from transforms.change.view.view_stage import Viewed
 from transforms.common.store.receipts import File
+from transforms.common.store.tables import Part
 
 __all__ = [
     "Groups",
-    "deal_task",
+    "by_group",
+    "deal_tasks",
     "dealt_slices",
     "dealt_tasks",
     "first_place",
@@ -23,7 +25,11 @@ __all__ = [
     "groups_of",
     "null_ready",
     "null_slices",
+    "of_groups",
+    "sizes_tasks",
 ]
+
+T = TypeVar("T")
 
 Groups = tuple[tuple[int, ...], ...]  # places of the slices of each group
 
@@ -71,13 +77,43 @@ def null_slices(comparisons: Comparisons, groups: Groups, nulls: int) -> Compari
     )
 
 
-def deal_task(slices: int, sized: Iterable[tuple[int, Sized]]) -> DealTask:
-    """Return the task of a group with this many slices, from their parts, each with the place of its slice."""
-    found = list(sized)
+def of_groups(element: tuple[int, T], groups: range) -> Iterator[tuple[int, T]]:
+    """Yield what is of some groups, numbered from 0."""
+    group, value = element
+    if group in groups:
+        yield groups.index(group), value
+
+
+def sizes_tasks(
+    element: PartView, groups: Groups, documents: Mapping[str, Part], sentences: bool
+) -> Iterator[tuple[int, SizesTask]]:
+    """Yield the tasks of a part, one per slice that is in a group.
+
+    `documents` are, by the digest of a part of `sentences`, the part of `documents` beside it.
+    """
+    part, views = element
+    for place in sorted({place for group in groups for place in group}):
+        yield place, SizesTask(views[place].sentences, documents[part], sentences)
+
+
+def by_group(element: tuple[int, Sized], groups: Groups) -> Iterator[tuple[int, tuple[int, Sized]]]:
+    """Yield each group that a slice is in, and what is in the slice with its place there."""
+    place, sized = element
+    for group, places in enumerate(groups):
+        if place in places:
+            yield group, (places.index(place), sized)
+
+
+def deal_tasks(group: int, sized: Iterable[tuple[int, Sized]], groups: Groups) -> Iterator[tuple[int, DealTask]]:
+    """Yield the task of a group from the parts of its slices, each with the place of its slice."""
+    slices, found = len(groups[group]), list(sized)
     sentences = [(place, each.sentences) for place, each in found if each.sentences is not None]
-    return DealTask(
-        _by_slice(slices, [(place, each.documents) for place, each in found]),
-        _by_slice(slices, sentences) if sentences else (),
+    yield (
+        group,
+        DealTask(
+            _by_slice(slices, [(place, each.documents) for place, each in found]),
+            _by_slice(slices, sentences) if sentences else (),
+        ),
     )
 
 
@@ -101,10 +137,13 @@ def dealt_slices(groups: Groups, group: int, deal: Deal) -> list[tuple[int, File
     ]
 
 
-def dealt_tasks(groups: Groups, group: int, deal: Deal, views: Sequence[Viewed]) -> list[tuple[int, DealtTask]]:
-    """Return what is counted of a part in the nulls of a group: tasks with the places of null slices."""
-    group_views = tuple(views[place].sentences for place in groups[group])
-    return [(place, DealtTask(group_views, documents)) for place, documents in dealt_slices(groups, group, deal)]
+def dealt_tasks(element: PartView, groups: Groups, deals: Mapping[int, Deal]) -> Iterator[tuple[int, DealtTask]]:
+    """Yield what is counted of a part in the nulls of all groups: tasks with the places of null slices."""
+    _, views = element
+    for group, deal in sorted(deals.items()):
+        group_views = tuple(views[place].sentences for place in groups[group])
+        for place, documents in dealt_slices(groups, group, deal):
+            yield place, DealtTask(group_views, documents)
 
 
 def group_of(groups: Groups, place: int, nulls: int) -> int:
@@ -113,17 +152,18 @@ def group_of(groups: Groups, place: int, nulls: int) -> int:
 
 
 def null_ready(
-    groups: Groups, place: int, counts: SliceCounts, deals: Mapping[int, Deal], feeds: Mapping[int, tuple[File, ...]]
+    element: tuple[int, SliceCounts], groups: Groups, deals: Mapping[int, Deal], ready: Mapping[int, SliceReady]
 ) -> SliceReady:
     """Return a null slice ready for training: it reads the files of the slices that it is dealt from.
 
     Args:
+        element: the place of the null slice, and what is counted in it.
         groups: whose documents are dealt.
-        place: of the null slice.
-        counts: what is counted in it.
         deals: of all groups.
-        feeds: of the real slices, by place.
+        ready: the real slices, by place.
     """
+    place, counts = element
     group = group_of(groups, place, len(next(iter(deals.values())).nulls))
     documents = dict(dealt_slices(groups, group, deals[group]))[place]
-    return SliceReady(place, counts, tuple(feeds[real] for real in groups[group]), documents)
+    feeds = tuple(feed for real in groups[group] for feed in ready[real].feeds)
+    return SliceReady(place, counts, feeds, documents)

@@ -1,16 +1,18 @@
 """Pairs of slices, real and null, with the spaces that they are aligned with and scored by, and the tasks of this."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from transforms.change.graph.comparisons import Comparisons, SpaceKey
+from transforms.change.graph.comparisons import Comparisons, PairSeed, SpaceKey, facts_of
 from transforms.change.scores.score_stage import ScoreTask, VariantSpaces
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask, FrameSlice, PairFrame, SliceFacts
+from transforms.change.spaces.training import TrainedSpace
+from transforms.change.view.slice_merges import SliceCounts
 from transforms.common.store.receipts import File
 from transforms.embeddings.alignment import ALIGNMENTS, APART
 from transforms.embeddings.frames import frame_places
 from transforms.embeddings.joint.trainings import JOINT_TRAININGS
 
-__all__ = ["PairSide", "PairSpaces", "align_tasks", "null_sides", "pair_sides", "pair_tasks", "score_task"]
+__all__ = ["PairSide", "PairSpaces", "align_tasks", "null_sides", "pair_sides", "pair_tasks", "score_tasks"]
 
 
 def align_tasks(
@@ -40,10 +42,11 @@ PairSide = tuple[int, SliceFacts, File]  # a slice that a pair is aligned with: 
 
 
 def pair_sides(
-    comparisons: Comparisons, key: SpaceKey, facts: SliceFacts, space: File
+    element: tuple[SpaceKey, TrainedSpace], comparisons: Comparisons, slices: Mapping[int, SliceCounts]
 ) -> Iterator[tuple[PairSpaces, PairSide]]:
     """Yield the pairs that a space takes part in, or is needed for as one over which slices are mapped."""
-    variant, trained, seed = key
+    (variant, trained, seed), made = element
+    facts, space = facts_of(comparisons, trained, slices), made.part.file
     for pair, places in enumerate(comparisons.pairs):
         origins = comparisons.origins[pair] if comparisons.origins else places
         for place, origin in zip(places, origins, strict=True):
@@ -54,14 +57,17 @@ def pair_sides(
 
 
 def null_sides(
-    comparisons: Comparisons, key: SpaceKey, facts: SliceFacts, space: File
+    element: tuple[SpaceKey, TrainedSpace],
+    comparisons: Comparisons,
+    real: Comparisons,
+    slices: Mapping[int, SliceCounts],
 ) -> Iterator[tuple[PairSpaces, PairSide]]:
-    """Yield the null pairs whose slices are mapped over a real slice, with its space."""
-    variant, trained, seed = key
+    """Yield the null pairs whose slices are mapped over a real slice, with its space; `slices` are the real ones."""
+    (variant, trained, seed), made = element
     if seed in comparisons.seeds:
         for pair, origins in enumerate(comparisons.origins):
             if trained in _between(comparisons, origins, variant):
-                yield (pair, seed, variant), (trained, facts, space)
+                yield (pair, seed, variant), (trained, facts_of(real, trained, slices), made.part.file)
 
 
 def _between(comparisons: Comparisons, pair: tuple[int, int], variant: int) -> list[int]:
@@ -71,7 +77,9 @@ def _between(comparisons: Comparisons, pair: tuple[int, int], variant: int) -> l
     return frame_places(pair, comparisons.frame.anchor)
 
 
-def pair_tasks(comparisons: Comparisons, key: PairSpaces, sides: Iterable[PairSide]) -> Iterator[AlignTask]:
+def pair_tasks(
+    key: PairSpaces, sides: Iterable[PairSide], comparisons: Comparisons
+) -> Iterator[tuple[PairSeed, AlignTask]]:
     """Yield the tasks of a pair, seed and variant from all slices that it is aligned with."""
     pair, seed, number = key
     variant = comparisons.variants[number]
@@ -86,11 +94,14 @@ def pair_tasks(comparisons: Comparisons, key: PairSpaces, sides: Iterable[PairSi
             if place not in places
         )
         frame = PairFrame(places, comparisons.frame.anchor, tuple(others))
-    yield from align_tasks(ends, seed, variant.alignments, variant.name, frame)
+    for task in align_tasks(ends, seed, variant.alignments, variant.name, frame):
+        yield (pair, seed), task
 
 
-def score_task(comparisons: Comparisons, fitted: Iterable[tuple[AlignTask, Aligned]]) -> ScoreTask:
-    """Return the task of a pair and seed from all its alignments."""
+def score_tasks(
+    key: PairSeed, fitted: Iterable[tuple[AlignTask, Aligned]], comparisons: Comparisons, nulls: int = 1
+) -> Iterator[tuple[int, ScoreTask]]:
+    """Yield the task of a pair and seed from all its alignments; of null pairs, this many are of one pair."""
     made = list(fitted)
     variants = []
     for variant in comparisons.variants:
@@ -99,4 +110,4 @@ def score_task(comparisons: Comparisons, fitted: Iterable[tuple[AlignTask, Align
         of_targets = variant.name != APART and JOINT_TRAININGS[variant.name].of_targets
         variants.append(VariantSpaces(variant.name, of[0][0].spaces, maps, of_targets))
     task = made[0][0]
-    return ScoreTask(task.slices, task.seed, tuple(variants))
+    yield key[0] // nulls, ScoreTask(task.slices, task.seed, tuple(variants))

@@ -1,155 +1,86 @@
-"""Beam glue of lexical semantic change, from training on; `view_ptransforms` has what comes before.
+"""Beam glue of lexical semantic change, from spaces on: pairs and series of slices, real ones and nulls.
 
-TrainSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, Trained)]
-AlignPairs      PCollection[(SpaceKey, Trained)] -> PCollection[(PairSeed, (AlignTask, Aligned))]
-ScoreSeeds      PCollection[(PairSeed, (AlignTask, Aligned))] -> PCollection[(pair, ScoredSeed)]
-CombineSeeds    PCollection[(pair, ScoredSeed)] -> PCollection[(pair, Combined)]
-SummarisePairs  PCollection[(pair, Combined)] -> PCollection[(pair, Listed)]
-ListNeighbours  PCollection[(SpaceKey, Trained)] -> PCollection[(SpaceKey, Listed)]
+counts_by_place PCollection[SliceReady] -> what is counted in slices, as tasks are made with it
+AlignPairs      PCollection[(SpaceKey, TrainedSpace)] -> PCollection[(PairSeed, (AlignTask, Aligned))]
+ScorePairs      PCollection[(SpaceKey, TrainedSpace)] -> PCollection[(pair, ScoredSeed)]
+TraceSeries     PCollection[(SpaceKey, TrainedSpace)] -> PCollection[(RunKey, Traced)]
+DealSlices      PCollection[PartView] -> PCollection[(group, Deal)]
+CountDeals      PCollection[PartView] -> PCollection[SliceReady]
+ScoreBeside     PCollection[SliceReady] -> PCollection[(pair, Combined)]
+JoinSystems     PCollection[(pair, Combined)] of several runs -> PCollection[(pair, JoinedSystems)]
+NumberParts     what was made, by table -> PCollection[Part]
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import apache_beam as beam
 
+from schemas.change.scores import NULLS, PAIRS
+from schemas.change.series import POINTS
+from schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, VECTORS
+from schemas.change.systems import SYSTEM_CONTROLS
 from transforms.change.graph.comparisons import (
     Comparisons,
     PairSeed,
+    PartView,
+    RunKey,
     SliceReady,
     SpaceKey,
-    combine_task,
-    counts_of,
-    facts_of,
-    neighbour_task,
-    train_tasks,
+    combine_tasks,
+    map_number,
+    maps_of,
+    series_sides,
+    space_number,
+    trace_tasks,
 )
-from transforms.change.graph.context_ptransforms import RepresentSlices
-from transforms.change.graph.joint_ptransforms import TrainTogether
-from transforms.change.graph.pair_tasks import PairSide, PairSpaces, pair_sides, pair_tasks, score_task
-from transforms.change.graph.shard_ptransforms import TrainShards
-from transforms.change.scores.combine_stage import COMBINE, Combined, CombineTask
-from transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoredSeed, ScoreTask
-from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask, summary_columns
+from transforms.change.graph.null_pairs import (
+    Groups,
+    by_group,
+    deal_tasks,
+    dealt_tasks,
+    null_ready,
+    null_slices,
+    sizes_tasks,
+)
+from transforms.change.graph.pair_tasks import pair_sides, pair_tasks, score_tasks
+from transforms.change.graph.space_ptransforms import TrainSlices
+from transforms.change.graph.view_ptransforms import MergeCounts
+from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, Dealt
+from transforms.change.scores.combine_stage import COMBINE, Combined
+from transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoredSeed
+from transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, JoinedSystems, SystemsTask
+from transforms.change.series.trace_stage import TRACE, SeriesOptions, Traced
 from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
-from transforms.change.spaces.context_stages import ContextOptions
-from transforms.change.spaces.neighbour_stage import NEIGHBOURS, ListedPart, NeighbourOptions, NeighbourTask
-from transforms.change.spaces.shards import ShardOptions
-from transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
-from transforms.change.view.slice_merges import SliceCounts
-from transforms.common.store.artefacts import Workspace, free_files
-from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.embeddings.alignment import APART
-from transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions
-from transforms.embeddings.sgns import SgnsOptions
+from transforms.change.spaces.training import TrainedSpace
+from transforms.change.view.slice_merges import PartCounts, SliceCounts
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.ptransforms import By, Each
+from transforms.common.store.receipts import File
+from transforms.common.store.tables import Part, PartFile
 
 __all__ = [
     "AlignPairs",
-    "CombineSeeds",
-    "ListNeighbours",
-    "ScoreSeeds",
-    "SummarisePairs",
-    "TrainSlices",
-    "without_spaces",
+    "CountDeals",
+    "DealSlices",
+    "JoinSystems",
+    "NumberParts",
+    "ScoreBeside",
+    "ScorePairs",
+    "TraceSeries",
+    "counts_by_place",
 ]
 
 
-def _tasks(element: SliceReady, comparisons: Comparisons, variant: int) -> Iterator[tuple[SpaceKey, TrainTask]]:
-    yield from train_tasks(comparisons, element, variant)
-
-
-def _tokens(task: tuple[SpaceKey, TrainTask]) -> float:
-    return task[1].tokens
-
-
-@dataclass
-class TrainSlices(beam.PTransform):
-    """Make a space for every variant, slice and seed: trained or made of counts.
-
-    Trained apart, each is an element, or its shards are; slices that are trained together are one.
-
-    Attributes:
-        comparisons: slices, seeds, variants.
-        options: hyperparameters of training; counting has the window of them.
-        sharding: into how many shards a training is cut, and how often they are averaged.
-        representation: how words become vectors.
-        targets: words that may have a vector in each slice, where slices are trained together.
-        frees: whether nothing needs what spaces are counted from once they are made.
-        real: of null slices, `ready`: the real ones that they stand among where slices are trained together.
-    """
-
-    workspace: Workspace
-    comparisons: Comparisons
-    options: SgnsOptions
-    sharding: ShardOptions
-    representation: RepresentationOptions
-    targets: tuple[str, ...]
-    lanes: int
-    frees: bool = False
-    real: Mapping[str, beam.PCollection] = field(default_factory=dict)
-
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
-        """Apply the transform."""
-        entry = REPRESENTATIONS[self.representation.representation]
-        if entry.make is not None:
-            counting = ContextOptions(self.options.window, entry.by_distance)
-            return ready | "Represent" >> RepresentSlices(
-                self.workspace, self.comparisons, counting, self.representation, self.lanes, self.frees
-            )
-        names = [variant.name for variant in self.comparisons.variants]
-        made = []
-        if APART in names:
-            tasks = ready | "MakeTasks" >> beam.FlatMap(_tasks, self.comparisons, names.index(APART))
-            made.append(tasks | "Apart" >> _TrainApart(self))
-        if set(names) - {APART}:
-            made.append(
-                ready
-                | "Together"
-                >> TrainTogether(self.workspace, self.comparisons, self.options, self.targets, self.lanes, self.real)
-            )
-        return made[0] if len(made) == 1 else made | "AllSpaces" >> beam.Flatten()
-
-
-@dataclass
-class _TrainApart(beam.PTransform):
-    """Train each slice by itself."""
-
-    training: TrainSlices
-
-    def expand(
-        self, tasks: beam.PCollection[tuple[SpaceKey, TrainTask]]
-    ) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
-        """Apply the transform."""
-        of = self.training
-        if of.sharding.shards > 1:
-            return tasks | "Shards" >> TrainShards(of.workspace, of.options, of.sharding, of.lanes)
-        # Null slices are trained elsewhere in the graph: the plan knows how many in all.
-        return (
-            tasks
-            | "SpreadTasks" >> SpreadOverLanes(weight=_tokens, lanes=of.lanes, workspace=of.workspace, stage="")
-            | "TrainSpace" >> beam.ParDo(MakeArtefact(of.workspace, TRAIN, of.options))
-        )
-
-
-def _sides(
-    element: tuple[SpaceKey, TrainedSpace], comparisons: Comparisons, slices: dict[int, SliceCounts]
-) -> Iterator[tuple[PairSpaces, PairSide]]:
-    """Key each space by the pairs, the seed and the variant that it takes part in."""
-    key, trained = element
-    yield from pair_sides(comparisons, key, facts_of(comparisons, key[1], slices), trained.part.file)
-
-
-def _align_tasks(
-    element: tuple[PairSpaces, Iterable[PairSide]], comparisons: Comparisons
-) -> Iterator[tuple[PairSeed, AlignTask]]:
-    key, sides = element
-    for task in pair_tasks(comparisons, key, sides):
-        yield key[:2], task
-
-
-def _index_of(ready: SliceReady) -> tuple[int, SliceCounts]:
+def _counts(ready: SliceReady) -> tuple[int, SliceCounts]:
     return ready.place, ready.counts
+
+
+def counts_by_place(ready: beam.PCollection[SliceReady], label: str = "KeyCounts") -> Any:
+    """Return what is counted in slices, by place, to be read beside."""
+    return beam.pvalue.AsDict(ready | label >> beam.Map(_counts))
 
 
 @dataclass
@@ -158,177 +89,288 @@ class AlignPairs(beam.PTransform):
 
     Attributes:
         comparisons: pairs, seeds, and variants with their alignments.
-        slices: what `MergeSlices` yields; only the counts are used.
-        others: of null pairs, real slices over which theirs are mapped, by name; none without a common frame.
+        slices: see `counts_by_place`.
+        others: of null pairs, real slices over which theirs are mapped, as `null_sides` yields them, by name; none
+            without a common frame.
     """
 
     workspace: Workspace
     comparisons: Comparisons
     options: AlignOptions
-    slices: beam.PCollection
+    slices: Any
     others: Mapping[str, beam.PCollection] = field(default_factory=dict)
 
     def expand(
         self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
     ) -> beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]:
-        """Apply the transform."""
-        counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
+        """Bring together what each pair is aligned with, and align it."""
         alignments = tuple(name for variant in self.comparisons.variants for name in variant.alignments)
-        sides = spaces | "KeyByPair" >> beam.FlatMap(_sides, self.comparisons, slices=counts)
-        return (
-            ((sides, *self.others.values()) | "AllSides" >> beam.Flatten() if self.others else sides)
-            | "GroupByPair" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.FlatMap(_align_tasks, self.comparisons)
-            | "AlignPair"
-            >> beam.ParDo(MakeArtefact(self.workspace, ALIGN, self.options, {REGISTRY: alignments}, with_task=True))
+        sides = spaces | "KeyByPair" >> beam.FlatMap(pair_sides, self.comparisons, slices=self.slices)
+        if self.others:
+            sides = (sides, *self.others.values()) | "AllSides" >> beam.Flatten()
+        return sides | "Align" >> By(
+            self.workspace,
+            ALIGN,
+            self.options,
+            pair_tasks,
+            {"comparisons": self.comparisons},
+            entries={REGISTRY: alignments},
+            with_task=True,
         )
 
 
-def _score_task(
-    element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]], comparisons: Comparisons
-) -> tuple[int, ScoreTask]:
-    (pair, _), fitted = element
-    return pair, score_task(comparisons, fitted)
-
-
-def without_spaces(element: tuple[Any, tuple[Any, Any]]) -> tuple[Any, Any]:
-    """Free the spaces of a task, a null's, of which all has been made that is needed; return key and receipt."""
-    key, (task, made) = element
-    free_files(task.spaces)
-    return key, made
+def _spaces_of(task: Any) -> Iterable[File]:
+    return task.spaces  # type: ignore[no-any-return]
 
 
 @dataclass
-class ScoreSeeds(beam.PTransform):
-    """Score every pair and seed.
+class ScorePairs(beam.PTransform):
+    """Align and score every pair and seed; null pairs have the key of the pair that they are nulls of.
 
     Attributes:
-        comparisons: pairs, seeds, variants.
+        align: aligns them.
+        score: options of scores.
+        nulls: how many of the pairs are of one pair.
         frees: whether nothing needs the spaces once they are scored.
     """
 
-    workspace: Workspace
-    comparisons: Comparisons
-    options: ChangeScoreOptions
+    align: AlignPairs
+    score: ChangeScoreOptions
+    nulls: int = 1
     frees: bool = False
 
     def expand(
-        self, aligned: beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]
+        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
     ) -> beam.PCollection[tuple[int, ScoredSeed]]:
-        """Apply the transform."""
-        scored = (
-            aligned
-            | "GroupAlignments" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.Map(_score_task, self.comparisons)
-            | "ScoreSeed" >> beam.ParDo(MakeArtefact(self.workspace, SCORE, self.options, with_task=self.frees))
-        )
-        return scored | "FreeSpaces" >> beam.Map(without_spaces) if self.frees else scored
-
-
-def _combine_task(
-    element: tuple[int, dict[str, Iterable[Any]]], comparisons: Comparisons, slices: dict[int, SliceCounts]
-) -> tuple[int, CombineTask]:
-    pair, joined = element
-    counts = counts_of(comparisons, pair, slices)
-    nulls, deals = joined.get("nulls", ()), joined.get("deals", ())
-    return pair, combine_task(joined["seeds"], counts, nulls, deals)
-
-
-@dataclass
-class CombineSeeds(beam.PTransform):
-    """Combine the seeds of every pair, and weigh them against its null pairs, if any.
-
-    Attributes:
-        nulls: what null pairs scored, and how they were dealt: `nulls` and `deals`, by pair.
-        slices: what `MergeSlices` yields; only the counts are used.
-    """
-
-    workspace: Workspace
-    comparisons: Comparisons
-    options: ChangeScoreOptions
-    nulls: Mapping[str, beam.PCollection]
-    slices: beam.PCollection
-
-    def expand(self, scored: beam.PCollection[tuple[int, ScoredSeed]]) -> beam.PCollection[tuple[int, Combined]]:
-        """Apply the transform."""
-        counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
+        """Align, and score what is aligned."""
+        of = {"comparisons": self.align.comparisons, "nulls": self.nulls}
+        frees = _spaces_of if self.frees else None
         return (
-            {"seeds": scored, **self.nulls}
-            | "JoinByPair" >> beam.CoGroupByKey()
-            | "MakeCombineTasks" >> beam.Map(_combine_task, self.comparisons, slices=counts)
-            | "CombineSeeds" >> beam.ParDo(MakeArtefact(self.workspace, COMBINE, self.options))
+            spaces
+            | "Align" >> self.align
+            | "Score" >> By(self.align.workspace, SCORE, self.score, score_tasks, of, frees=frees)
         )
 
 
-def _summary_task(
-    element: tuple[int, Combined], comparisons: Comparisons, slices: dict[int, SliceCounts]
-) -> tuple[int, SummaryTask]:
-    pair, combined = element
-    counts = counts_of(comparisons, pair, slices)
-    return pair, SummaryTask(combined.part.file, counts)
-
-
 @dataclass
-class SummarisePairs(beam.PTransform):
-    """Bring together all that is known of the words of every pair.
+class TraceSeries(beam.PTransform):
+    """Trace the words that all slices of a series share, for each seed, or for each null series.
 
     Attributes:
-        slices: what `MergeSlices` yields; only the counts are used.
+        first: the place of the first slice of the first series; slices before it are in no series.
+        length: how many slices a series has.
+        slices: see `counts_by_place`.
+        maps: pairs of slices that are aligned already, as `AlignPairs` yields them, by name.
+        frees: whether nothing needs the spaces once they are traced.
     """
 
     workspace: Workspace
     comparisons: Comparisons
-    options: ChangeScoreOptions
-    slices: beam.PCollection
-
-    def expand(self, combined: beam.PCollection[tuple[int, Combined]]) -> beam.PCollection[tuple[int, ListedPart]]:
-        """Apply the transform."""
-        counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
-        return (
-            combined
-            | "MakeTasks" >> beam.Map(_summary_task, self.comparisons, slices=counts)
-            | "SummarisePair" >> beam.ParDo(MakeArtefact(self.workspace, SUMMARISE, summary_columns(self.options)))
-        )
-
-
-def _neighbour_task(
-    element: tuple[SpaceKey, TrainedSpace],
-    comparisons: Comparisons,
-    options: ChangeScoreOptions,
-    combined: dict[int, Combined],
-) -> tuple[SpaceKey, NeighbourTask]:
-    key, trained = element
-    return (
-        key,
-        neighbour_task(
-            comparisons, key, trained.part.file, combined, targets=options.targets, most=options.neighbour_words
-        ),
-    )
-
-
-@dataclass
-class ListNeighbours(beam.PTransform):
-    """Find the neighbours of targets and most changed words in every space.
-
-    Attributes:
-        score: says which words get neighbours: targets, and how many of the most changed.
-        options: how many neighbours they get.
-        combined: what `CombineSeeds` yields.
-    """
-
-    workspace: Workspace
-    comparisons: Comparisons
-    score: ChangeScoreOptions
-    options: NeighbourOptions
-    combined: beam.PCollection
+    first: int
+    length: int
+    options: SeriesOptions
+    slices: Any
+    maps: Mapping[str, beam.PCollection]
+    frees: bool = False
 
     def expand(
         self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
-    ) -> beam.PCollection[tuple[SpaceKey, ListedPart]]:
-        """Apply the transform."""
-        return (
-            spaces
-            | "MakeTasks"
-            >> beam.Map(_neighbour_task, self.comparisons, self.score, combined=beam.pvalue.AsDict(self.combined))
-            | "FindNeighbours" >> beam.ParDo(MakeArtefact(self.workspace, NEIGHBOURS, self.options))
+    ) -> beam.PCollection[tuple[RunKey, Traced]]:
+        """Bring together spaces and maps of each run, and trace it."""
+        sides = spaces | "KeySpaces" >> beam.FlatMap(
+            series_sides, self.comparisons, self.first, self.length, slices=self.slices
         )
+        maps = {
+            name: aligned | "KeyMaps" >> beam.FlatMap(maps_of, self.comparisons, self.options.alignment)
+            for name, aligned in self.maps.items()
+        }
+        return {"sides": sides, **maps} | "Trace" >> By(
+            self.workspace, TRACE, self.options, trace_tasks, frees=_spaces_of if self.frees else None
+        )
+
+
+@dataclass
+class DealSlices(beam.PTransform):
+    """Compare the documents of every pair of slices, and deal those of every group out anew, as often as is asked.
+
+    Attributes:
+        documents: by the digest of a part of `sentences`, the part of `documents` beside it.
+    """
+
+    workspace: Workspace
+    groups: Groups
+    documents: Mapping[str, Part]
+    options: DealOptions
+
+    def expand(self, viewed: beam.PCollection[PartView]) -> beam.PCollection[tuple[int, Deal]]:
+        """Size documents by part and slice, and deal by group."""
+        of_parts = {"groups": self.groups, "documents": self.documents, "sentences": self.options.sentences}
+        return (
+            viewed
+            | "Size" >> Each(self.workspace, SIZES, None, sizes_tasks, of_parts)
+            | "KeyByGroup" >> beam.FlatMap(by_group, self.groups)
+            | "Deal" >> By(self.workspace, DEAL, self.options, deal_tasks, {"groups": self.groups})
+        )
+
+
+def _part_counts(element: tuple[int, Dealt]) -> tuple[int, PartCounts]:
+    place, dealt = element
+    return place, PartCounts(
+        dealt.counts, dealt.documents, dealt.sentence_count, dealt.tokens, dealt.largest_document, 0, 0, 0, 0, 0
+    )
+
+
+def _by_place(ready: SliceReady) -> tuple[int, SliceReady]:
+    return ready.place, ready
+
+
+@dataclass
+class CountDeals(beam.PTransform):
+    """Count the slices that deals make, and bring together what they are trained from.
+
+    Attributes:
+        parts: how many views there are of each slice.
+        deals: what `DealSlices` yields.
+        ready: the real slices, whose files of sentences the null ones read.
+    """
+
+    workspace: Workspace
+    groups: Groups
+    parts: int
+    deals: beam.PCollection
+    ready: beam.PCollection
+
+    def expand(self, viewed: beam.PCollection[PartView]) -> beam.PCollection[SliceReady]:
+        """Count in each part what deals take of it, and sum that up."""
+        deals = beam.pvalue.AsDict(self.deals)
+        ready = beam.pvalue.AsDict(self.ready | "KeyReady" >> beam.Map(_by_place))
+        return (
+            viewed
+            | "CountParts" >> Each(self.workspace, DEALT, None, dealt_tasks, {"groups": self.groups, "deals": deals})
+            | "PartCounts" >> beam.Map(_part_counts)
+            | "Counts" >> MergeCounts(self.workspace, self.parts)
+            | "MakeReady" >> beam.Map(null_ready, self.groups, deals=deals, ready=ready)
+        )
+
+
+def _is_of_pair(ready: SliceReady, slices: int) -> bool:
+    return ready.place < slices  # those of series follow
+
+
+@dataclass
+class ScoreBeside(beam.PTransform):
+    """Train, align and score for systems that want other spaces than the run's own, with nulls of their own.
+
+    Attributes:
+        training: makes the spaces, of what these systems compare.
+        align: options of alignments.
+        score: options of scores: names of the systems among them.
+        nulls: null pairs of each pair.
+        chance: `deals` of pairs and, where there are nulls, the null slices, `ready`.
+    """
+
+    training: TrainSlices
+    align: AlignOptions
+    score: ChangeScoreOptions
+    nulls: int
+    chance: Mapping[str, beam.PCollection]
+
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[int, Combined]]:
+        """Score nulls and pairs, and combine them."""
+        of, real = self.training, self.training.comparisons
+        slices = counts_by_place(ready)
+        scored = {"deals": self.chance["deals"]}
+        if self.nulls:
+            null = null_slices(real, real.pairs, self.nulls)
+            dealt = self.chance["ready"] | "OfPairs" >> beam.Filter(_is_of_pair, len(null.names))
+            align = AlignPairs(of.workspace, null, self.align, counts_by_place(dealt, "KeyNullCounts"))
+            spaces = dealt | "TrainNulls" >> replace(of, comparisons=null, real={"ready": ready})
+            scored["nulls"] = spaces | "ScoreNulls" >> ScorePairs(align, self.score, self.nulls, of.frees)
+        spaces = ready | "Train" >> replace(of, frees=False)
+        scored["seeds"] = spaces | "Score" >> ScorePairs(AlignPairs(of.workspace, real, self.align, slices), self.score)
+        return scored | "Combine" >> By(
+            of.workspace, COMBINE, self.score, combine_tasks, {"comparisons": real, "slices": slices}
+        )
+
+
+def _has_systems(element: tuple[int, Combined]) -> bool:
+    return element[1].systems is not None
+
+
+def _systems_tasks(pair: int, runs: tuple[Combined, ...]) -> Iterator[tuple[int, SystemsTask]]:
+    yield pair, SystemsTask(_files(run.systems for run in runs), _files(run.system_nulls for run in runs))
+
+
+def _files(parts: Iterable[PartFile | None]) -> tuple[File, ...]:
+    return tuple(sorted((part.file for part in parts if part is not None), key=_sha256))
+
+
+def _sha256(file: File) -> str:
+    return file.sha256
+
+
+@dataclass
+class JoinSystems(beam.PTransform):
+    """Bring the systems of all runs together, by pair, and add ensembles of them.
+
+    Attributes:
+        ensembles: keys of `system_ensembles.ENSEMBLES`.
+    """
+
+    workspace: Workspace
+    ensembles: tuple[str, ...]
+
+    def expand(self, runs: Any) -> beam.PCollection[tuple[int, JoinedSystems]]:
+        """Join what was combined, by the name of the run."""
+        return (
+            [runs[name] for name in sorted(runs)]
+            | "AllRuns" >> beam.Flatten()
+            | "OfSystems" >> beam.Filter(_has_systems)
+            | "Join" >> By(self.workspace, SYSTEMS_SIDE_BY_SIDE, self.ensembles, _systems_tasks)
+        )
+
+
+def _part(element: tuple[Any, Any], table: str, name: str, number: Callable[[Any], int]) -> Iterator[Part]:
+    key, made = element
+    part = getattr(made, name)
+    if part is not None:
+        yield Part.of(table, number(key), part)
+
+
+def _map_part(
+    element: tuple[PairSeed, tuple[AlignTask, Aligned]], table: str, comparisons: Comparisons, names: tuple[str, ...]
+) -> Iterator[Part]:
+    key, (task, aligned) = element
+    number = map_number(comparisons, names, key, task.alignment)
+    if number is not None and aligned.part is not None:
+        yield Part.of(table, number, aligned.part)
+
+
+def _pair_number(pair: int) -> int:
+    return pair
+
+
+# Tables whose parts lie beside others, under another name of the receipt.
+_BESIDE = {PAIRS.name: "pair", NULLS.name: "nulls", SYSTEM_CONTROLS.name: "controls", POINTS.name: "points"}
+
+
+@dataclass
+class NumberParts(beam.PTransform):
+    """Name the parts of the change tables that are made; each part is an artefact of its own."""
+
+    comparisons: Comparisons
+    alignments: tuple[str, ...]
+
+    def expand(self, made: Any) -> beam.PCollection[Part]:
+        """Name parts of collections by table: by space, by alignment, else by their keys."""
+        of_spaces = partial(space_number, self.comparisons)
+        parts = []
+        for table, elements in made.items():
+            label = f"Number{table.rpartition('/')[2].title()}"
+            if table == ALIGNMENTS.name:
+                named = beam.FlatMap(_map_part, table, self.comparisons, self.alignments)
+            else:
+                number = of_spaces if table in (VECTORS.name, NEIGHBOURS.name) else _pair_number
+                named = beam.FlatMap(_part, table, _BESIDE.get(table, "part"), number)
+            parts.append(elements | label >> named)
+        return parts | "AllParts" >> beam.Flatten()

@@ -22,13 +22,13 @@ def needed_sequences(comparisons: Comparisons, variant: int) -> list[int]:
 
 
 def joint_slices(
-    comparisons: Comparisons, ready: SliceReady, *, of_real: bool = False
+    ready: SliceReady, comparisons: Comparisons, *, of_real: bool = False
 ) -> Iterator[tuple[SequenceKey, tuple[int, SliceReady]]]:
     """Yield a slice, with its number, by the variants and sequences in which it is trained together with others.
 
     Args:
-        comparisons: what is compared.
         ready: the slice.
+        comparisons: what is compared.
         of_real: whether it is a real one that null slices stand among.
     """
     place = -1 - ready.place if of_real else ready.place
@@ -40,14 +40,14 @@ def joint_slices(
 
 
 def joint_tasks(
-    comparisons: Comparisons, key: SequenceKey, slices: Iterable[tuple[int, SliceReady]], *, targets: Sequence[str] = ()
+    key: SequenceKey, slices: Iterable[tuple[int, SliceReady]], comparisons: Comparisons, targets: Sequence[str] = ()
 ) -> Iterator[tuple[JointKey, JointTask]]:
     """Yield the tasks of slices that are trained together, one per seed.
 
     Args:
-        comparisons: what is compared.
         key: variant and sequence.
         slices: of the sequence, by number.
+        comparisons: what is compared.
         targets: words that may have a vector in each slice.
     """
     number, sequence = key
@@ -66,10 +66,10 @@ def joint_tasks(
 
 
 def joint_spaces(
-    comparisons: Comparisons, key: JointKey, made: TrainedSpaces
+    element: tuple[JointKey, TrainedSpaces], comparisons: Comparisons
 ) -> Iterator[tuple[SpaceKey, TrainedSpace]]:
     """Yield the spaces of slices that were trained together."""
-    variant, sequence, seed = key
+    (variant, sequence, seed), made = element
     wanted = [place for place in comparisons.sequences[sequence] if place >= 0]
     for place, space in zip(wanted, made.spaces, strict=True):
         yield (variant, place, seed), space

@@ -15,29 +15,27 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.change.graph.comparisons import SliceReady
+from transforms.change.graph.comparisons import PartView, SliceReady
 from transforms.change.view.feeds import StagedView, write_text
 from transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts, count_groups
 from transforms.change.view.view_stage import MEASURE, VIEW, MeasuredTokens, Viewed, ViewSpec, ViewTask, limits_of
 from transforms.common.code.fingerprints import hash_of
 from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.common.store.ptransforms import By, Each, SpreadOverLanes
 from transforms.corpora.corpus import SentencePart
 from transforms.corpora.ptransforms import FindRepeated
 
-__all__ = ["DeriveView", "MergeCounts", "MergeSlices", "PartView", "WriteText", "each_slice"]
-
-PartView = tuple[str, list[Viewed]]  # a part of `sentences` by its digest, its view in every slice
+__all__ = ["DeriveView", "MergeCounts", "MergeSlices", "WriteText", "each_slice"]
 
 
 def _view_tasks(
     element: SentencePart, spec: ViewSpec, repeated: dict[str, list[str]], limits: list[int] | None = None
-) -> tuple[str, list[ViewTask]]:
-    """Make the tasks of a part, one per slice."""
+) -> Iterator[tuple[str, list[ViewTask]]]:
+    """Yield the tasks of a part, one per slice."""
     left_out = tuple(repeated.get(element.sha256, ()))
     slices = spec.slices
     bins = limits if limits is not None else [None] * len(slices)
-    return (
+    yield (
         element.sha256,
         [
             ViewTask(element, slice, ranges, left_out, limit)
@@ -70,29 +68,23 @@ class DeriveView(beam.PTransform):
     several: bool
 
     def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[PartView]:
-        """Apply the transform."""
+        """Measure slices, if a budget is to be kept, and derive the views."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
             weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name, pieces=len(self.spec.slices)
         )
         copies = parts | "FindRepeated" >> FindRepeated(self.several)
-        repeated = beam.pvalue.AsDict(copies)
-        limits = {}
+        of_parts: dict[str, Any] = {"spec": self.spec, "repeated": beam.pvalue.AsDict(copies)}
         if self.budget is not None:
             measured = (
                 spread
-                | "MakeMeasureTasks" >> beam.Map(_view_tasks, self.spec, repeated=repeated)
-                | "MeasurePart" >> beam.ParDo(MakeArtefact(self.workspace, MEASURE, self.spec))
+                | "Measure" >> Each(self.workspace, MEASURE, self.spec, _view_tasks, dict(of_parts))
                 | "TakeMeasured" >> beam.Values()
                 | "GatherMeasured" >> beam.WithKeys(0)
                 | "GroupMeasured" >> beam.GroupByKey()
                 | "FindLimits" >> beam.Map(_limits, self.budget)
             )
-            limits["limits"] = beam.pvalue.AsSingleton(measured)
-        return (
-            spread
-            | "MakeTasks" >> beam.Map(_view_tasks, self.spec, repeated=repeated, **limits)
-            | "DerivePart" >> beam.ParDo(MakeArtefact(self.workspace, VIEW, self.spec))
-        )
+            of_parts["limits"] = beam.pvalue.AsSingleton(measured)
+        return spread | "Derive" >> Each(self.workspace, VIEW, self.spec, _view_tasks, of_parts)
 
 
 def each_slice(element: PartView) -> Iterator[tuple[int, Viewed]]:
@@ -120,8 +112,9 @@ def _part_counts(element: tuple[int, Viewed]) -> tuple[int, PartCounts]:
     )
 
 
-def _count_task(element: tuple[Any, Iterable[PartCounts]]) -> tuple[Any, tuple[PartCounts, ...]]:
-    return element[0], tuple(element[1])
+def _of_all(key: Any, values: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """Yield the task that is all values of a key."""
+    yield key, values
 
 
 def _into_group(element: tuple[int, PartCounts], groups: int) -> tuple[tuple[int, int], PartCounts]:
@@ -138,12 +131,6 @@ def _by_range(element: tuple[int, Viewed]) -> Iterator[tuple[tuple[int, int], St
     place, viewed = element
     for ordinal, number in enumerate(viewed.ranges):
         yield (place, number), StagedView(viewed.sentences, ordinal)
-
-
-def _shuffle_task(
-    element: tuple[tuple[int, int], Iterable[StagedView]],
-) -> tuple[tuple[int, int], tuple[StagedView, ...]]:
-    return element[0], tuple(element[1])
 
 
 def _shuffled_by_slice(element: tuple[tuple[int, int], Shuffled]) -> tuple[int, tuple[int, Shuffled]]:
@@ -175,22 +162,15 @@ class MergeCounts(beam.PTransform):
     parts: int
 
     def expand(self, counts: beam.PCollection[tuple[int, PartCounts]]) -> beam.PCollection[tuple[int, SliceCounts]]:
-        """Apply the transform."""
+        """Sum groups of parts, and the sums."""
         if groups := count_groups(self.parts):
             counts = (
                 counts
                 | "IntoGroups" >> beam.Map(_into_group, groups)
-                | "GroupCounts" >> beam.GroupByKey()
-                | "MakeGroupTasks" >> beam.Map(_count_task)
-                | "MergeGroup" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
+                | "MergeGroups" >> By(self.workspace, COUNT, None, _of_all)
                 | "OfGroups" >> beam.Map(_of_group)
             )
-        return (
-            counts
-            | "GroupBySlice" >> beam.GroupByKey()
-            | "MakeCountTasks" >> beam.Map(_count_task)
-            | "MergeSlice" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
-        )
+        return counts | "MergeSlices" >> By(self.workspace, COUNT, None, _of_all)
 
 
 @dataclass
@@ -206,14 +186,12 @@ class MergeSlices(beam.PTransform):
     parts: int
 
     def expand(self, viewed: beam.PCollection[tuple[int, Viewed]]) -> beam.PCollection[SliceReady]:
-        """Apply the transform."""
+        """Merge counts and ranges, and join them."""
         sizes = viewed | "KeyBySlice" >> beam.Map(_part_counts) | "Counts" >> MergeCounts(self.workspace, self.parts)
         ranges = (
             viewed
             | "KeyByRange" >> beam.FlatMap(_by_range)
-            | "GroupByRange" >> beam.GroupByKey()
-            | "MakeShuffleTasks" >> beam.Map(_shuffle_task)
-            | "MergeRange" >> beam.ParDo(MakeArtefact(self.workspace, SHUFFLE, None))
+            | "Shuffle" >> By(self.workspace, SHUFFLE, None, _of_all)
             | "KeyShuffledBySlice" >> beam.Map(_shuffled_by_slice)
         )
         return (
@@ -235,5 +213,5 @@ class WriteText(beam.PTransform):
     names: tuple[str, ...]
 
     def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[str]:
-        """Apply the transform."""
+        """Write each slice."""
         return ready | "WriteSlice" >> beam.Map(_write_text, self.folder, self.names)

@@ -1,6 +1,8 @@
 """Beam glue that every domain uses: artefacts, spreading work over workers, merging, results.
 
 MakeArtefact      a DoFn: (key, task) -> (key, receipt)
+Each              PCollection[T] -> PCollection[(key, receipt)]: artefacts of the tasks of each element
+By                PCollection[(key, T)], one or several by name -> the same, of all that has a key
 stages_in         the stages whose artefacts a pipeline makes, with the entries of registries that count
 stages_before     of each of them, those whose artefacts its own may be made from
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
@@ -34,6 +36,7 @@ from transforms.common.store.artefacts import (
     Workspace,
     announce,
     files_of,
+    free_files,
     look_up,
     make_all,
     name_of,
@@ -43,12 +46,14 @@ from transforms.common.store.artefacts import (
 from transforms.common.store.classes import Staged
 from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
 from transforms.common.store.models import offer
-from transforms.common.store.receipts import encode
+from transforms.common.store.receipts import File, encode
 from transforms.common.store.sound import Needed
 from transforms.common.store.tables import Part, PartFile
 
 __all__ = [
+    "By",
     "Collect",
+    "Each",
     "MakeArtefact",
     "MakeParts",
     "MergeTables",
@@ -278,6 +283,89 @@ def stages_in(pipeline: beam.Pipeline) -> dict[str, dict[str, set[str]]]:
 
     pipeline.visit(Visitor())
     return stages
+
+
+def _tasks(element: T, tasks: Callable[..., Iterable[tuple[Any, Any]]], **sides: Any) -> Iterator[tuple[Any, Any]]:
+    yield from tasks(element, **sides)
+
+
+def _joined(
+    element: tuple[Any, Any], tasks: Callable[..., Iterable[tuple[Any, Any]]], **sides: Any
+) -> Iterator[tuple[Any, Any]]:
+    key, values = element
+    if isinstance(values, Mapping):
+        yield from tasks(key, **{name: tuple(of) for name, of in values.items()}, **sides)
+    else:
+        yield from tasks(key, tuple(values), **sides)
+
+
+def _freed(element: tuple[K, tuple[Any, T]], of: Callable[[Any], Iterable[File]], with_task: bool) -> tuple[K, Any]:
+    key, (task, receipt) = element
+    free_files(of(task))
+    return key, (task, receipt) if with_task else receipt
+
+
+@dataclass
+class Each(beam.PTransform):
+    """Make the artefacts of the tasks of each element: `(key, receipt)`.
+
+    Attributes:
+        workspace: where artefacts lie.
+        stage: what is made.
+        options: of the stage.
+        tasks: a pure function from an element, and what is read beside, to keys and tasks.
+        sides: what is read beside, by the names of the function's arguments.
+        lanes: how many keys tasks are dealt out to, by weight; None: they stay where they are.
+        weight: work that a task stands for, in any unit.
+        noted: whether the number of tasks is noted, for progress, since the plan does not know it.
+        entries: of registries, that any task chooses, where tasks choose.
+        with_task: whether receipts are handed on with their tasks, `(key, (task, receipt))`.
+        frees: the files of a task that nothing needs any more once its artefact is made; None: all stay.
+    """
+
+    workspace: Workspace
+    stage: Stage[Any, Any, Any]
+    options: Any
+    tasks: Callable[..., Iterable[tuple[Any, Any]]]
+    sides: Mapping[str, Any] = field(default_factory=dict)
+    lanes: int | None = None
+    weight: Callable[[Any], float] = attrgetter("weight")
+    noted: bool = False
+    entries: Mapping[str, Collection[str]] | None = None
+    with_task: bool = False
+    frees: Callable[[Any], Iterable[File]] | None = None
+
+    def expand(self, elements: beam.PCollection) -> beam.PCollection[tuple[Any, Any]]:
+        """Make tasks of the elements, and artefacts of the tasks."""
+        return self._made(elements | "MakeTasks" >> beam.FlatMap(_tasks, self.tasks, **self.sides))
+
+    def _made(self, tasks: beam.PCollection) -> beam.PCollection:
+        if self.lanes is not None:
+            noted = self.stage.name if self.noted else ""
+            tasks = tasks | "Spread" >> SpreadOverLanes(self._weigh, self.lanes, self.workspace, noted)
+        frees = self.frees if self.workspace.frees else None
+        with_task = self.with_task or frees is not None
+        made = tasks | "Make" >> beam.ParDo(
+            MakeArtefact(self.workspace, self.stage, self.options, self.entries, with_task)
+        )
+        return made if frees is None else made | "Free" >> beam.Map(_freed, frees, self.with_task)
+
+    def _weigh(self, element: tuple[Any, Any]) -> float:
+        return self.weight(element[1])
+
+
+@dataclass
+class By(Each):
+    """Make the artefacts of all that has one key: of `(key, value)`, or of several such collections by name.
+
+    `tasks` takes the key, and the values as a tuple, in any order; of several collections as arguments by their names.
+    """
+
+    def expand(self, collections: Any) -> beam.PCollection[tuple[Any, Any]]:
+        """Group the elements, make tasks of groups, and artefacts of the tasks."""
+        several = isinstance(collections, Mapping)
+        grouped = collections | "Group" >> (beam.CoGroupByKey() if several else beam.GroupByKey())
+        return self._made(grouped | "MakeTasks" >> beam.FlatMap(_joined, self.tasks, **self.sides))
 
 
 class NameParts(beam.DoFn):

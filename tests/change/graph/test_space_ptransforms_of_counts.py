@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from space_making import COMPARISONS, DIM, ready
 
-from transforms.change.graph.context_ptransforms import RepresentSlices
+from transforms.change.graph.space_ptransforms import RepresentSlices
 from transforms.change.spaces import context_stages
 from transforms.change.spaces.context_stages import ContextOptions, pieces_of
 from transforms.common.store.artefacts import Workspace, give_up
