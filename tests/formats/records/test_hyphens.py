@@ -1,4 +1,6 @@
+import re
 from collections import Counter
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from reading import summary
 from transforms.common.errors import UsageError
 from transforms.common.store.identity import canonical
 from transforms.formats.records.base import ReaderOptions
-from transforms.formats.records.hyphens import CUT_WORDS, listed_words, mended, read_hyphen_words
+from transforms.formats.records.hyphens import CUT_WORDS, TextForms, listed_words, mended, read_hyphen_words
 
 TEXTS = st.lists(
     st.sampled_from(["a", "bc", "Bc", "-", "\u2011", "\u00ac", "=", "\u2e17", "\n", " ", "und", "1", "\n\n", "."]),
@@ -102,6 +104,17 @@ def test_breaks_of_tei_follow_the_same_rule(words_cut, words):
     text = " ".join(words_cut)
     expected = joined(text, words)[0].replace("\n", " ")
     assert summary(breaks(text), name="a.xml", words=words) == ([expected] if text else [("", "empty")])
+
+
+@pytest.mark.parametrize("budget", [1, 201, 1 << 30])
+@given(st.lists(st.sampled_from(["a", "ab", "É", "-", "\u2011", " ", "A\n"]), max_size=12), st.data())
+def test_looking_for_a_form_and_counting_all_are_one(budget, pieces, data):
+    text = "".join(pieces)
+    every = Counter(re.findall(r"\w+(?:-\w+)*", text.lower().replace("\u2011", "-")))
+    with mock.patch.object(TextForms, "_BUDGET", budget):
+        forms = TextForms(text.encode(), None)
+        for form in data.draw(st.lists(st.sampled_from(["a", "ab", "a-a", "é", "ab-é", "aa"]), max_size=4)):
+            assert forms.count(form) == every[form]
 
 
 def test_a_file_of_words(tmp_path):

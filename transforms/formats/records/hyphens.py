@@ -43,7 +43,7 @@ __all__ = [
     "HYPHENS",
     "SEEN",
     "SUSPENDED",
-    "Forms",
+    "TextForms",
     "HyphenWords",
     "hyphen_goes",
     "listed_words",
@@ -82,7 +82,7 @@ _EVEN = str.maketrans(dict.fromkeys(SEEN[1:] + _SIGN, "-"))
 
 @dataclass(frozen=True)
 class HyphenWords:
-    """Words of a list, as `Forms` has them.
+    """Words of a list, as `TextForms` has them.
 
     Attributes:
         words: the words.
@@ -137,7 +137,7 @@ def hyphen_goes(before: str, hyphen: str, after: str) -> bool | None:
     return True if hyphen in _OF_OLD_PRINTS else None
 
 
-class Forms:
+class TextForms:
     """How words are written in a text and in a list, in whatever letter case and with whatever hyphens.
 
     Words joined by hyphens are one.
@@ -163,25 +163,29 @@ class Forms:
         """Return whether two parts of a word are written without a hyphen."""
         before, after = _even(before), _even(after)
         joined, hyphenated = before + after, f"{before}-{after}"
-        of_joined, of_hyphenated = self.count(joined), self.count(hyphenated)
-        if of_joined or of_hyphenated:
-            return of_joined >= of_hyphenated
-        return joined in self._words and hyphenated not in self._words
+        of_joined = self.count(joined)
+        if not of_joined and joined not in self._words:
+            return False
+        of_hyphenated = self.count(hyphenated)
+        return of_joined >= of_hyphenated if of_joined or of_hyphenated else hyphenated not in self._words
 
     def count(self, form: str) -> int:
         """Return how often a form, in lower case and with plain hyphens, occurs in the text."""
         # Looking for one form is much faster than counting all, unless it occurs everywhere.
         if self._budget > 0:
-            return self._look_for(form)
+            count = self._look_for(form)
+            if self._budget > 0:
+                return count
         if self._counts is None:
             self._counts = Counter(self._FORM.findall(_even(self._text.decode())))
         return self._counts[form]
 
     def _look_for(self, form: str) -> int:
+        """Return how often a form occurs, if the budget lasts."""
         text, sought = self._lowered(form.isascii()), form.encode()
         self._budget -= self._LOOK
         count, start = 0, text.find(sought)
-        while start >= 0:
+        while start >= 0 and self._budget > 0:
             self._budget -= self._FOUND
             end = start + len(sought)
             before = text[max(0, start - 8) : start].decode(errors="ignore")
@@ -247,7 +251,7 @@ def mended(text: str, hyphens: str, notes: Counter[str], words: HyphenWords | No
             pieces[-1] = cut.hyphen
     pieces.append(text[done:])
     # A word in doubt, with its line end, is no form; one that is certain to be joined is.
-    forms = Forms("".join(pieces).encode(), words) if doubts else None
+    forms = TextForms("".join(pieces).encode(), words) if doubts else None
     for place, cut in doubts:
         assert forms is not None
         if forms.are_joined(cut.before, cut.after):

@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from transforms.formats.readers.tei.marks import BREAK, JOIN, WITHIN
-from transforms.formats.records.hyphens import SEEN, SUSPENDED, Forms, HyphenWords, hyphen_goes, parts_name
+from transforms.formats.records.hyphens import SEEN, SUSPENDED, TextForms, HyphenWords, hyphen_goes, parts_name
 
 __all__ = ["HYPHENS", "mend_breaks"]
 
@@ -79,7 +79,7 @@ def mend_breaks(text: bytes, words: HyphenWords | None = None) -> bytes:
             behind, gap, sure, within = ahead, [], False, False
     mended.append(behind.rstrip() if sure or within else behind + b"".join(gap))
     if doubts:
-        forms = Forms(b"".join(mended), words)
+        forms = TextForms(b"".join(mended), words)
         for doubt in doubts:
             goes = forms.are_joined(doubt.before, doubt.after)
             mended[doubt.place] = doubt.bare if goes else mended[doubt.place].removesuffix(BREAK.encode())
