@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from transforms.formats.readers.tei.marks import BREAK, JOIN, WITHIN
-from transforms.formats.records.hyphens import SEEN, SUSPENDED, TextForms, HyphenWords, hyphen_goes, parts_name
+from transforms.formats.records.hyphens import SEEN, SUSPENDED, HyphenWords, TextForms, hyphen_goes, parts_name
 
 __all__ = ["HYPHENS", "mend_breaks"]
 
