@@ -30,8 +30,7 @@ from transforms.common.names import file_of, unescape
 from transforms.common.records import annotation_batch
 from transforms.formats.readers import conllu, jsonl, parquet, text
 from transforms.formats.readers.registry import read_file
-from transforms.formats.readers.tei import breaks
-from transforms.formats.records import text_cleaning
+from transforms.formats.records import hyphens, text_cleaning
 from transforms.formats.records.base import ReaderOptions, Record, Reject
 
 __all__ = ["SECONDS", "SMALL", "Counted", "Tables", "Wrong", "check", "limited", "watched"]
@@ -45,7 +44,7 @@ SMALL = (
     (jsonl, "_SMALL", 8),
     (jsonl, "_PIECE", 24),
     (text_cleaning, "_SHORT", 4),
-    (breaks, "_BUDGET", 0),
+    (hyphens.TextForms, "_BUDGET", 0),
 )
 RARELY_SMALL = ((text_cleaning, "_FEW", 4),)  # for it takes milliseconds
 CUT_IN_BLOCKS = ("conllu", "vertical", "lines")

@@ -363,3 +363,32 @@ def test_names_that_no_table_can_hold_and_names_like_members(texts, tmp_path):
         "one\\u0001.txt": 1,
         "two\\u0002.txt": 1,
     }
+
+
+def test_a_list_joins_words_in_all_formats_and_a_file_that_comes_parts_none(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("The govern-\nment fell. The well-\nknown man.")
+    (tmp_path / "in" / "b.xml").write_text(
+        "<TEI xmlns='http://www.tei-c.org/ns/1.0'><text><body><p>A govern-<lb/>ment.</p></body></text></TEI>"
+    )
+    (tmp_path / "in" / "c.csv").write_text('text\n"One prov-\nince."\n')
+    (tmp_path / "words.txt").write_text("Government\nprovince\n")
+    corpus = {"inputs": "in", "engine": "builtin:en", "hyphens": "join", "hyphen-words": "words.txt"}
+    (tmp_path / "c.yaml").write_text(json.dumps({"corpus": corpus}))
+    out = tmp_path / "out"
+
+    def texts():
+        documents = pd.read_parquet(out / "documents")
+        return dict(zip(documents.source, documents.text, strict=True))
+
+    joined = {"a.txt": "The government fell. The well-known man.", "b.xml": "A government.", "c.csv": "One province."}
+    assert make("run", tmp_path / "c.yaml", "--out", out) == 0
+    assert texts() == joined
+    assert manifest(out)["corpus"]["notes"] == {"words cut at line ends": 3, "words joined at line ends": 2}
+    assert make("refresh", tmp_path / "c.yaml", "--out", out, "--exit-code") == 3
+    (tmp_path / "in" / "d.txt").write_text("A wellknown govern-ment.")
+    assert make("refresh", tmp_path / "c.yaml", "--out", out) == 0
+    assert texts() == {**joined, "d.txt": "A wellknown govern-ment."}
+    (tmp_path / "words.txt").write_text("wellknown\n")
+    assert make("refresh", tmp_path / "c.yaml", "--out", out, "--max-change", "1") == 0
+    assert texts()["a.txt"] == "The govern-ment fell. The wellknown man."

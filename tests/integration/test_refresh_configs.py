@@ -38,6 +38,8 @@ def things(tmp_path_factory):
         (top / name / "rules.tsv").write_text(f"level\tfrom\tto\nlemma\tship\t{name}hip\n")
         (top / name / "list.tsv").write_text(f"word\tvalue\nship\t{len(name) + (name == 'b')}\n")
         (top / name / "words.txt").write_text("ship\n" if name == "a" else "wind\n")
+        (top / name / "cut").mkdir()
+        (top / name / "cut" / "1800_a.txt").write_text("A sh-\nip and a wi-\nnd sail.")
         (top / name / "lab").mkdir()
         rows = f"token\tcomplexity\tsentence\n{'ship' if name == 'a' else 'wind'}\t.2\tA ship and wind.\n"
         (top / name / "lab" / f"{name}.tsv").write_text(rows)
@@ -48,6 +50,7 @@ def things(tmp_path_factory):
 
 CORPUS = {"corpus": {"inputs": ["a/texts"], **DATED}}
 LOAD = {"complexity": {"load": {"inputs": ["a/lab"], "layout": "tsv", "language": "en"}}}
+CUT = {"inputs": ["a/cut"], "engine": "builtin:en", "hyphens": "join", "hyphen_words": "a/words.txt"}
 LIST = "n={}/list.tsv:word=word,value=value"
 FEATURES = {"complexity": {**LOAD["complexity"], "features": {"use": ["norms"], "wordlist": [LIST.format("a")]}}}
 CHANGE = {"change": {"corpora": ["a/out"], "slices": "1800,1900", **SMALL_CHANGE, "targets": "a/words.txt"}}
@@ -56,6 +59,7 @@ CHANGED = {
     "exclude": (CORPUS, "corpus", {"exclude": ["1800*"]}),
     "about": (CORPUS, "corpus", {"about": "Letters of captains."}),
     "rules": ({"corpus": {**CORPUS["corpus"], "normalise": "a/rules.tsv"}}, "corpus", {"normalise": "b/rules.tsv"}),
+    "words of hyphens": ({"corpus": CUT}, "corpus", {"hyphen_words": "b/words.txt"}),
     "a folder more": (LOAD, "complexity.load", {"inputs": ["a/lab", "b/lab"]}),
     "a word list": (FEATURES, "complexity.features", {"wordlist": [LIST.format("b")]}),
     "targets": (CHANGE, "change", {"targets": "b/words.txt"}),

@@ -8,7 +8,7 @@ docs/tasks/cloze/pairs.md says what the layouts are, what is rejected and what i
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,7 @@ from transforms.formats.ingest.stage import IngestOptions
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
+from transforms.formats.records.hyphens import read_hyphen_words
 from transforms.intake.merging import TaskStages, TextAnnotationOptions
 from transforms.intake.staging import LoadedCounts, reject_error
 from transforms.report.panels import Panel
@@ -160,6 +161,8 @@ def _check(options: ClozePairsOptions) -> None:
 
 def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     engine = text_engine(options.engine)
+    words = read_hyphen_words(options.reader.hyphen_words, options.reader.hyphens)
+    reader = replace(options.reader, words=words)
     patterns: InputPatterns | None = None
     corpus: tuple[PartPair, ...] = ()
     if options.layout == CORPUS:
@@ -175,7 +178,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         found = first_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
         patterns, look, is_all = found
         if options.layout == "documents":
-            how = IngestOptions(format=options.format, reader=options.reader)
+            how = IngestOptions(format=options.format, reader=reader)
             check_look(look, how, options.max_reject_share, {}, is_all=is_all)
     read = ReadOptions(
         layout=options.layout,
@@ -185,7 +188,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         genre=options.genre,
         engine_language=engine.language,
         cut=options.cut,
-        reader=options.reader,
+        reader=reader,
     )
     return PairsPlan(
         patterns,
@@ -217,7 +220,8 @@ def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[
 
 
 def _resources(plan: PairsPlan) -> Mapping[str, Any]:
-    return {"engine": plan.settle.fingerprint or None}
+    words = plan.load.read.reader.words
+    return {"engine": plan.settle.fingerprint or None, **({"hyphen_words": words.fingerprint} if words else {})}
 
 
 def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:

@@ -137,11 +137,13 @@ def _weights(options: CorpusOptions) -> Mapping[str, float]:
 
 def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
     rules, metadata, forgotten = plan.annotate.normalise, plan.ingest.metadata, plan.ingest.forgotten
+    words = plan.ingest.reader.words
     return {
         **({"forgotten": forgotten.digest} if forgotten else {}),
         "engine": plan.annotate.fingerprint,
         "normalise": digest(asdict(rules)) if rules else None,
         "metadata": metadata.fingerprint if metadata else None,
+        **({"hyphen_words": words.fingerprint} if words else {}),
         **({"kept": plan.kept.snapshot} if plan.kept else {}),
     }
 
@@ -209,7 +211,10 @@ def corpus_summary(snapshot: Snapshot) -> Iterator[str]:
     if notes := section.get("notes"):
         yield "while reading: " + ", ".join(f"{note} {number}" for note, number in notes.items())
         if CUT_WORDS in notes and section["options"].get("hyphens") != "join":
-            yield f"{CUT_WORDS} stay in two: `hyphens` join mends those whose joined form the document has elsewhere"
+            yield (
+                f"{CUT_WORDS} stay in two: `hyphens` join mends those whose joined form the document has elsewhere, or "
+                "`hyphen_words` has"
+            )
     yield from histogram(documents, tokens)
     undated = section["documents"] - sum(documents.values())
     if undated and documents:

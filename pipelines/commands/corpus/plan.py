@@ -30,6 +30,7 @@ from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS, READERS
 from transforms.formats.records.base import ReaderOptions
+from transforms.formats.records.hyphens import read_hyphen_words
 from transforms.formats.records.scripts import scripts_of
 from transforms.layers.registry import LayerOptions, check_layers
 
@@ -225,7 +226,9 @@ def steps_of(options: CorpusOptions) -> tuple[IngestOptions, AnnotateOptions]:
     info = _engine(options)
     ingest = IngestOptions(
         format=options.format,
-        reader=replace(options.reader, layers=layers),
+        reader=replace(
+            options.reader, words=read_hyphen_words(options.reader.hyphen_words, options.reader.hyphens), layers=layers
+        ),
         dates=rule,
         date_range=options.date_range,
         metadata=load_metadata(rule) if rule else None,

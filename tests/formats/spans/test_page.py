@@ -12,7 +12,19 @@ from transforms.formats.spans.source import TextEdit
 # What stands between two words, with white space somewhere, so that they are two.
 GAPS = st.sampled_from(
     [
-        *(" ", "\r\n   ", "\t", "&nbsp;", "&#32;", " <!-- a < b --> ", "<br>", "<br/>\n", " &shy; "),
+        *(
+            " ",
+            "\r\n   ",
+            "\t",
+            "&nbsp;",
+            "&#32;",
+            " <!-- a < b --> ",
+            "<br>",
+            "<br/>\n",
+            " &shy; ",
+            "&zwnj; ",
+            "&shy; &rlm;",
+        ),
         *(
             "</p><p class='a > b'>",
             "</p>\n<p hidden>gone &amp; gone</p><p>",

@@ -167,7 +167,7 @@ def _finished(entry: Record | Reject, source: Source, options: ReaderOptions) ->
         return _clean(entry)
     if entry.text is None or entry.sentences is not None:
         return entry
-    return entry._replace(text=mended(entry.text, options.hyphens, source.notes))
+    return entry._replace(text=mended(entry.text, options.hyphens, source.notes, options.words))
 
 
 def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> tuple[str, Cutter]:

@@ -46,7 +46,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.records import Sentence
 from transforms.common.texts.encodings import python_name
-from transforms.formats.records.hyphens import HYPHENS
+from transforms.formats.records.hyphens import HYPHENS, HyphenWords
 from transforms.formats.records.paths import check_path, check_records
 from transforms.formats.records.pieces import CutPiece
 
@@ -212,7 +212,9 @@ class ReaderOptions:
         columns: names of the columns of csv without header, else they are `1`, `2`, ...; of vertical.
         lines_hold: what a line of `lines` holds: an entry of `LINES_HOLD`.
         html: what is read of a web page: an entry of `HTML_READ`.
-        hyphens: what becomes of words that line ends cut in two, TEI aside: an entry of `HYPHENS`.
+        hyphens: what becomes of words that line ends cut in two, TEI aside, which is always joined: an entry of
+            `HYPHENS`.
+        hyphen_words: file of words that tell how such words are written, a word a line.
         max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not
             an array or is read at a path, and parquet in an archive), and of an element of a JSON
             array; larger ones are rejects.
@@ -220,7 +222,8 @@ class ReaderOptions:
         max_expansion_ratio: of a compressed file, archive or Parquet file to what comes out of it; the
             first 16 MiB are free.
         max_expanded_bytes: of what comes out of one.
-        layers: layers to read from input that comes annotated; set by the command, not an option here.
+        words: those of `hyphen_words`; set by the command, as `layers` is, not an option here.
+        layers: layers to read from input that comes annotated.
     """
 
     encoding: tuple[str, ...] = option(
@@ -248,6 +251,13 @@ class ReaderOptions:
     lines_hold: str = option("lemmas", help="what a line of `lines` holds", choices=LINES_HOLD)
     html: str = option("reject", help="what is read of a web page", choices=HTML_READ)
     hyphens: str = option("keep", help="what becomes of words that line ends cut in two", choices=HYPHENS)
+    hyphen_words: str | None = option(
+        None,
+        help="words as they are written, for `hyphens` join: a text file with a word a line",
+        metavar="FILE",
+        path="file",
+        data="words",
+    )
     max_record_bytes: int = option(
         200_000_000,
         help="larger JSON elements, and larger files that are read whole (text, TEI, JSON object), are rejects",
@@ -280,6 +290,7 @@ class ReaderOptions:
         most=MOST_BYTES,
         group="limits",
     )
+    words: HyphenWords | None = None
     layers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -39,6 +39,7 @@ from transforms.formats.readers.tei.marks import (
     marked_text,
 )
 from transforms.formats.readers.tei.words import token_values
+from transforms.formats.records.hyphens import HyphenWords
 from transforms.formats.records.text_cleaning import (
     STRICT,
     Cleaning,
@@ -68,8 +69,16 @@ class Body(NamedTuple):
     sentences: list[Sentence] | None
 
 
-def read_body(root: etree._Element, parts: tuple[str, ...], how: Cleaning = STRICT) -> Body:
-    """Return the text of the named parts (`body`, `front`, `back`) of a TEI element.
+def read_body(
+    root: etree._Element, parts: tuple[str, ...], how: Cleaning = STRICT, words: HyphenWords | None = None
+) -> Body:
+    """Return the text of a TEI element.
+
+    Args:
+        root: the element.
+        parts: those that are read: `body`, `front`, `back`.
+        how: the text is cleaned.
+        words: a list that tells how words are written that breaks cut in two.
 
     Raises:
         BadRecord: `too_many_marks`, unless `how` wants the runs broken.
@@ -82,10 +91,10 @@ def read_body(root: etree._Element, parts: tuple[str, ...], how: Cleaning = STRI
     if marked := holds(data, WORD, SIGN, SENTENCE):
         text, values = token_values(data.decode())
         data = text.encode()
-    data = mend_breaks(data).replace(_SOFT_HYPHEN.encode(), b"")
+    data = mend_breaks(data, words).replace(_SOFT_HYPHEN.encode(), b"")
     if any(lemma or pos or msd for _, lemma, pos, msd in values):
-        words = list(itertools.starmap(_word, values))
-        return _annotated(data.decode().split(PARAGRAPH), words, how)
+        marked_words = list(itertools.starmap(_word, values))
+        return _annotated(data.decode().split(PARAGRAPH), marked_words, how)
     if marked:
         data = _ANNOTATION.sub(b"", data)
     text = _running(data)

@@ -93,7 +93,7 @@ def header_fields(root: etree._Element) -> dict[str, str]:
 
 
 def _record(position: str, root: etree._Element, options: ReaderOptions, how: Cleaning) -> Record:
-    body = read_body(root, options.tei_parts, how)
+    body = read_body(root, options.tei_parts, how, options.words)
     if not body.text:
         parts = ", ".join(f"<{part}>" for part in options.tei_parts)
         raise BadRecord("empty", f"no text in {parts}")
