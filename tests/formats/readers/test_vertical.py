@@ -176,6 +176,13 @@ Two\tCD\ttwo
         ("a.txt", b"One\nTwo\nThree\n", "text"),
         ("a.txt", b"Chapter one\t12\nChapter two\t34\n", "text"),
         ("a.txt", b"name\tage\nAnn\t12\n", "text"),
+        ("a.txt", b"De\tdet__art\tde\nschepen\tnounpl\tschip\n.\t$.\t.\n", "vertical"),
+        ("a.txt", "Корабль\tNcmsnn\nидет\tVmip3s\n.\tSENT\n".encode(), "vertical"),
+        ("a.txt", TREETAGGER * 3 + b"New York\tNP\n", "vertical"),
+        ("a.txt", b"<s>\nThe DT the\nships NNS ship\n</s>\n", "vertical"),
+        ("a.txt", b"ship\tSchiff\nsea\tMeer\n", "text"),
+        ("a.txt", b"1850\tA\tThe ships sail.\n1851\tB\tThe gulls cry.\n", "text"),
+        ("a.txt", b"<p>\nThe ship\n</p>\n", "text"),
         ("a.tsv", TREETAGGER, "csv"),
         ("a.xml", b"<TEI><text><p>\nThe ship\n</p></text></TEI>", "tei"),
         ("a.vrt", b"The\tx\ty\n", "vertical"),
@@ -188,3 +195,10 @@ def test_content_tells_vertical_text_under_names_of_text(name, head, format):
 def test_a_file_without_a_token_is_empty():
     assert summary(b"<!-- a -->\n\n", "vertical") == [("", "empty")]
     assert summary(b"<text>\n</text>\n", "vertical") == [("1", "empty")]
+
+
+def test_spaces_between_columns_are_refused_and_are_no_words():
+    (reject,) = entries(b"<doc>\nThe DT the\nships NNS ship\nsail VBP sail\n</doc>\n", "auto", "a.vert")
+    assert reject.detail == "vertical text with spaces between its columns; put tabs there"
+    (record,) = entries(b"<doc>\nNew York\nSan Juan\nsail\n</doc>\n", "auto", "a.vert")
+    assert record.sentences[0].forms == ["New York", "San Juan", "sail"]

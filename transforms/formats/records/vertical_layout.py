@@ -46,6 +46,7 @@ _LEMMAS = ("lemma", "lempos", "baseform", "base")
 _TAG_COLUMNS = ("upos", "pos", "tag", "xpos", "ctag", "msd")
 NO_TAG = frozenset(("", "_", "__UNDEF__"))
 _REMEDY = "see --columns word,pos,lemma"
+_ALIKE = 0.9  # of the lines of tokens, so many have as many columns
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,8 @@ def _guessed(layout: VerticalLayout, rows: list[list[str]]) -> VerticalLayout:
     width = Counter(map(len, rows)).most_common(1)[0][0]
     layout, rows = replace(layout, width=width), [row for row in rows if len(row) == width]
     if layout.width == 1:
-        return layout
+        fault = "vertical text with spaces between its columns; put tabs there"
+        return replace(layout, fault=fault) if _spaced([row[0] for row in rows]) else layout
     found = {column: name for column in range(1, layout.width) if (name := tag_set(_tags_of(rows, column)))}
     if layout.width > 3 or len(found) != 1:
         return replace(layout, fault=f"vertical text with {layout.width} columns, which nothing names; {_REMEDY}")
@@ -176,17 +178,40 @@ def table_of_words(head: bytes) -> str | None:
     tags = [found for line in lines if (found := openings(line)) is not None]
     words_alone = [line for line in lines if "\t" in line or not (NO_WORD.match(line) or line.startswith("# "))]
     rows = [line.split("\t") for line in words_alone]
-    widths = {len(row) for row in rows}
-    if len(rows) < 2 or len(widths) != 1:
+    if len(rows) < 2:
         return None
-    (width,) = widths
+    width, most = Counter(map(len, rows)).most_common(1)[0]
+    if most < (_ALIKE * len(rows) if width > 1 else len(rows)):  # a line may be broken
+        return None
+    rows = [row for row in rows if len(row) == width]
     if width == 10 and all(re.match(r"\d+([-.]\d+)?$", row[0]) for row in rows):
         return "conllu"
-    words = [row[0] for row in rows]
-    if sum(" " in word.strip() for word in words) * 10 > len(words):
-        return None
-    marked = {tag.name for found in tags for tag in found}
+    names = {tag.name for found in tags for tag in found}
     if width == 1:
-        return "vertical" if not marked.isdisjoint((*SENTENCES, "g")) else None
-    known = any(tag_set([plain(row[column]) for row in rows]) for column in range(1, width))
-    return "vertical" if known or not marked.isdisjoint((*SENTENCES, "g", *DOCUMENTS)) else None
+        marked = not names.isdisjoint((*SENTENCES, "g"))
+        return "vertical" if marked and (_single(rows) or _spaced([row[0] for row in rows])) else None
+    if not _single([row[:1] for row in rows]):
+        return None
+    marked = not names.isdisjoint((*SENTENCES, "g", *DOCUMENTS))
+    if marked or any(tag_set([plain(row[column]) for row in rows]) for column in range(1, width)):
+        return "vertical"
+    # With tags of an unknown set it is no prose either: the reader asks what the columns are. So may a table of two
+    # columns be, unless it has signs between words.
+    running = width > 2 or not all(any(map(str.isalnum, row[0])) for row in rows)
+    return "vertical" if running and _single(rows) else None
+
+
+def _single(rows: list[list[str]]) -> bool:
+    """Return whether cells hold a word each, but for some of several words."""
+    spaced = sum(any(" " in cell.strip() for cell in row) for row in rows)
+    return spaced * 10 <= len(rows)
+
+
+def _spaced(lines: list[str]) -> bool:
+    """Return whether lines are tokens with tags behind spaces, which should be tabs."""
+    rows = [line.split() for line in lines]
+    return (
+        2 <= len(rows[0]) <= 3
+        and len(set(map(len, rows))) == 1
+        and any(map(tag_set, list(zip(*rows, strict=True))[1:]))
+    )
