@@ -176,6 +176,8 @@ Two\tCD\ttwo
         ("a.txt", b"One\nTwo\nThree\n", "text"),
         ("a.txt", b"Chapter one\t12\nChapter two\t34\n", "text"),
         ("a.txt", b"name\tage\nAnn\t12\n", "text"),
+        ("a.txt", b"The\tDT\tthe\nships\tNNS\tship", "vertical"),
+        ("a.txt", "The\tDT\tthe\na\u2028b\tNNS\ta\n".encode(), "vertical"),
         ("a.txt", b"De\tdet__art\tde\nschepen\tnounpl\tschip\n.\t$.\t.\n", "vertical"),
         ("a.txt", "Корабль\tNcmsnn\nидет\tVmip3s\n.\tSENT\n".encode(), "vertical"),
         ("a.txt", TREETAGGER * 3 + b"New York\tNP\n", "vertical"),

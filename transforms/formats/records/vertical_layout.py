@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from transforms.common.texts.line_ends import with_line_feeds
 from transforms.formats.records.tag_sets import tag_set
 
 __all__ = [
@@ -168,10 +169,15 @@ def openings(line: str) -> list[VerticalTag] | None:
     return found
 
 
-def table_of_words(head: bytes) -> str | None:
-    """Return the format of a source that begins like a table of tokens: `vertical`, `conllu`, or None for neither."""
-    lines = head.decode("utf-8", "ignore").splitlines()
-    lines = lines if head.endswith((b"\n", b"\r")) else lines[:-1] or lines
+def table_of_words(head: bytes, *, whole: bool = False) -> str | None:
+    """Return the format of a source that begins like a table of tokens: `vertical`, `conllu`, or None for neither.
+
+    Args:
+        head: the beginning.
+        whole: whether it is all of the source, and its last line so a whole one.
+    """
+    lines = with_line_feeds(head).decode("utf-8", "ignore").split("\n")
+    lines = lines if whole else lines[:-1] or lines
     if any(map(_NAMED.match, lines)):
         return "vertical"
     lines = [line for line in lines if line.strip() and not ASIDE.fullmatch(line)]
