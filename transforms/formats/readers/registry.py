@@ -13,6 +13,7 @@ from typing import BinaryIO, cast
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
+from transforms.common.texts.line_ends import with_line_feeds
 from transforms.formats.readers.conllu import cut_conllu, read_conllu
 from transforms.formats.readers.delimited import cut_csv, read_csv
 from transforms.formats.readers.epub import read_epub
@@ -89,7 +90,7 @@ def _table_of_words(head: bytes) -> str | None:
 
 def _json_lines(start: bytes) -> bool:
     """Return whether an object ends with the first line, and another begins the next."""
-    first, _, rest = start.partition(b"\n")
+    first, _, rest = with_line_feeds(start).partition(b"\n")
     return first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
 
 
