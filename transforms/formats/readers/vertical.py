@@ -16,9 +16,10 @@ A document is what stands in `<text>`, or the like; the attributes of that, of t
 its first word, are its fields. Sentences are `<s>` or `<sentence>`; what stands in none ends with `SENT` or a full
 stop, with a paragraph, and with an empty line. Before a token behind `<g/>` there is no space.
 
-Columns are named by the file, by option `columns`, or, up to three, by what they hold: the first has words, that whose
-values are tags has tags (`tag_sets`), the other lemmas. The beginning of a file, of 64 KiB, decides this, which tag set
-it is, and what a document is. A tag set that is not known leaves parts of speech empty; layer `xpos` has the tags.
+Columns are named by the file, in a comment or its first row, by option `columns`, or, up to three, by what they hold:
+the first has words, that whose values are tags has tags (`tag_sets`), the other lemmas. The beginning of a file, of 64
+KiB, decides this, which tag set it is, and what a document is. A tag set that is not known leaves parts of speech
+empty; layer `xpos` has the tags.
 
 A missing lemma (`<unknown>`, `@card@`, `__UNDEF__`, `_`) is the form; of several (`saw|see`) the first counts.
 """
@@ -153,6 +154,7 @@ class _Reading:
         self._how = how
         self._layout = layout
         self._at_start = source.begins  # no document has come
+        self._header = layout.header if source.begins else ""  # that has not come
         self._document: SentenceBlocks | None = None
         self._around: list[tuple[str, dict[str, str]]] = []  # structures that are open around words
         self._fields: dict[str, str] = {}
@@ -182,6 +184,8 @@ class _Reading:
                 yield from self._structure(number, tag)
         elif ASIDE.fullmatch(line):
             return
+        elif self._header and line == self._header:
+            self._header = ""
         elif "\t" not in line and NO_WORD.match(line):
             self.any = True
             yield from self._bad_tag(number, BadRecord("malformed", "a line begins like a tag, and is none"))

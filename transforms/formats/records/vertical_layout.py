@@ -46,6 +46,7 @@ _WORDS = ("word", "form", "token", "wordform")
 _LEMMAS = ("lemma", "lempos", "baseform", "base")
 _TAG_COLUMNS = ("upos", "pos", "tag", "xpos", "ctag", "msd")
 NO_TAG = frozenset(("", "_", "__UNDEF__"))
+_CHANCES = re.compile(r"\S+(?:\t\S+ \S+ [01]\.\d+)+")  # TreeTagger's tags, lemmas and their probabilities
 _REMEDY = "see --columns word,pos,lemma"
 _ALIKE = 0.9  # of the lines of tokens, so many have as many columns
 
@@ -62,6 +63,7 @@ class VerticalLayout:
         lempos: whether lemmas end in a hyphen and a letter for the part of speech.
         document: the structure that is a document; empty: there is none in the beginning.
         outer: the outermost such structure around it; the same if there is none.
+        header: a first line that names the columns, and holds no token; empty: there is none.
         fault: why the columns are not known; empty: they are.
     """
 
@@ -72,6 +74,7 @@ class VerticalLayout:
     lempos: bool = False
     document: str = ""
     outer: str = ""
+    header: str = ""
     fault: str = ""
 
 
@@ -108,7 +111,16 @@ def layout_of(lines: Sequence[str], columns: Sequence[str]) -> VerticalLayout:
     layout = VerticalLayout(document=document, outer=outer)
     if not rows:
         return layout
+    if _names_columns(rows[0]):
+        layout = replace(layout, header="\t".join(rows[0]))
+        named = named or rows[0]
+        del rows[0]
     return _named(layout, rows, named) if named else _guessed(layout, rows)
+
+
+def _names_columns(cells: list[str]) -> bool:
+    lower = [cell.lower() for cell in cells]
+    return lower[0] in _WORDS and not {*_LEMMAS, *_TAG_COLUMNS}.isdisjoint(lower[1:])
 
 
 def _named(layout: VerticalLayout, rows: list[list[str]], names: list[str]) -> VerticalLayout:
@@ -143,7 +155,9 @@ def _guessed(layout: VerticalLayout, rows: list[list[str]]) -> VerticalLayout:
     if layout.width > 3 or len(found) != 1:
         return replace(layout, fault=f"vertical text with {layout.width} columns, which nothing names; {_REMEDY}")
     ((tag, tags),) = found.items()
-    return replace(layout, tag=tag, tags=tags, lemma=3 - tag if layout.width == 3 else -1)
+    lemma = 3 - tag if layout.width == 3 else -1
+    lempos = lemma > 0 and all(re.search(r".-[a-z]$", row[lemma]) for row in rows)  # as Sketch Engine has it
+    return replace(layout, tag=tag, tags=tags, lemma=lemma, lempos=lempos)
 
 
 def plain(cell: str) -> str:
@@ -186,6 +200,8 @@ def table_of_words(head: bytes, *, whole: bool = False) -> str | None:
     rows = [line.split("\t") for line in words_alone]
     if len(rows) < 2:
         return None
+    if all(map(_CHANCES.fullmatch, words_alone)):
+        return "vertical"
     width, most = Counter(map(len, rows)).most_common(1)[0]
     if most < (_ALIKE * len(rows) if width > 1 else len(rows)):  # a line may be broken
         return None
