@@ -73,7 +73,7 @@ def without_control(text, options):
 
 def refused(text, options):
     """Return whether cleaned text has more marks in a row than are allowed."""
-    shown = re.sub(INVISIBLE, "", text)
+    shown = re.sub(INVISIBLE, "", text.replace("\u200b", " "))
     return options.marks == "reject" and longest_run(shown) > MOST
 
 

@@ -80,10 +80,31 @@ VERTICAL: dict[str, list[Meaning]] = {
             by=read_annotation,
         ),
         Meaning(
+            "tags of a set that is not known, in a `.txt`",
+            "a.txt",
+            b"De\tdet__art\tde\nschepen\tnounpl\tschip\n.\t$.\t.\n",
+            "malformed: vertical text with 3 columns, which nothing names; see --columns word,pos,lemma",
+            by=read_annotation,
+        ),
+        Meaning(
+            "a first row with the names of columns",
+            "a.txt",
+            b"token\tpos\tlemma\n" + _TOKENS,
+            _READ,
+            by=read_annotation,
+        ),
+        Meaning(
+            "spaces between columns",
+            "a.vert",
+            b"<s>\nThe DT the\nships NNS ship\n</s>\n",
+            "malformed: vertical text with spaces between its columns; put tabs there",
+            by=read_annotation,
+        ),
+        Meaning(
             "a tag that is not whole",
             "a.vrt",
             b'<text id="a\n' + _TOKENS,
-            f"malformed: a tag that is none: '<text id=\"a' | {_READ}",
+            f"malformed: a line begins like a tag, and is none | {_READ}",
             by=read_annotation,
         ),
         Meaning(

@@ -253,3 +253,18 @@ def test_an_encoding_may_be_called_as_pages_call_it(label, encoding, text):
     assert summary(declared.encode(encoding), "tei") == [text]
     assert summary(text.encode(encoding), "text", encoding=label) == [text]
     assert reader_options(encoding=label) == reader_options(encoding=reader_options(encoding=label).encoding[0])
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding", "text"),
+    [
+        ("x-sjis", "cp932", "日本①"),
+        ("ms_kanji", "cp932", "日本①"),
+        ("ks_c_5601-1987", "cp949", "한국어"),
+        ("l9", "iso8859-15", "œuf"),
+        ("koi8_r", "koi8-r", "мир"),
+    ],
+)
+def test_tei_may_call_its_encoding_as_pages_do(label, encoding, text):
+    tei = f'<?xml version="1.0" encoding="{label}"?><TEI><text><body><p>{text}</p></body></text></TEI>'
+    assert summary(tei.encode(encoding), "tei") == [text]

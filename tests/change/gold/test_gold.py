@@ -119,6 +119,15 @@ def test_spaces_around_cells_and_blank_lines_do_not_count(write):
     assert read_gold(GoldOptions(binary=path), VIEW) == Gold({"a": True, "b": False}, {})
 
 
+def test_parquet_that_would_fill_the_memory_is_refused(tmp_path):
+    words = pa.DictionaryArray.from_arrays(pa.nulls(400_000, pa.int32()).fill_null(0), ["a" * 1000])
+    pq.write_table(
+        pa.table({"word": words, "graded": pa.nulls(400_000, pa.float64())}), tmp_path / "gold", store_schema=False
+    )
+    with pytest.raises(LexbeamError, match="expands to over 256 MiB"):
+        read_gold(GoldOptions(gold=str(tmp_path / "gold")), VIEW)
+
+
 def test_columns_of_parquet_that_are_there_twice(tmp_path):
     rows = pa.Table.from_arrays([pa.array(["a"])] * 2 + [pa.array([1.0])], ["word", "word", "far"])
     pq.write_table(rows, tmp_path / "gold.parquet")

@@ -173,6 +173,9 @@ def test_the_year_that_counts_of_a_range():
     assert DATE_RANGES["reject"].year(Date(-3, -3, "")) == -3
 
 
+_EITHER = "a month, a season or years? write years in full, 1920-1921, and months with two digits, 1920-05"
+
+
 @pytest.mark.parametrize(
     ("rule", "text", "hint"),
     [
@@ -184,6 +187,8 @@ def test_the_year_that_counts_of_a_range():
         ("field:x", "12-Jan-07", "dmy:x reads it as 2007"),
         ("field:x", "1.247457E+12", "epoch:x reads it as 2009"),
         ("field:x", "'98", "no rule reads it: write a year of four digits, or YYYY-MM-DD"),
+        ("field:x", "1920-21", _EITHER),
+        ("header", "[1842/5]", _EITHER),
         ("header", "sometime", "no rule reads it: write a year of four digits, or YYYY-MM-DD"),
     ],
 )

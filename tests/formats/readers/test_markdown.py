@@ -80,6 +80,8 @@ def test_front_matter_is_no_text_and_gives_fields():
         "toml": b"+++\r\ntitle = 'T'\r\n\r\ndate = 1850-01-02\r\n[params]\r\nx = 'no'\r\n+++\r\n",
         "json": b'{"title": "T",\n\n "date": "1850-01-02", "x": {"y": "no"}}\n',
     }
+    for end in (b"\r", b"\r\n"):
+        fronts |= {f"{kind} {end!r}": front.replace(b"\n", end) for kind, front in fronts.items() if " " not in kind}
     for kind, front in fronts.items():
         for body in (b"Text.", b"\n\nText.\n\n---\n\nMore.\n"):
             (record,) = entries(front + body, name="a.md")

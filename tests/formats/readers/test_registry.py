@@ -21,6 +21,7 @@ from transforms.formats.records.base import Record, Reject
         ("a.jsonl.gz", b"", "jsonl"),
         ("A.JSON", b'[{"a": 1}]', "json"),
         ("a.json", b'{"a": 1}\n{"a": 2}\n', "jsonl"),
+        ("a.json", b'{"a": 1}\r{"a": 2}\r', "jsonl"),
         ("a.tsv", b"", "csv"),
         ("a.conllu", b"", "conllu"),
         ("a.parquet", b"", "parquet"),

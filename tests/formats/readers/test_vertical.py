@@ -176,6 +176,16 @@ Two\tCD\ttwo
         ("a.txt", b"One\nTwo\nThree\n", "text"),
         ("a.txt", b"Chapter one\t12\nChapter two\t34\n", "text"),
         ("a.txt", b"name\tage\nAnn\t12\n", "text"),
+        ("a.txt", b"The\tDT\tthe\nships\tNNS\tship", "vertical"),
+        ("a.txt", "The\tDT\tthe\na\u2028b\tNNS\ta\n".encode(), "vertical"),
+        ("a.txt", b"De\tdet__art\tde\nschepen\tnounpl\tschip\n.\t$.\t.\n", "vertical"),
+        ("a.txt", "Корабль\tNcmsnn\nидет\tVmip3s\n.\tSENT\n".encode(), "vertical"),
+        ("a.txt", TREETAGGER * 3 + b"New York\tNP\n", "vertical"),
+        ("a.txt", b"<s>\nThe DT the\nships NNS ship\n</s>\n", "vertical"),
+        ("a.txt", b"The\tDT the 1.000\nship\tNN ship 0.9\tNP Ship 0.1\n", "vertical"),
+        ("a.txt", b"ship\tSchiff\nsea\tMeer\n", "text"),
+        ("a.txt", b"1850\tA\tThe ships sail.\n1851\tB\tThe gulls cry.\n", "text"),
+        ("a.txt", b"<p>\nThe ship\n</p>\n", "text"),
         ("a.tsv", TREETAGGER, "csv"),
         ("a.xml", b"<TEI><text><p>\nThe ship\n</p></text></TEI>", "tei"),
         ("a.vrt", b"The\tx\ty\n", "vertical"),
@@ -188,3 +198,27 @@ def test_content_tells_vertical_text_under_names_of_text(name, head, format):
 def test_a_file_without_a_token_is_empty():
     assert summary(b"<!-- a -->\n\n", "vertical") == [("", "empty")]
     assert summary(b"<text>\n</text>\n", "vertical") == [("1", "empty")]
+
+
+def test_spaces_between_columns_are_refused_and_are_no_words():
+    (reject,) = entries(b"<doc>\nThe DT the\nships NNS ship\nsail VBP sail\n</doc>\n", "auto", "a.vert")
+    assert reject.detail == "vertical text with spaces between its columns; put tabs there"
+    (record,) = entries(b"<doc>\nNew York\nSan Juan\nsail\n</doc>\n", "auto", "a.vert")
+    assert record.sentences[0].forms == ["New York", "San Juan", "sail"]
+
+
+def test_a_first_row_may_name_the_columns():
+    (record,) = entries(b"Token\tLemma\tPOS\n" + b"ships\tship\tNNS\n" * 2, "auto", "a.txt")
+    assert words(record) == [[("ships", "ship", "NOUN")] * 2]
+    (record,) = entries(b"word\tpos\tbase\nships\tNNS\tship\n", "vertical", columns=("word", "pos", "lemma"))
+    assert words(record) == [[("ships", "ship", "NOUN")]]
+    assert summary(b"word\tpos\tlemma\n", "vertical") == [("", "malformed")]
+    (record,) = entries(b"<doc>\nword\tlemma\nships\tship\nword\tlemma\n</doc>\n", "auto", "a.vert")
+    assert [(s.forms, s.lemmas) for s in record.sentences] == [(["ships", "word"], ["ship", "lemma"])]
+
+
+def test_unnamed_lemmas_that_all_end_in_a_letter_of_the_part_of_speech_lose_it():
+    data = b"The\tDT\tthe-x\nships\tNNS\tship-n\n.\tSENT\t.-x\n"
+    assert entries(data, "vertical")[0].sentences[0].lemmas == ["the", "ship", "."]
+    data = data.replace(b"the-x", b"the")
+    assert entries(data, "vertical")[0].sentences[0].lemmas == ["the", "ship-n", ".-x"]

@@ -42,3 +42,10 @@ def test_words_of_halves_and_quarters_count():
         for number, ordinal in enumerate(ORDINALS[:of]):
             date = parse_date(f"{ordinal} {unit} of the 19th century")
             assert date[:2] == (1800 + number * size, 1799 + (number + 1) * size)
+
+
+def test_several_parts_are_refused_rather_than_taken_for_a_century():
+    texts = ("1.-3. Viertel 19. Jh.", "1. - 2. Drittel des 19. Jh.", "1st-2nd quarter of the 19th century")
+    assert [parse_date(text) for text in texts] == [None] * 3
+    assert parse_date("16.-2. Viertel 18. Jh.")[:2] == (1500, 1749)
+    assert parse_date("2nd to early 4th century")[:2] == (100, 332)

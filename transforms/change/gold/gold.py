@@ -36,6 +36,8 @@ BINARY = ("binary", "change_binary")
 GRADED = ("graded", "change_graded", "changed")
 
 NAMED = 5
+_MOST_BYTES = 1 << 28
+_BATCH = 1 << 14  # rows
 
 T = TypeVar("T")
 
@@ -206,8 +208,17 @@ def table_of(path: str, name: str) -> pa.Table:
 
 
 def _parquet(path: str, content: bytes) -> pa.Table:
+    batches: list[pa.RecordBatch] = []
     try:
-        return pq.ParquetFile(io.BytesIO(content)).read()
+        file = pq.ParquetFile(io.BytesIO(content))
+        size = sum(file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups))
+        rest = file.iter_batches(_BATCH)
+        while size <= _MOST_BYTES and (batch := next(rest, None)) is not None:
+            batches.append(batch)
+            size += batch.nbytes
+        if size > _MOST_BYTES:
+            raise LexbeamError(f"{files.shown(path)} expands to over {_MOST_BYTES >> 20} MiB: no table of words does")
+        return pa.Table.from_batches(batches, file.schema_arrow)
     except (pa.ArrowException, OSError) as error:
         raise LexbeamError(f"{files.shown(path)} is no Parquet file: {str(error).strip()}") from error
 

@@ -16,7 +16,8 @@ from collections.abc import Iterable
 
 __all__ = ["encoding_remedy", "likely_encoding", "python_name"]
 
-# Labels of https://encoding.spec.whatwg.org/#names-and-labels that Python does not know, by its name of the encoding.
+# Labels of https://encoding.spec.whatwg.org/#names-and-labels that Python, or libxml2, does not know, or takes for
+# another encoding, by Python's name of the encoding.
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
     "utf-16-le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
@@ -31,8 +32,9 @@ _LABELS = {
     "iso8859-10": "iso885910",
     "iso8859-13": "iso885913",
     "iso8859-14": "iso885914",
-    "iso8859-15": "csisolatin9 iso885915",
-    "koi8-r": "koi koi8",
+    "iso8859-15": "csisolatin9 iso885915 l9",
+    "cp866": "866",
+    "koi8-r": "koi koi8 koi8_r",
     "koi8-u": "koi8-ru",
     "macintosh": "csmacintosh mac x-mac-roman",
     "maccyrillic": "x-mac-cyrillic x-mac-ukrainian",
@@ -49,8 +51,8 @@ _LABELS = {
     "gb18030": "csgb2312 gb_2312 gb_2312-80 x-gbk",
     "big5-hkscs": "cn-big5 x-x-big5",
     "euc-jp": "cseucpkdfmtjapanese x-euc-jp",
-    "cp932": "windows-31j x-sjis",
-    "cp949": "cseuckr csksc56011987 iso-ir-149 ks_c_5601-1989 ksc_5601 windows-949",
+    "cp932": "ms932 ms_kanji windows-31j x-sjis",
+    "cp949": "cseuckr csksc56011987 iso-ir-149 ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949",
 }
 _NAMES = {label: name for name, labels in _LABELS.items() for label in labels.split()}
 

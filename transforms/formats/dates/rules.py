@@ -193,7 +193,9 @@ def date_of(
 
 
 def _hint(rule: DateRule, text: str) -> str:
-    """Return which rules would read what this one cannot."""
+    """Return which rules would read what this one cannot, or how to write it."""
+    if _EITHER.search(text):
+        return "; a month, a season or years? write years in full, 1920-1921, and months with two digits, 1920-05"
     if rule.kind not in ("header", "field"):
         return f"; {_ISO}" if any(readings(text)) else ""
     name = rule.field or "date"
@@ -201,6 +203,7 @@ def _hint(rule: DateRule, text: str) -> str:
     return f"; {', '.join(found) or _UNREAD}"
 
 
+_EITHER = re.compile(r"(?<!\d)\d{4} ?[-/] ?\d{1,2}\W*$")
 _UNREAD = "no rule reads it: write a year of four digits, or YYYY-MM-DD"
 _ISO = "write it as YYYY-MM-DD"
 

@@ -13,6 +13,7 @@ from typing import BinaryIO, cast
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
+from transforms.common.texts.line_ends import with_line_feeds
 from transforms.formats.readers.conllu import cut_conllu, read_conllu
 from transforms.formats.readers.delimited import cut_csv, read_csv
 from transforms.formats.readers.epub import read_epub
@@ -62,7 +63,7 @@ def detect(name: str, head: bytes) -> str | None:
     if head.startswith(b"PAR1"):
         return "parquet"
     by_name = next((format for format, entry in READERS.items() if lower.endswith(entry.suffixes)), None)
-    if by_name in (None, "text", "tei", "vertical") and (words := table_of_words(head[:_LOOK])) is not None:
+    if by_name in (None, "text", "tei", "vertical") and (words := _table_of_words(head)) is not None:
         return words
     # A document of Markdown may begin with HTML, vertical text with what looks like it.
     if (content := content_of(head)) is not None and content.reason == "html" and by_name != "markdown":
@@ -83,9 +84,13 @@ def detect(name: str, head: bytes) -> str | None:
     return "text" if wide or not is_binary(head[:_LOOK]) else None
 
 
+def _table_of_words(head: bytes) -> str | None:
+    return table_of_words(head[:_LOOK], whole=len(head) < _LOOK)
+
+
 def _json_lines(start: bytes) -> bool:
     """Return whether an object ends with the first line, and another begins the next."""
-    first, _, rest = start.partition(b"\n")
+    first, _, rest = with_line_feeds(start).partition(b"\n")
     return first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
 
 
@@ -290,7 +295,7 @@ def _called(format: str) -> str:
 def _may_hold(name: str | None, head: bytes, options: ReaderOptions) -> bool:
     """Return whether what begins like a page may be of a format with tags, or a table whose first cell is one."""
     if name == "vertical":
-        return table_of_words(head[:_LOOK]) is not None
+        return _table_of_words(head) is not None
     return name == "markdown" or (name == "csv" and not options.header)
 
 

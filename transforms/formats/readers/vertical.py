@@ -16,9 +16,10 @@ A document is what stands in `<text>`, or the like; the attributes of that, of t
 its first word, are its fields. Sentences are `<s>` or `<sentence>`; what stands in none ends with `SENT` or a full
 stop, with a paragraph, and with an empty line. Before a token behind `<g/>` there is no space.
 
-Columns are named by the file, by option `columns`, or, up to three, by what they hold: the first has words, that whose
-values are tags has tags (`tag_sets`), the other lemmas. The beginning of a file, of 64 KiB, decides this, which tag set
-it is, and what a document is. A tag set that is not known leaves parts of speech empty; layer `xpos` has the tags.
+Columns are named by the file, in a comment or its first row, by option `columns`, or, up to three, by what they hold:
+the first has words, that whose values are tags has tags (`tag_sets`), the other lemmas. The beginning of a file, of 64
+KiB, decides this, which tag set it is, and what a document is. A tag set that is not known leaves parts of speech
+empty; layer `xpos` has the tags.
 
 A missing lemma (`<unknown>`, `@card@`, `__UNDEF__`, `_`) is the form; of several (`saw|see`) the first counts.
 """
@@ -153,6 +154,7 @@ class _Reading:
         self._how = how
         self._layout = layout
         self._at_start = source.begins  # no document has come
+        self._header = layout.header if source.begins else ""  # that has not come
         self._document: SentenceBlocks | None = None
         self._around: list[tuple[str, dict[str, str]]] = []  # structures that are open around words
         self._fields: dict[str, str] = {}
@@ -176,15 +178,17 @@ class _Reading:
         elif (tags := openings(line)) is not None:
             if sum(self._is_document(tag.name) and not tag.closes and not tag.empty for tag in tags) > 1:
                 self.any = True
-                yield from self._bad_tag(number, BadRecord("malformed", f"several documents in a line: {line[:60]!r}"))
+                yield from self._bad_tag(number, BadRecord("malformed", "several documents in a line"))
                 return
             for tag in tags:
                 yield from self._structure(number, tag)
         elif ASIDE.fullmatch(line):
             return
+        elif self._header and line == self._header:
+            self._header = ""
         elif "\t" not in line and NO_WORD.match(line):
             self.any = True
-            yield from self._bad_tag(number, BadRecord("malformed", f"a tag that is none: {line[:60]!r}"))
+            yield from self._bad_tag(number, BadRecord("malformed", "a line begins like a tag, and is none"))
         else:
             self._begin(number)
             self._sentence.add(number, line)
@@ -319,7 +323,7 @@ class _Words:
         self._size += len(line)
         self.ended = cells[0] in _ENDS or (0 < self._layout.tag < len(cells) and cells[self._layout.tag] in _ENDS)
         if len(cells) != self._layout.width:
-            hint = f"{len(cells)} columns, not {self._layout.width}: {line[:60]!r}{no_line_end(line)}"
+            hint = f"{len(cells)} columns, not {self._layout.width}, in line {number}{no_line_end(line)}"
             self.break_off(number, BadRecord("malformed", hint))
         elif self._size > self._options.max_line_bytes:
             self._rows.clear()

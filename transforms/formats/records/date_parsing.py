@@ -360,6 +360,8 @@ def _between(first: str, last: str) -> Span | None:
         first = f"{first} {whole[1]}"
     elif (century := _CENTURY_BEHIND.search(last)) and _CENTURY_NUMBER.fullmatch(rest):
         first += century[0]
+    if re.match("[1-4](?!\\d)", first) and last[:1].isdigit() and parted(last):
+        return None  # 1.-3. Viertel 19. Jh.: no century, and no part alone
     if re.fullmatch(r"\d\d?\.?", first) and not re.fullmatch(r"\d{1,3}", last):
         return None  # a day or month before a date
     a, b = _single(first), _single(last)

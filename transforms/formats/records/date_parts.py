@@ -32,9 +32,9 @@ _THIRDS = (
     "sent sena",
 )
 _ORDINALS = (
-    "first erste ersten erster erstes premier première primer primera primo prima eerste första i",
+    "first erste ersten erster erstes premier première primer primera primo prima primeiro primeira eerste första i",
     "second zweite zweiten zweiter zweites deuxième second seconde segundo segunda secondo seconda tweede andra ii",
-    "third dritte dritten drittes troisième tercer tercera terzo terza derde tredje iii",
+    "third dritte dritten drittes troisième tercer tercera terceiro terceira terzo terza derde tredje iii",
     "fourth vierte vierten viertes quatrième cuarto cuarta quarto quarta vierde fjärde iv",
 )
 _LAST = (

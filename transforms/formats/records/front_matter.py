@@ -11,9 +11,9 @@ __all__ = ["FrontMatter", "front_matter"]
 
 # A line of hyphens with an empty one behind it parts what stands above and below.
 _FRONT = re.compile(
-    r"\A(?:(?P<yaml>---)[ \t]*\r?\n(?![ \t]*\r?\n)|\+\+\+[ \t]*\r?\n)(?P<said>.{0,100000}?)"
-    r"^(?(yaml)(?:---|\.\.\.)|\+\+\+)[ \t]*(?:\r?\n|\Z)",
-    re.DOTALL | re.MULTILINE,
+    r"\A(?:(?P<yaml>---)[ \t]*(?:\r\n?|\n)(?![ \t]*[\r\n])|\+\+\+[ \t]*(?:\r\n?|\n))(?P<said>.{0,100000}?)"
+    r"(?<=[\r\n])(?(yaml)(?:---|\.\.\.)|\+\+\+)[ \t]*(?:\r\n?|\n|\Z)",
+    re.DOTALL,
 )
 
 
@@ -47,6 +47,6 @@ def front_matter(text: str) -> FrontMatter:
         return FrontMatter()
     read = yaml.safe_load if front["yaml"] else tomllib.loads
     try:
-        return FrontMatter(read(front["said"]), front.end())
+        return FrontMatter(read(re.sub("\r\n?", "\n", front["said"])), front.end())
     except (yaml.YAMLError, ValueError, RecursionError):
         return FrontMatter(None, front.end())

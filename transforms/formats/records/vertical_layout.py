@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from transforms.common.texts.line_ends import with_line_feeds
 from transforms.formats.records.tag_sets import tag_set
 
 __all__ = [
@@ -45,7 +46,9 @@ _WORDS = ("word", "form", "token", "wordform")
 _LEMMAS = ("lemma", "lempos", "baseform", "base")
 _TAG_COLUMNS = ("upos", "pos", "tag", "xpos", "ctag", "msd")
 NO_TAG = frozenset(("", "_", "__UNDEF__"))
+_CHANCES = re.compile(r"\S+(?:\t\S+ \S+ [01]\.\d+)+")  # TreeTagger's tags, lemmas and their probabilities
 _REMEDY = "see --columns word,pos,lemma"
+_ALIKE = 0.9  # of the lines of tokens, so many have as many columns
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class VerticalLayout:
         lempos: whether lemmas end in a hyphen and a letter for the part of speech.
         document: the structure that is a document; empty: there is none in the beginning.
         outer: the outermost such structure around it; the same if there is none.
+        header: a first line that names the columns, and holds no token; empty: there is none.
         fault: why the columns are not known; empty: they are.
     """
 
@@ -70,6 +74,7 @@ class VerticalLayout:
     lempos: bool = False
     document: str = ""
     outer: str = ""
+    header: str = ""
     fault: str = ""
 
 
@@ -106,7 +111,16 @@ def layout_of(lines: Sequence[str], columns: Sequence[str]) -> VerticalLayout:
     layout = VerticalLayout(document=document, outer=outer)
     if not rows:
         return layout
+    if _names_columns(rows[0]):
+        layout = replace(layout, header="\t".join(rows[0]))
+        named = named or rows[0]
+        del rows[0]
     return _named(layout, rows, named) if named else _guessed(layout, rows)
+
+
+def _names_columns(cells: list[str]) -> bool:
+    lower = [cell.lower() for cell in cells]
+    return lower[0] in _WORDS and not {*_LEMMAS, *_TAG_COLUMNS}.isdisjoint(lower[1:])
 
 
 def _named(layout: VerticalLayout, rows: list[list[str]], names: list[str]) -> VerticalLayout:
@@ -135,12 +149,15 @@ def _guessed(layout: VerticalLayout, rows: list[list[str]]) -> VerticalLayout:
     width = Counter(map(len, rows)).most_common(1)[0][0]
     layout, rows = replace(layout, width=width), [row for row in rows if len(row) == width]
     if layout.width == 1:
-        return layout
+        fault = "vertical text with spaces between its columns; put tabs there"
+        return replace(layout, fault=fault) if _spaced([row[0] for row in rows]) else layout
     found = {column: name for column in range(1, layout.width) if (name := tag_set(_tags_of(rows, column)))}
     if layout.width > 3 or len(found) != 1:
         return replace(layout, fault=f"vertical text with {layout.width} columns, which nothing names; {_REMEDY}")
     ((tag, tags),) = found.items()
-    return replace(layout, tag=tag, tags=tags, lemma=3 - tag if layout.width == 3 else -1)
+    lemma = 3 - tag if layout.width == 3 else -1
+    lempos = lemma > 0 and all(re.search(r".-[a-z]$", row[lemma]) for row in rows)  # as Sketch Engine has it
+    return replace(layout, tag=tag, tags=tags, lemma=lemma, lempos=lempos)
 
 
 def plain(cell: str) -> str:
@@ -166,27 +183,57 @@ def openings(line: str) -> list[VerticalTag] | None:
     return found
 
 
-def table_of_words(head: bytes) -> str | None:
-    """Return the format of a source that begins like a table of tokens: `vertical`, `conllu`, or None for neither."""
-    lines = head.decode("utf-8", "ignore").splitlines()
-    lines = lines if head.endswith((b"\n", b"\r")) else lines[:-1] or lines
+def table_of_words(head: bytes, *, whole: bool = False) -> str | None:
+    """Return the format of a source that begins like a table of tokens: `vertical`, `conllu`, or None for neither.
+
+    Args:
+        head: the beginning.
+        whole: whether it is all of the source, and its last line so a whole one.
+    """
+    lines = with_line_feeds(head).decode("utf-8", "ignore").split("\n")
+    lines = lines if whole else lines[:-1] or lines
     if any(map(_NAMED.match, lines)):
         return "vertical"
     lines = [line for line in lines if line.strip() and not ASIDE.fullmatch(line)]
     tags = [found for line in lines if (found := openings(line)) is not None]
     words_alone = [line for line in lines if "\t" in line or not (NO_WORD.match(line) or line.startswith("# "))]
     rows = [line.split("\t") for line in words_alone]
-    widths = {len(row) for row in rows}
-    if len(rows) < 2 or len(widths) != 1:
+    if len(rows) < 2:
         return None
-    (width,) = widths
+    if all(map(_CHANCES.fullmatch, words_alone)):
+        return "vertical"
+    width, most = Counter(map(len, rows)).most_common(1)[0]
+    if most < (_ALIKE * len(rows) if width > 1 else len(rows)):  # a line may be broken
+        return None
+    rows = [row for row in rows if len(row) == width]
     if width == 10 and all(re.match(r"\d+([-.]\d+)?$", row[0]) for row in rows):
         return "conllu"
-    words = [row[0] for row in rows]
-    if sum(" " in word.strip() for word in words) * 10 > len(words):
-        return None
-    marked = {tag.name for found in tags for tag in found}
+    names = {tag.name for found in tags for tag in found}
     if width == 1:
-        return "vertical" if not marked.isdisjoint((*SENTENCES, "g")) else None
-    known = any(tag_set([plain(row[column]) for row in rows]) for column in range(1, width))
-    return "vertical" if known or not marked.isdisjoint((*SENTENCES, "g", *DOCUMENTS)) else None
+        marked = not names.isdisjoint((*SENTENCES, "g"))
+        return "vertical" if marked and (_single(rows) or _spaced([row[0] for row in rows])) else None
+    if not _single([row[:1] for row in rows]):
+        return None
+    marked = not names.isdisjoint((*SENTENCES, "g", *DOCUMENTS))
+    if marked or any(tag_set([plain(row[column]) for row in rows]) for column in range(1, width)):
+        return "vertical"
+    # With tags of an unknown set it is no prose either: the reader asks what the columns are. So may a table of two
+    # columns be, unless it has signs between words.
+    running = width > 2 or not all(any(map(str.isalnum, row[0])) for row in rows)
+    return "vertical" if running and _single(rows) else None
+
+
+def _single(rows: list[list[str]]) -> bool:
+    """Return whether cells hold a word each, but for some of several words."""
+    spaced = sum(any(" " in cell.strip() for cell in row) for row in rows)
+    return spaced * 10 <= len(rows)
+
+
+def _spaced(lines: list[str]) -> bool:
+    """Return whether lines are tokens with tags behind spaces, which should be tabs."""
+    rows = [line.split() for line in lines]
+    return (
+        2 <= len(rows[0]) <= 3
+        and len(set(map(len, rows))) == 1
+        and any(map(tag_set, list(zip(*rows, strict=True))[1:]))
+    )
