@@ -83,7 +83,7 @@ def read_glove(path: str, options: VectorOptions, vectors: bool) -> Iterator[Vec
         if sizes_of(head[0][1]) is not None and len(head) > 1 and head[1][1].count(b" ") > 1:
             raise LexbeamError(f"{path}, line 1 has the sizes of `format=word2vec`, not a word")
         if dim < 1:
-            remedy = _other_form(shortest) or "name a file of vectors, or its `format=`"
+            remedy = "; or ".join(filter(None, (_other_form(shortest), "name a file of vectors, or its `format=`")))
             raise LexbeamError(f"{path}, line {number}: no numbers separated by spaces: {remedy}")
 
         def all_lines() -> Iterator[Line]:
