@@ -191,16 +191,31 @@ PACKS: dict[str, list[Meaning]] = {
             "by its place": '<a id="Page_12">12</a>',
             "without an element": "[Pg 12]",
             "as a block": '<div epub:type="pagebreak">12</div>',
+            "of HTMLBook": '<span data-type="pagebreak">12</span>',
+            "in brackets of any kind": "{12}",
         }.items()
     ]
     + [
+        _fed(
+            "a number behind a hyphen",
+            "a.epub",
+            _pages('<p>The govern-<a id="Page_12">[12]</a>ment, a well-[Pg 13]known government.</p>'),
+            f"The government, a well-known government. [2 {PAGE}]",
+        ),
+        _fed(
+            "first letters and citations that look like numbers of pages",
+            "a.html",
+            _html('<p><span class="page-cap">I</span>n <span class="p1">D</span>avid <i class="cite">[p. 12]</i>.'),
+            "In David [p. 12].",
+            **ALL,
+        ),
         _fed(
             "numbers that are text",
             "a.html",
             _html('<p>He is <span id="age">12</span>, see <a href="#p13">page 13</a>.<h2 class="pagebreak">XII</h2>'),
             "He is 12, see page 13. | XII",
             **ALL,
-        )
+        ),
     ],
     "Readings, formulas, templates": [
         _fed(
@@ -255,6 +270,24 @@ PACKS: dict[str, list[Meaning]] = {
                 "<annotation encoding='application/x-tex'>{x=2}</annotation></semantics></math> holds."
             ),
             "Area x=2 holds. [1 annotations of formulas left out]",
+            **ALL,
+        ),
+        _fed(
+            "a formula of MathJax, drawn as text and as a picture",
+            "a.html",
+            _html(
+                "<p>Area <mjx-container><mjx-math>x</mjx-math><mjx-assistive-mml><math><mi>x</mi></math>"
+                "</mjx-assistive-mml></mjx-container> and <mjx-container><svg></svg><mjx-assistive-mml><math><mi>y</mi>"
+                "</math></mjx-assistive-mml></mjx-container>."
+            ),
+            "Area x and y. [1 annotations of formulas left out]",
+            **ALL,
+        ),
+        _fed(
+            "prices, sets and process numbers that look like formulas and templates",
+            "a.html",
+            _html("<p>Pay $$ now = $$ later; {{1}, {1,2}}; kill /tmp/x.$$ or ~/y_$$."),
+            "Pay $$ now = $$ later; {{1}, {1,2}}; kill /tmp/x.$$ or ~/y_$$.",
             **ALL,
         ),
         _fed(
