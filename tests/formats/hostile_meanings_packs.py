@@ -159,6 +159,30 @@ PACKS: dict[str, list[Meaning]] = {
             ),
             "One two three four.",
         ),
+        _fed(
+            "fields with the number of a page",
+            "a.docx",
+            docx(
+                f"<w:p><w:r><w:t>One</w:t></w:r>{field('PAGE', '<w:r><w:t>12</w:t></w:r>')}<w:r><w:t>two,</w:t></w:r>"
+                "<w:fldSimple w:instr=' PAGE '><w:r><w:t>13</w:t></w:r></w:fldSimple><w:r><w:t>three.</w:t></w:r></w:p>"
+            ),
+            "One two, three.",
+        ),
+        _fed(
+            "choices for versions of Word: two, none with text, none",
+            "a.docx",
+            _runs(
+                *(
+                    f'<mc:AlternateContent xmlns:mc="m">{choices}</mc:AlternateContent>'
+                    for choices in (
+                        "<mc:Choice><w:t>One </w:t></mc:Choice><mc:Choice><w:t>No </w:t></mc:Choice>",
+                        "<mc:Choice/><mc:Fallback><w:t>two </w:t></mc:Fallback>",
+                        "<mc:Fallback><w:t>three.</w:t></mc:Fallback>",
+                    )
+                )
+            ),
+            "One two three.",
+        ),
         _fed("contents that a field makes", "a.docx", _word(CONTENTS), "Begin. | End."),
         _fed(
             "the field that makes them in an element of its own",
@@ -167,6 +191,14 @@ PACKS: dict[str, list[Meaning]] = {
             "Begin. | End.",
         ),
         _fed("a row and a cell that tracked changes delete", "a.docx", _word(TABLE), "Begin. | Kept. | End."),
+        _fed(
+            "numbers of headings and items, written out",
+            "a.odt",
+            odt(
+                "<text:h><text:number>1.</text:number>Storm</text:h><text:p><text:number>2.</text:number>Calm.</text:p>"
+            ),
+            "Storm | Calm.",
+        ),
         _fed(
             "a section in another file",
             "a.odt",
@@ -246,7 +278,7 @@ PACKS: dict[str, list[Meaning]] = {
                 "<w:ruby><w:rt><w:r><w:t>かんじ</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢字</w:t></w:r></w:rubyBase></w:ruby>",
                 "<w:t>を読む</w:t>",
             ),
-            "漢字を読む",
+            f"漢字を読む [1 {RUBY}]",
         ),
         _fed(
             "ruby",
@@ -254,13 +286,13 @@ PACKS: dict[str, list[Meaning]] = {
             odt(
                 "<text:p><text:ruby><text:ruby-base>漢字</text:ruby-base><text:ruby-text>かんじ</text:ruby-text></text:ruby>を読む</text:p>"
             ),
-            "漢字を読む",
+            f"漢字を読む [1 {RUBY}]",
         ),
         _fed(
             "ruby",
             "a.xml",
             "<TEI><text><body><p><ruby><rb>漢字</rb> <rt>かんじ</rt></ruby>を読む</p></body></text></TEI>".encode(),
-            "漢字を読む",
+            f"漢字を読む [1 {RUBY}]",
         ),
         _fed(
             "an annotation of MathML",

@@ -11,17 +11,16 @@ from collections import Counter
 from lxml import etree
 
 from transforms.formats.readers.page_text import BLOCKS
-from transforms.formats.records.templates import PAGE_NUMBERS, may_be_unread, unread_in
+from transforms.formats.records.templates import PAGE_NUMBERS, READINGS, may_be_unread, unread_in
 
 __all__ = ["CHINESE", "MARKS", "NOTE_MARKS", "note_of_mark", "without_marks"]
 
 NOTE_MARKS = "marks of notes"  # which are not counted
-_READINGS = "ruby readings left out"
 _ANNOTATIONS = "annotations of formulas left out"
 # Elements that are marks by their names, and the elements that they must stand in.
 MARKS = {
-    "rt": (_READINGS, "ruby"),
-    "rtc": (_READINGS, "ruby"),
+    "rt": (READINGS, "ruby"),
+    "rtc": (READINGS, "ruby"),
     "rp": (NOTE_MARKS, "ruby"),
     "annotation": (_ANNOTATIONS, "math"),
     "annotation-xml": (_ANNOTATIONS, "math"),
@@ -105,7 +104,7 @@ def without_marks(root: etree._Element, notes: Counter[str] | None = None) -> et
         if note == NOTE_MARKS and parent is not None and parent.tag == "sup":
             parent.text = _with_words(parent.text)
             mark.tail = _with_words(mark.tail)
-    if counted[_READINGS]:
+    if counted[READINGS]:
         for ruby in root.iter("ruby"):
             _close_up(ruby)
     del counted[NOTE_MARKS]

@@ -13,9 +13,10 @@ Gutenberg has it, and so are `[p. 13]`, `[13]`, `{13}` and `|13|` within a word.
 import re
 from collections.abc import Iterator
 
-__all__ = ["PAGE_NUMBERS", "may_be_unread", "unread_in"]
+__all__ = ["PAGE_NUMBERS", "READINGS", "may_be_unread", "unread_in"]
 
-PAGE_NUMBERS = "printed page numbers left out"
+# What is left out of texts in other ways, too, under one note.
+PAGE_NUMBERS, READINGS = "printed page numbers left out", "ruby readings left out"
 _NOTES = {"code": "template code left out", "formula": "formulas in TeX left out", "page": PAGE_NUMBERS}
 _MAY_BE = re.compile(r"[{<]%|\{[{#\d]|\$\$|\[(?:p|s|f|bl|\d)|\|\d", re.IGNORECASE)
 # Each way to begin ends the look for the end of one before, so that the time is linear.
