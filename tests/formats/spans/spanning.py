@@ -86,7 +86,7 @@ _WIDE = [
     Word("Dampf\u00adschiff", "Dampfschiff"),
     Word("ab\u2060c\u200ed", "abcd"),
     Word("Auf\u200clage", "Auflage"),
-    Word("\u067e\u06cc\u200c\u200cnn\u200c", "\u067e\u06cc\u200cnn"),
+    Word("\u067e\u06cc\u200c\u200cnn", "\u067e\u06cc\u200cnn"),
     Word("\u212bngstrom", "Ångstrom"),
     Word("\u1112\u1161\u11ab\u1100\u1173\u11af", "한글"),
     Word("q\u0301\u0302r", "q\u0301\u0302r"),
