@@ -2,8 +2,8 @@ r"""Code in a text of which a reader sees what it makes, or nothing: of template
 
 Of templates it is `{{ }}`, `{% %}`, `{# #}` and `<% %>` (Jinja, Liquid, Hugo, Vue, MediaWiki, ERB), but no set of
 sets (`{{a}, {b}}`). Between two `$$` stands a formula if it looks like one, for dollars stand in text, too: there is a
-command of TeX, or a sign as formulas have it and no word. `[Pg 13]` is the number of a printed page, as Project
-Gutenberg has it, and so are `[p. 13]`, `[13]`, `{13}` and `|13|` within a word.
+command of TeX, a power, or a sign as formulas have it and no word. `[Pg 13]` is the number of a printed page, as
+Project Gutenberg has it, and so are `[p. 13]`, `[13]`, `{13}` and `|13|` within a word.
 
     >>> text = "a {{b}} {c} $$x^2$$ ($$ to $$$)"
     >>> [(text[start:end], note) for start, end, note in unread_in(text)]
@@ -29,7 +29,7 @@ _UNREAD = re.compile(
     r"|(?<=[^\W\d_]{2})(?:\[\d+\]|\{\d+\}|\|\d+\|)(?=[^\W\d_]{2}))",
     re.DOTALL | re.IGNORECASE,
 )
-_COMMAND = re.compile(r"\\[a-z,;:!(){}\[\]\\|]", re.IGNORECASE)
+_CERTAIN = re.compile(r"\\[a-z,;:!(){}\[\]\\|]|[\w)}\]]\^[\w{(+-]", re.IGNORECASE)
 _SIGN = re.compile(r"[\^=+*/<>{}|]|(?<![^\W\d_]{2})_|\A\s*\w{1,2}\s*\Z")
 # A word, but in braces or of a function; or a sign that formulas do not have.
 _PROSE = re.compile(r"(?<![{^_\w])(?!(?:sin|cos|tan|log|exp|lim|min|max|det|mod|arg)\b)[^\W\d_]{3,}|[~`\"“”;?]|\A\s-\s")
@@ -49,4 +49,4 @@ def unread_in(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _is_formula(text: str) -> bool:
-    return bool(_COMMAND.search(text) or (_SIGN.search(text) and not _PROSE.search(text)))
+    return bool(_CERTAIN.search(text) or (_SIGN.search(text) and not _PROSE.search(text)))
