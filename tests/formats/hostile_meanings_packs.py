@@ -159,6 +159,30 @@ PACKS: dict[str, list[Meaning]] = {
             ),
             "One two three four.",
         ),
+        _fed(
+            "fields with the number of a page",
+            "a.docx",
+            docx(
+                f"<w:p><w:r><w:t>One</w:t></w:r>{field('PAGE', '<w:r><w:t>12</w:t></w:r>')}<w:r><w:t>two,</w:t></w:r>"
+                "<w:fldSimple w:instr=' PAGE '><w:r><w:t>13</w:t></w:r></w:fldSimple><w:r><w:t>three.</w:t></w:r></w:p>"
+            ),
+            "One two, three.",
+        ),
+        _fed(
+            "choices for versions of Word: two, none with text, none",
+            "a.docx",
+            _runs(
+                *(
+                    f'<mc:AlternateContent xmlns:mc="m">{choices}</mc:AlternateContent>'
+                    for choices in (
+                        "<mc:Choice><w:t>One </w:t></mc:Choice><mc:Choice><w:t>No </w:t></mc:Choice>",
+                        "<mc:Choice/><mc:Fallback><w:t>two </w:t></mc:Fallback>",
+                        "<mc:Fallback><w:t>three.</w:t></mc:Fallback>",
+                    )
+                )
+            ),
+            "One two three.",
+        ),
         _fed("contents that a field makes", "a.docx", _word(CONTENTS), "Begin. | End."),
         _fed(
             "the field that makes them in an element of its own",
@@ -167,6 +191,14 @@ PACKS: dict[str, list[Meaning]] = {
             "Begin. | End.",
         ),
         _fed("a row and a cell that tracked changes delete", "a.docx", _word(TABLE), "Begin. | Kept. | End."),
+        _fed(
+            "numbers of headings and items, written out",
+            "a.odt",
+            odt(
+                "<text:h><text:number>1.</text:number>Storm</text:h><text:p><text:number>2.</text:number>Calm.</text:p>"
+            ),
+            "Storm | Calm.",
+        ),
         _fed(
             "a section in another file",
             "a.odt",
@@ -191,16 +223,31 @@ PACKS: dict[str, list[Meaning]] = {
             "by its place": '<a id="Page_12">12</a>',
             "without an element": "[Pg 12]",
             "as a block": '<div epub:type="pagebreak">12</div>',
+            "of HTMLBook": '<span data-type="pagebreak">12</span>',
+            "in brackets of any kind": "{12}",
         }.items()
     ]
     + [
+        _fed(
+            "a number behind a hyphen",
+            "a.epub",
+            _pages('<p>The govern-<a id="Page_12">[12]</a>ment, a well-[Pg 13]known government.</p>'),
+            f"The government, a well-known government. [2 {PAGE}]",
+        ),
+        _fed(
+            "first letters and citations that look like numbers of pages",
+            "a.html",
+            _html('<p><span class="page-cap">I</span>n <span class="p1">D</span>avid <i class="cite">[p. 12]</i>.'),
+            "In David [p. 12].",
+            **ALL,
+        ),
         _fed(
             "numbers that are text",
             "a.html",
             _html('<p>He is <span id="age">12</span>, see <a href="#p13">page 13</a>.<h2 class="pagebreak">XII</h2>'),
             "He is 12, see page 13. | XII",
             **ALL,
-        )
+        ),
     ],
     "Readings, formulas, templates": [
         _fed(
@@ -231,7 +278,7 @@ PACKS: dict[str, list[Meaning]] = {
                 "<w:ruby><w:rt><w:r><w:t>かんじ</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢字</w:t></w:r></w:rubyBase></w:ruby>",
                 "<w:t>を読む</w:t>",
             ),
-            "漢字を読む",
+            f"漢字を読む [1 {RUBY}]",
         ),
         _fed(
             "ruby",
@@ -239,13 +286,13 @@ PACKS: dict[str, list[Meaning]] = {
             odt(
                 "<text:p><text:ruby><text:ruby-base>漢字</text:ruby-base><text:ruby-text>かんじ</text:ruby-text></text:ruby>を読む</text:p>"
             ),
-            "漢字を読む",
+            f"漢字を読む [1 {RUBY}]",
         ),
         _fed(
             "ruby",
             "a.xml",
             "<TEI><text><body><p><ruby><rb>漢字</rb> <rt>かんじ</rt></ruby>を読む</p></body></text></TEI>".encode(),
-            "漢字を読む",
+            f"漢字を読む [1 {RUBY}]",
         ),
         _fed(
             "an annotation of MathML",
@@ -255,6 +302,24 @@ PACKS: dict[str, list[Meaning]] = {
                 "<annotation encoding='application/x-tex'>{x=2}</annotation></semantics></math> holds."
             ),
             "Area x=2 holds. [1 annotations of formulas left out]",
+            **ALL,
+        ),
+        _fed(
+            "a formula of MathJax, drawn as text and as a picture",
+            "a.html",
+            _html(
+                "<p>Area <mjx-container><mjx-math>x</mjx-math><mjx-assistive-mml><math><mi>x</mi></math>"
+                "</mjx-assistive-mml></mjx-container> and <mjx-container><svg></svg><mjx-assistive-mml><math><mi>y</mi>"
+                "</math></mjx-assistive-mml></mjx-container>."
+            ),
+            "Area x and y. [1 annotations of formulas left out]",
+            **ALL,
+        ),
+        _fed(
+            "prices, sets and process numbers that look like formulas and templates",
+            "a.html",
+            _html("<p>Pay $$ now = $$ later; {{1}, {1,2}}; kill /tmp/x.$$ or ~/y_$$."),
+            "Pay $$ now = $$ later; {{1}, {1,2}}; kill /tmp/x.$$ or ~/y_$$.",
             **ALL,
         ),
         _fed(

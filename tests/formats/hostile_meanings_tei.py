@@ -78,7 +78,31 @@ TEI: dict[str, list[Meaning]] = {
             "Lancelot",
         ),
     ],
+    "TEI: readings": [
+        _tei(
+            "Deletions, and one that is taken back",
+            "<p>The <subst><del>old</del><add>new</add></subst> sh<restore><del>i</del></restore>p<del>s</del></p>",
+            "The new ship",
+        ),
+        _tei(
+            "Abbreviations",
+            "<p>p<am>~</am><ex>er</ex>son <expan><abbr>q<am>3</am></abbr><ex>ue</ex></expan> "
+            "<choice><abbr>y<am>t</am></abbr><expan>y<ex>at</ex></expan></choice></p>",
+            "person que yat",
+        ),
+        _tei(
+            "Groups of readings, with a lemma and without",
+            "<p>a <app><rdgGrp><rdg>ship</rdg><rdg>boat</rdg></rdgGrp></app> "
+            "<app><rdgGrp><lem>sails</lem><rdg>sank</rdg></rdgGrp><rdg>sunk</rdg></app></p>",
+            "a ship sails",
+        ),
+    ],
     "TEI: words cut at breaks": [
+        _tei(
+            "Hyphens of EEBO, with line ends and without",
+            '<p>gouern<g ref="char:EOLhyphen"/>ment, gouern<g ref="char:EOLunhyphen"/><lb/>ment</p>',
+            "gouernment, gouernment",
+        ),
         _tei(
             "A hyphen, `¬` and the hyphen of old prints",
             "<p>The govern-<lb/>ment. The well-<lb/>known man. govern¬<pb/>ment. Dampf⸗<lb/>schiff, Dampf⹀<lb/>er.</p>",

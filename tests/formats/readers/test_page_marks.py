@@ -42,6 +42,8 @@ MARKS = (
     "<a name='seite0012'>{}</a>",
     "<a id='Page_xii'>{}</a>",
     "<pagenum>{}</pagenum>",
+    "<span data-type='pagebreak'>{}</span>",
+    "<span class='newpage'><a name='n'>{}</a></span>",
 )
 
 
@@ -79,11 +81,41 @@ def test_a_word_around_the_number_of_a_page_stays_one():
         "the <span class='page'>12</span> men",
         "<rt>no ruby</rt>",
         "[p. 12] and [12]",
+        "<span class='pg-dropcap'>I</span>n the year",
+        "<span class='page-first-letter'>D</span>avid",
+        "<i class='firstpage'>C</i>ivil war",
+        "Louis X<small class='page'>IV</small>th",
+        "X<span class='p1'>V</span>I",
+        "has <span class='pages'>300</span>pp.",
+        "<span class='verse' id='p3'>3</span>And",
+        "as said <i class='cite'>[p. 12]</i>, so",
+        "Ab<a class='page-link' href='?p=2'>2</a>c",
+        "<div class='page'><p>All of a page.</p></div>",
+        "<div class='pb'><p>All of a page.</p></div>",
     ],
 )
 def test_text_is_no_mark(body):
     text, notes = read(body)
     assert (text, notes) == (read(body.replace("class=", "x=").replace("id=", "y=").replace(":type", ""))[0], {})
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("The govern-{}ment and government", "The government and government"),
+        ("The govern- {}\nment and Government", "The government and Government"),
+        ("The well-{}known man", "The well-known man"),
+        ("The re-{}cover, recover, re-cover, re-cover", "The re-cover, recover, re-cover, re-cover"),
+        ("Ships- {} and boats", "Ships- and boats"),
+        ("govern¬{}ment", "government"),
+        ("Dampf⸗{}ſchiff", "Dampfſchiff"),
+        ("<i>govern</i>-{}<b>ment</b> a-{}b-{}c", "govern-ment a-b-c"),
+        ("a-{}b-{}c ab", "ab-c ab"),
+    ],
+)
+def test_a_hyphen_before_the_number_of_a_page_goes_where_the_text_has_the_word_without_one(body, text):
+    for mark in ("<span class='pagenum'>12</span>", "<a id='Page_12'>[12]</a>", "[Pg 12]"):
+        assert read(f"<p>{body.replace('{}', mark)}</p>") == (text, {PAGE: body.count("{}")})
 
 
 def test_a_mark_without_number_is_no_space():
@@ -120,10 +152,17 @@ def test_readings_are_no_text(body, text, readings):
         "<math><semantics><mi>x</mi><annotation-xml><p>x</p></annotation-xml></semantics></math>",
         "<i><i class=katex-mathml><math><mi>x</mi></math></i><i class=katex-html>x</i></i>",
         "x<span class=MJX_Assistive_MathML><math><mi>x</mi></math></span>",
+        "<b><mjx-math>x</mjx-math><mjx-assistive-mml><math><mi>x</mi></math></mjx-assistive-mml></b>",
     ],
 )
 def test_a_formula_is_read_once(body):
     assert read(f"a {body}.") == ("a x.", {"annotations of formulas left out": 1})
+
+
+@pytest.mark.parametrize("drawn", ["<svg><path/></svg>", "<mjx-math><mjx-c></mjx-c></mjx-math>", ""])
+def test_a_formula_that_is_drawn_is_read_where_it_is_said_again(drawn):
+    assert read(f"a <b>{drawn}<i class=MJX_Assistive_MathML>x</i></b>.") == ("a x.", {})
+    assert read(f"a <b>{drawn}<mjx-assistive-mml>x</mjx-assistive-mml></b>.") == ("a x.", {})
 
 
 def test_code_of_templates_goes_but_where_it_is_shown():
@@ -169,6 +208,12 @@ def test_what_goes_neither_joins_nor_parts_words(words, data):
         "$$x" * 100_000,
         "$$\\" * 100_000,
         "[Pg " * 100_000,
+        "a-[Pg 1]" * 20_000 + "a",
+        "a-<b class=pb>1</b>" * 20_000 + "a",
+        "x<b class=MJX_Assistive_MathML></b>" * 10_000,
+        "<%" * 200_000,
+        "|1" * 200_000,
+        "{{ {a {a}" * 50_000,
         "<a class='" + "x-" * 100_000 + "page'>1</a>",
         "<b class=pagenum>" + "1 " * 100_000,
     ],

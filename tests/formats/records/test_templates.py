@@ -32,21 +32,31 @@ def left(text):
         ("The $$ sign and the $$ sign", "The $$ sign and the $$ sign"),
         ("con[Pg 13]tinued [Pg. xii] [Pg] [p. 3]", "continued  [Pg] [p. 3]"),
         ("con[p. 13]tinued ver[S. 3]loren it[p. 3] [p. 3]it x[3]y", "continued verloren it[p. 3] [p. 3]it x[3]y"),
+        (
+            "govern[12]ment Re{3}gie go|4|ing fo[fol. 2v]lio no[3] x[12]yz a|4|b [5]no",
+            "government Regie going folio no[3] x[12]yz a|4|b [5]no",
+        ),
+        ("a <%= name %>b <% if %> 5 <% 6", "a b  5 <% 6"),
+        ("{{a}, {b}} {{1}, {1,2}} {{ {a: {b: 1}} }}c", "{{a}, {b}} {{1}, {1,2}} c"),
+        ("Pay $$ now = $$ later", "Pay $$ now = $$ later"),
+        ("$$ - cheap / good; $$ - fair", "$$ - cheap / good; $$ - fair"),
+        ("/tmp/x.$$ or ~/y_$$ and $$ foo_bar $$", "/tmp/x.$$ or ~/y_$$ and $$ foo_bar $$"),
+        ("$$ x = y + 1 $$ $$\\text{the mean}$$ $$sin x = 0$$ $$v_{max}^2$$ .", "    ."),
     ],
 )
 def test_what_is_read(text, read):
     assert left(text) == read
 
 
-@given(st.text("ab{}%#$ [Pg1]\\^\n", max_size=30))
+@given(st.text("ab{}%#$ [Pg1]<>|\\^\n", max_size=30))
 def test_places_are_in_order_and_foretold(text):
     found = list(unread_in(text))
     assert not found or may_be_unread(text)
     places = [place for start, end, _ in found for place in (start, end)]
     assert places == sorted(places)
-    assert all(text[start:end][0] in "{$[" for start, end, _ in found)
+    assert all(text[start:end][0] in "{$[<|" for start, end, _ in found)
 
 
-@given(st.text(st.characters(exclude_characters="{$["), max_size=40))
+@given(st.text(st.characters(exclude_characters="{$[<|"), max_size=40))
 def test_text_without_their_signs_is_text(text):
     assert list(unread_in(text)) == []

@@ -22,6 +22,7 @@ from transforms.formats.readers.office_styles import FALSE, LEFT_OUT, drop_gener
 from transforms.formats.readers.page_marks import CHINESE
 from transforms.formats.readers.page_text import paragraphs
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.templates import READINGS
 from transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning
 from transforms.formats.sources.packages import Package
 from transforms.formats.sources.xml_tree import local_name, parse_xml
@@ -31,10 +32,11 @@ __all__ = ["docx_paragraphs", "odt_paragraphs", "properties", "read_docx", "read
 # Elements, and those of pages that are read like them.
 _DOCX = {"cr": "br", **dict.fromkeys(("tab", "ptab", "pgNum"), "cell")}
 _DOCX |= {f"{of}{form}": "cell" for of in ("day", "month", "year") for form in ("Short", "Long")}
-_DOCX_SKIPPED = {LEFT_OUT, "del", "moveFrom", "Fallback", "rt"}  # a fallback says again what stands before it
+_DOCX_SKIPPED = {LEFT_OUT, "del", "moveFrom", "rt"}
 _ODT = {"line-break": "br", "tab": "cell", "s": "cell"}
 _ODT_SKIPPED = {
     "note",
+    "number",
     "annotation",
     "tracked-changes",
     "ruby-text",
@@ -143,10 +145,11 @@ def docx_paragraphs(
     Args:
         root: the part, which is changed.
         styles: the part that holds the styles, which may hide text.
-        notes: counts characters of symbol fonts.
+        notes: counts characters of symbol fonts, and readings of ruby.
     """
     hide_docx(root, styles)
     drop_generated(root)
+    _choose(root)
     goes_on: list[etree._Element] = []
     for element in root.iter():
         name = local_name(element)
@@ -167,7 +170,17 @@ def docx_paragraphs(
         elif name == "p" and any(element.find(f"{{*}}pPr/{{*}}rPr/{{*}}{gone}") is not None for gone in _MARK_GONE):
             goes_on.append(element)
     _join(goes_on)
+    _count_readings(root.iter("{*}ruby"), "{*}rt", notes)
     return _paragraphs(root, _DOCX, {"p"}, _DOCX_SKIPPED)
+
+
+def _choose(root: etree._Element) -> None:
+    """Leave of each `mc:AlternateContent` the first choice that holds text; the others say it again."""
+    for alternative in root.iter("{*}AlternateContent"):
+        chosen = next((choice for choice in alternative if next(choice.iter("{*}t"), None) is not None), None)
+        for choice in alternative:
+            if choice is not chosen:
+                choice.tag = LEFT_OUT
 
 
 def _symbol(element: etree._Element) -> str:
@@ -204,7 +217,7 @@ def odt_paragraphs(
     Args:
         root: the content, which is changed.
         styles: the part that holds the named styles, which may hide text.
-        notes: counts sections whose text lies in other files.
+        notes: counts sections whose text lies in other files, and readings of ruby.
     """
     hide_odt(root, styles)
     for element in root.iter(etree.Element):
@@ -215,7 +228,14 @@ def odt_paragraphs(
             if section is not None and not "".join(section.itertext()).strip():
                 notes[_LINKED] += 1
     body = next((element for element in root.iter() if local_name(element) == "body"), root)
+    _count_readings(body.iter("{*}ruby"), "{*}ruby-text", notes)
     return _paragraphs(body, _ODT, {"p", "h"}, _ODT_SKIPPED)
+
+
+def _count_readings(rubies: Iterator[etree._Element], name: str, notes: Counter[str] | None) -> None:
+    readings = sum(bool("".join(reading.itertext()).strip()) for ruby in rubies for reading in ruby.iterchildren(name))
+    if readings and notes is not None:
+        notes[READINGS] += readings
 
 
 def _paragraphs(root: etree._Element, names: dict[str, str], blocks: set[str], skipped: set[str]) -> list[str]:

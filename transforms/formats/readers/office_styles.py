@@ -23,6 +23,7 @@ _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _HIDE = {"none": True, "true": False}
 # Lists that fields make of what the document says elsewhere.
 _GENERATED = frozenset({"TOC", "TOA", "INDEX", "BIBLIOGRAPHY"})
+_PAGE_NUMBER = "pgNum"  # as Word had it before there were fields
 _GALLERY = "Table of Contents"  # also behind `Custom`
 # Readings before there was an element for them: a sign above others, in a field that lays out signs.
 _RUBY = re.compile(r"\s*eq\b.*?\\o.*?\(\s*\\s\s*\\up[^(]*\([^()]*\)\s*[,;](?P<base>.*)\)\s*", re.IGNORECASE | re.DOTALL)
@@ -119,6 +120,8 @@ class _Field:
 def drop_generated(root: etree._Element) -> None:
     """Rename what is not read to `LEFT_OUT`: lists of contents and their like, and deleted rows and cells.
 
+    Fields with the number of the page become `w:pgNum`, which is one.
+
     Args:
         root: the main part of a docx, which is changed.
     """
@@ -131,6 +134,9 @@ def drop_generated(root: etree._Element) -> None:
         elif name == "fldSimple":
             if _is_generated(value_of(element, "instr")):
                 element.tag = LEFT_OUT
+            elif _is_page(value_of(element, "instr")):
+                element.clear()
+                element.tag = _PAGE_NUMBER
         elif any(element.find(mark) is not None for mark in _DELETED[name]):
             element.tag = LEFT_OUT
     if next(root.iter("{*}fldChar"), None) is not None:
@@ -157,12 +163,14 @@ def _drop_fields(root: etree._Element) -> None:
 def _go_on(fields: list[_Field], held: list[etree._Element], mark: etree._Element, *, is_end: bool) -> None:
     """Go on in the innermost field, at the mark that parts its code from what it shows, or at its end."""
     field = fields[-1]
-    if not field.shown or (is_end and _is_generated(field.code)):
+    if not field.shown or (is_end and (_is_generated(field.code) or _is_page(field.code))):
         for element in held[field.start :]:
             element.tag = LEFT_OUT
         del held[field.start :]
     if is_end and not field.shown and (ruby := _RUBY.fullmatch(field.code)):
         mark.tag, mark.text = "t", ruby["base"]
+    elif is_end and _is_page(field.code):
+        mark.tag = _PAGE_NUMBER
     field.shown = True
     if is_end:
         fields.pop()
@@ -172,6 +180,10 @@ def _go_on(fields: list[_Field], held: list[etree._Element], mark: etree._Elemen
 
 def _is_generated(code: str) -> bool:
     return code.split()[:1] != [] and code.split()[0].upper() in _GENERATED
+
+
+def _is_page(code: str) -> bool:
+    return code.split()[:1] != [] and code.split()[0].upper() == "PAGE"
 
 
 def hide_odt(content: etree._Element, styles: etree._Element | None) -> None:

@@ -11,17 +11,16 @@ from collections import Counter
 from lxml import etree
 
 from transforms.formats.readers.page_text import BLOCKS
-from transforms.formats.records.templates import PAGE_NUMBERS, may_be_unread, unread_in
+from transforms.formats.records.templates import PAGE_NUMBERS, READINGS, may_be_unread, unread_in
 
 __all__ = ["CHINESE", "MARKS", "NOTE_MARKS", "note_of_mark", "without_marks"]
 
 NOTE_MARKS = "marks of notes"  # which are not counted
-_READINGS = "ruby readings left out"
 _ANNOTATIONS = "annotations of formulas left out"
 # Elements that are marks by their names, and the elements that they must stand in.
 MARKS = {
-    "rt": (_READINGS, "ruby"),
-    "rtc": (_READINGS, "ruby"),
+    "rt": (READINGS, "ruby"),
+    "rtc": (READINGS, "ruby"),
     "rp": (NOTE_MARKS, "ruby"),
     "annotation": (_ANNOTATIONS, "math"),
     "annotation-xml": (_ANNOTATIONS, "math"),
@@ -32,7 +31,7 @@ MARKS = {
 _NOTE_TYPES = frozenset({"noteref", "doc-noteref", "backlink", "doc-backlink"})
 _PAGE_TYPES = frozenset({"pagebreak", "doc-pagebreak"})
 # Formulas that the scripts of a page say again, for who cannot see them or until it is drawn.
-_AGAIN = frozenset({"MJX_Assistive_MathML", "MathJax_Preview"})
+_PREVIEW, _ASSISTIVE = "MathJax_Preview", ("MJX_Assistive_MathML", "mjx-assistive-mml")
 # What stands in the attributes of all of these.
 _MAY_SAY = re.compile(
     r"page|pg|pb|p[-_]?n|p[-_]?\d|p[-_]?mark|folio|seite|noteref|backlink|katex|mathjax|mjx", re.IGNORECASE
@@ -42,6 +41,8 @@ _PAGE_CLASS = re.compile(
     re.IGNORECASE,
 )
 _PAGE = re.compile(r"page|pg|pb|seite|folio|\bp[-_]?\d", re.IGNORECASE)
+_PAGE_NAME = re.compile(r"(?:[a-z]+[-_]|new)*(?:page|pg|pb|seite|folio)[-_ ]?\d*", re.IGNORECASE)
+_PLACE = re.compile(r"p[-_]?\d+", re.IGNORECASE)
 _PAGE_ID = re.compile(r"(?:page|pg|pagenum|pageno|seite|folio|pb)[-_ .]*0*(\d+|[ivxlcdm]+)", re.IGNORECASE)
 _LABEL = re.compile(
     r"[\W_]*|(?P<open>[\W_]*)(?P<word>(?:pages?|pag|pg|pp?|seiten?|side|sida|p[áa]gina|s|bl(?:att)?|fol(?:io)?|leaf|col|sp"
@@ -62,6 +63,16 @@ _LAYOUT = re.compile(r"[ \t\r\n\f]+")
 _LETTER = re.compile(r"\w")
 _ALPHABETIC = re.compile(r"[^\W\d]")
 _FEW = 8  # pieces of text that a mark may have
+_MANY = 1000  # that a formula may begin with
+# A hyphen before the number of a page may be there for the end of the page alone. This stands behind it until that is
+# found out.
+_CUT = "\ufdd0"
+_SURE = "\u00ac\u2e17"
+_HYPHEN = f"([-\u2010\u2011{_SURE}])"
+_HYPHEN_BEHIND = re.compile(rf"{_HYPHEN}(?<=[^\W\d_].)\s*\Z")
+_CUT_HYPHEN = re.compile(rf"{_HYPHEN}\s*{_CUT}\s*")
+_CUT_WORD = re.compile(rf"(\w*){_CUT_HYPHEN.pattern}(\w*)")
+_FORM = re.compile(r"\w+(?:[-\u2010\u2011]\w+)*+")
 
 
 def without_marks(root: etree._Element, notes: Counter[str] | None = None) -> etree._Element:
@@ -86,19 +97,50 @@ def without_marks(root: etree._Element, notes: Counter[str] | None = None) -> et
             counted[note] += 1
         mark.clear(keep_tail=True)
         parent = mark.getparent()
+        if note == PAGE_NUMBERS:
+            _mark_cut(mark)
         if note == PAGE_NUMBERS and parent is not None and (parent.tag == "p" or parent.tag not in BLOCKS):
             mark.tag = "span"  # a page may end within a paragraph
         if note == NOTE_MARKS and parent is not None and parent.tag == "sup":
             parent.text = _with_words(parent.text)
             mark.tail = _with_words(mark.tail)
-    if counted[_READINGS]:
+    if counted[READINGS]:
         for ruby in root.iter("ruby"):
             _close_up(ruby)
     del counted[NOTE_MARKS]
     _leave_out_code(root, counted)
+    if counted[PAGE_NUMBERS]:
+        _join_words(root)
     if notes is not None:
         notes.update(counted)
     return root
+
+
+def _mark_cut(mark: etree._Element) -> None:
+    """Put a hyphen that stands before the number of a page behind it, and `_CUT`, if a word goes on there."""
+    before, parent = mark.getprevious(), mark.getparent()
+    if parent is None or not mark.tail or not _ALPHABETIC.match(mark.tail.lstrip()):
+        return
+    holder, place = (parent, "text") if before is None else (before, "tail")
+    text = getattr(holder, place) or ""
+    if hyphen := _HYPHEN_BEHIND.search(text[-_FEW:]):
+        setattr(holder, place, text[: -len(hyphen[0])])
+        mark.tail = f"{hyphen[0]}{_CUT}{mark.tail}"
+
+
+def _join_words(root: etree._Element) -> None:
+    """Take out hyphens that pages end with, if the text has the word without one, at least as often as with it."""
+    pieces = root.xpath("//text()[contains(., $cut)]", cut=_CUT)
+    if not pieces:
+        return
+    text = etree.tostring(root, method="text", encoding="unicode", with_tail=False)
+    counts = Counter(_FORM.findall(text.lower()))
+    words = [(cut[1].lower(), cut[2], cut[3].lower()) for cut in _CUT_WORD.finditer(text)]
+    goes = iter([sign in _SURE or (a and 0 < counts[a + b] >= counts[f"{a}{sign}{b}"]) for a, sign, b in words])
+    for piece in pieces:
+        holder = piece.getparent()
+        joined = _CUT_HYPHEN.sub(lambda cut: "" if next(goes, False) else cut[0].replace(_CUT, ""), piece)
+        setattr(holder, "tail" if piece.is_tail else "text", joined)
 
 
 def note_of_mark(element: etree._Element) -> str:
@@ -108,18 +150,22 @@ def note_of_mark(element: etree._Element) -> str:
         return by_name[0]
     if _is_raised_number(element):
         return NOTE_MARKS
+    if element.tag == _ASSISTIVE[1] and _says_again(element):
+        return _ANNOTATIONS
     if not _MAY_SAY.search(" ".join(element.values())):
         return ""
     types = {
         word
         for name, value in element.items()
-        if name == "role" or name.endswith((":type", "}type"))
+        if name in ("role", "data-type") or name.endswith((":type", "}type"))
         for word in value.split()
     }
     if not _NOTE_TYPES.isdisjoint(types):
         return NOTE_MARKS
     classes = element.get("class", "").split()
-    if not _AGAIN.isdisjoint(classes) or ("katex-html" in classes and _follows_katex(element)):
+    if _PREVIEW in classes or ("katex-html" in classes and _follows_katex(element)):
+        return _ANNOTATIONS
+    if _ASSISTIVE[0] in classes and _says_again(element):
         return _ANNOTATIONS
     return PAGE_NUMBERS if _is_page_number(element, types, classes) else ""
 
@@ -127,6 +173,14 @@ def note_of_mark(element: etree._Element) -> str:
 def _follows_katex(element: etree._Element) -> bool:
     before = element.getprevious()
     return before is not None and "katex-mathml" in before.get("class", "").split()
+
+
+def _says_again(element: etree._Element) -> bool:
+    """Return whether text stands right before an element: drawings, and signs that style sheets draw, have none."""
+    before, parent = element.getprevious(), element.getparent()
+    ahead = parent.text if before is None and parent is not None else before.tail if before is not None else ""
+    texts = itertools.chain([ahead or ""], () if before is None else before.itertext())
+    return any(text.strip() for text in itertools.islice(texts, _MANY))
 
 
 def _is_page_number(element: etree._Element, types: set[str], classes: list[str]) -> bool:
@@ -137,8 +191,7 @@ def _is_page_number(element: etree._Element, types: set[str], classes: list[str]
         found = filter(None, map(_PAGE_CLASS.fullmatch, classes))
         said = any(within_line or not match["loose"] for match in found)
     place = element.get("id") or element.get("name") or ""
-    if not said and within_line and _PAGE.search(" ".join([*classes, place])):
-        said = _is_at_word(element)
+    beside = _letters_beside(element) if within_line and not said else ""
     if not said and not (within_line and (place or classes)):
         return False
     texts = list(itertools.islice(element.itertext(), _FEW + 1))
@@ -148,18 +201,36 @@ def _is_page_number(element: etree._Element, types: set[str], classes: list[str]
     label = _LABEL.fullmatch(text)
     if said:
         return label is not None or text.strip() in (element.get("title"), element.get("aria-label"))
-    if label is None or not label["number"] or not element.get("href", "#").startswith("#"):
+    if label is None or not element.get("href", "#").startswith("#"):
+        return False
+    names = [*classes, place]
+    if beside and _PAGE.search(" ".join(names)) and (len(beside) == 2 or _names_page(element, names)):
+        # A letter by itself, or beside a capital one, may be the first of a chapter, or of a number of a king.
+        letters = label["number"] and label["number"].isalpha() and not label["word"]
+        if not letters or _is_bracketed(label) or (len(label["number"]) > 1 and beside.islower()):
+            return True
+    if not label["number"]:
         return False
     numbered = _PAGE_ID.fullmatch(place)
-    by_brackets = bool(label["word"]) and not {"[", "{"}.isdisjoint(label["open"])
-    return by_brackets or (numbered is not None and numbered[1].lower() == label["number"].lower().lstrip("0"))
+    by_brackets = label["word"] and _is_bracketed(label) and (beside or label["word"][:2].lower() == "pg")
+    return bool(by_brackets) or (numbered is not None and numbered[1].lower() == label["number"].lower().lstrip("0"))
 
 
-def _is_at_word(element: etree._Element) -> bool:
-    """Return whether a letter stands right before or behind an element."""
+def _names_page(element: etree._Element, names: list[str]) -> bool:
+    return any(map(_PAGE_NAME.fullmatch, names)) or (
+        element.tag == "a" and len(names) == 1 and _PLACE.fullmatch(names[0]) is not None
+    )
+
+
+def _is_bracketed(label: re.Match[str]) -> bool:
+    return not {"[", "{"}.isdisjoint(label["open"])
+
+
+def _letters_beside(element: etree._Element) -> str:
+    """Return the letters that stand right before and behind an element."""
     before, parent = element.getprevious(), element.getparent()
     ahead = before.tail if before is not None else parent.text if parent is not None else None
-    return any(map(_ALPHABETIC.match, ((ahead or "")[-1:], (element.tail or "")[:1])))
+    return "".join(filter(_ALPHABETIC.match, ((ahead or "")[-1:], (element.tail or "")[:1])))
 
 
 def _is_raised_number(element: etree._Element) -> bool:
@@ -200,6 +271,8 @@ def _leave_out_code(root: etree._Element, notes: Counter[str]) -> None:
             pieces, done = [], 0
             for start, end, note in unread_in(text):
                 pieces.append(text[done:start])
+                if note == PAGE_NUMBERS and _HYPHEN_BEHIND.search(text[max(0, start - _FEW) : start]):
+                    pieces.append(_CUT)
                 done = end
                 notes[note] += 1
             setattr(element, place, "".join([*pieces, text[done:]]))

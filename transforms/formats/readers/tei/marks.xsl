@@ -45,6 +45,16 @@
   t:span | t:spanGrp | t:index | t:metamark | t:rt | t:fs | t:fLib | t:fvLib | t:annotation | t:listAnnotation |
   t:standOff | txm:ana | txm:form[preceding-sibling::txm:form] | math:annotation | math:annotation-xml"/>
 
+<!-- What an abbreviation alone has; a deletion that is taken back;
+     hyphens that a transcription has as signs of its own. -->
+<xsl:template priority="2" match="
+  expan//am | t:expan//t:am | am[following-sibling::node()[1][self::ex]] |
+  t:am[following-sibling::node()[1][self::t:ex]]"/>
+<xsl:template match="restore/del | t:restore/t:del" priority="2"><xsl:apply-templates/></xsl:template>
+<xsl:template match="g[contains(@ref, 'EOL')] | t:g[contains(@ref, 'EOL')]" priority="2">
+  <xsl:text>&#xAD;</xsl:text>
+</xsl:template>
+
 <!-- What is heard and seen, and room on the page: they part words. -->
 <xsl:template priority="1" match="
   incident | kinesic | vocal | shift | pause | writing | event | space | caesura |
@@ -83,9 +93,10 @@
   </xsl:if>
 </xsl:template>
 
-<!-- Readings, and white space between them and what they are of. -->
-<xsl:template priority="2" match="
-  ruby/rt | t:ruby/t:rt | ruby/text()[not(normalize-space())] | t:ruby/text()[not(normalize-space())]"/>
+<!-- White space in it is between readings and what they are of. A pattern of text nodes would slow all of them down. -->
+<xsl:template match="ruby | t:ruby" priority="1">
+  <xsl:apply-templates select="* | text()[normalize-space()]"/>
+</xsl:template>
 
 <!-- Blocks: each is a paragraph, or holds some. -->
 <xsl:template priority="1" match="
@@ -165,14 +176,17 @@
 </xsl:template>
 <xsl:template match="app | t:app" priority="1">
   <xsl:choose>
-    <xsl:when test="lem | t:lem">
-      <xsl:apply-templates select="(lem | t:lem)[1]/node()"/>
+    <xsl:when test="lem | t:lem | rdgGrp/lem | t:rdgGrp/t:lem">
+      <xsl:apply-templates select="(lem | t:lem | rdgGrp/lem | t:rdgGrp/t:lem)[1]/node()"/>
     </xsl:when>
     <xsl:otherwise><xsl:apply-templates select="*[1]" mode="reading"/></xsl:otherwise>
   </xsl:choose>
 </xsl:template>
 
 <xsl:template match="*" mode="reading"><xsl:apply-templates/></xsl:template>
+<xsl:template match="rdgGrp | t:rdgGrp" mode="reading">
+  <xsl:apply-templates select="*[1]" mode="reading"/>
+</xsl:template>
 <xsl:template mode="reading" match="
   w | t:w | pc | t:pc | choice | t:choice | app | t:app">
   <xsl:apply-templates select="."/>

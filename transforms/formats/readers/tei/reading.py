@@ -20,6 +20,7 @@ from lxml import etree
 from transforms.formats.readers.tei.body import read_body
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.date_parsing import parse_date
+from transforms.formats.records.templates import READINGS
 from transforms.formats.records.text_cleaning import Cleaning, clean_field, cleaning
 from transforms.formats.sources.streams import marked_encoding, read_all
 from transforms.formats.sources.xml_tree import local_name, parse_xml
@@ -31,6 +32,7 @@ _BIBL = {"bibl", "biblStruct", "biblFull"}
 _EDITIONS = {"firstEdition": 0, "printSource": 1}
 _PROLOGUE = 1 << 20
 _PIECE = 1 << 12
+_PARTS = ("{*}front", "{*}body", "{*}back")
 # Of the control characters that XML forbids, white space to Python; ESC, which begins other
 # characters in some encodings, is left alone.
 _SPACE = bytes((0x0B, 0x0C, *range(0x1C, 0x20)))
@@ -97,7 +99,15 @@ def _record(position: str, root: etree._Element, options: ReaderOptions, how: Cl
     if not body.text:
         parts = ", ".join(f"<{part}>" for part in options.tei_parts)
         raise BadRecord("empty", f"no text in {parts}")
+    if readings := sum(_is_reading(element, options) for element in root.iter("{*}rt")):
+        how.note(READINGS, readings)
     return Record(position, header_fields(root), body.text, body.sentences)
+
+
+def _is_reading(element: etree._Element, options: ReaderOptions) -> bool:
+    """Return whether an element is the reading of a ruby in a part of the text that is read."""
+    ruby, part = (next(element.iterancestors(*names), None) for names in (("{*}ruby",), _PARTS))
+    return ruby is not None and part is not None and local_name(part) in options.tei_parts
 
 
 def allowed_in_xml(data: bytes, how: Cleaning) -> bytes:
