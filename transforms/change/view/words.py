@@ -2,7 +2,8 @@
 
 In order: NFC, white space within a token to `_`, homonym marks stripped (`liber#4` is `liber`),
 lower case, straight apostrophes (texts of several times and printers are compared). Tokens without a
-letter, digit or mark (Unicode categories L, N, M) are punctuation, whatever their tag. The targets file goes through the same function.
+letter, digit or mark (Unicode categories L, N, M) are punctuation, whatever their tag. The
+targets file goes through the same function.
 
 >>> normalise_word("Liber#4", ViewOptions())
 'liber'

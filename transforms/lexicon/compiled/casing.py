@@ -95,19 +95,38 @@ def find_words(
         case: one of `CASES`.
         low: their lower-case forms, if not those that `lowered` returns.
     """
-    tried = _forms(wanted, case, low)
-    rows = find(keys, words, next(tried))
-    for form in tried if (rows == MISSING).any() else ():
-        differ = pc.fill_null(pc.not_equal(form, wanted), False).to_numpy(zero_copy_only=False)
-        left = np.flatnonzero(differ & (rows == MISSING))
-        if len(left):
-            rows = rows.copy()
-            rows[left] = find(keys, words, form.take(pa.array(left)))
+    if case == "lower":
+        return _found(keys, words, lowered(wanted) if low is None else low)
+    rows = _found(keys, words, wanted)
+    left = np.flatnonzero(rows == MISSING)
+    if case == "fold" and len(left):
+        missing = wanted.take(pa.array(left))
+        lower = lowered(missing) if low is None else low.take(pa.array(left))
+        differ = _differ(lower, missing)
+        if differ.any():
+            rows[left[differ]] = _found(keys, words, lower.filter(pa.array(differ)))
     return rows
 
 
+def _found(keys: npt.NDArray[np.uint64], words: pa.Array, wanted: pa.Array) -> Rows:
+    """Return the row of each word as it stands, else of its form with straight apostrophes."""
+    rows = find(keys, words, wanted).copy()
+    left = np.flatnonzero(rows == MISSING)
+    missing = wanted.take(pa.array(left))
+    plain = straight_words(missing)
+    if plain is not missing:
+        differ = _differ(plain, missing)
+        rows[left[differ]] = find(keys, words, plain.filter(pa.array(differ)))
+    return rows
+
+
+def _differ(forms: pa.Array, words: pa.Array) -> npt.NDArray[np.bool_]:
+    differ: npt.NDArray[np.bool_] = pc.fill_null(pc.not_equal(forms, words), False).to_numpy(zero_copy_only=False)
+    return differ
+
+
 def _forms(words: pa.Array, case: str, low: pa.Array | None = None) -> Iterator[pa.Array]:
-    """Yield the forms by which words are looked up, of which the first that is listed counts."""
+    """Yield the forms by which words are found, in the order in which `find_words` tries them."""
     if case != "keep":
         low = lowered(words) if low is None else low
     for form in {"keep": [words], "fold": [words, low], "lower": [low]}[case]:

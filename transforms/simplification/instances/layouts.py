@@ -248,7 +248,7 @@ def in_flag_order(flags: Iterable[str]) -> tuple[str, ...]:
 def graded(
     substitutes: Iterable[RawSubstitute], target: str, as_compared: Callable[[str], str] = _compared
 ) -> list[Graded]:
-    """Return distinct substitutes, whatever their capitals and apostrophes, with dense ranks: 1 for the most annotators.
+    """Return distinct substitutes, whatever their capitals and apostrophes, with dense ranks: 1 for most annotators.
 
     Where all rows have ranks, these are made dense instead; the best rank of a repeated substitute
     counts, and the number of its annotators is not known. The target has no rank.
