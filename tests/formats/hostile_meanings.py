@@ -5,6 +5,7 @@ kind of file; here they come together.
 """
 
 from hostile_meaning import Meaning
+from hostile_meanings_apostrophes import APOSTROPHES
 from hostile_meanings_dates import DATES
 from hostile_meanings_editing import EDITING
 from hostile_meanings_lines import LINES
@@ -13,4 +14,4 @@ from hostile_meanings_packs import PACKS
 from hostile_meanings_tei import TEI
 from hostile_meanings_vertical import VERTICAL
 
-MEANINGS: dict[str, list[Meaning]] = {**LINES, **MARKS, **PACKS, **TEI, **DATES, **VERTICAL, **EDITING}
+MEANINGS: dict[str, list[Meaning]] = {**LINES, **MARKS, **PACKS, **TEI, **DATES, **VERTICAL, **APOSTROPHES, **EDITING}

@@ -23,6 +23,9 @@ from transforms.intake.locating import Located, locate
         ("a “null” None", "null", (3, 7, ())),
         ("x_y", "x", (0, 1, ("within_word",))),
         ("U.S. law", "U.S.", (0, 4, ())),
+        ("It was o’clock.", "o'clock", (7, 14, ())),
+        ("A cat’s, a cat's.", "cat's", (11, 16, ())),  # the same sign, though another is first
+        ("A cat’s, a cat’s.", "cat's", (2, 7, ("several",))),
         ("die Größe", "Größ", (4, 8, ("within_word",))),
         ("an old sea, old sea.", "old sea", (3, 10, ("several",))),
     ],

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from transforms.common.texts.apostrophes import straight
 from transforms.formats.records.text_cleaning import clean_value
 
 __all__ = ["Located", "locate", "locate_at_offsets"]
@@ -32,10 +33,10 @@ class Located(NamedTuple):
 
 
 def locate(sentence: str, token: str, near: int | None = None, *, sure: bool = False) -> Located:
-    """Find a target in its sentence; case counts.
+    """Find a target in its sentence; case counts, the kind of apostrophe does not.
 
     Whole words come first: where a letter, digit or mark touches the target, it is part of a longer
-    word. Of several places the first one counts.
+    word. Of several places the first one counts, of those first that have the apostrophes of the target.
 
     Args:
         sentence: in NFC.
@@ -44,6 +45,8 @@ def locate(sentence: str, token: str, near: int | None = None, *, sure: bool = F
             `wrong_offsets` is flagged.
         sure: whether that place is right, apart from changes by cleaning; nothing is flagged then.
     """
+    if near is not None or token not in sentence:
+        sentence, token = straight(sentence), straight(token)  # of the same length
     whole: list[int] = []
     within: list[int] = []
     for place in _places(sentence, token):
@@ -78,7 +81,7 @@ def locate_at_offsets(raw: str, sentence: str, token: str, offsets: tuple[int, i
     start, end = offsets
     # Where it starts in the clean text, which has lost some characters.
     near = len(clean_value(raw[:start]).lstrip())
-    sure = start < end and clean_value(raw[start:end]).strip() == token
+    sure = start < end and straight(clean_value(raw[start:end]).strip()) == straight(token)
     return locate(sentence, token, near, sure=sure)
 
 

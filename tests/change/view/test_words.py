@@ -18,6 +18,9 @@ from transforms.common.errors import UsageError
         ("look  up", "look_up"),
         ("E\u0301te\u0301", "\u00e9t\u00e9"),
         ("STRAẞE", "straße"),
+        ("O’Clock", "o'clock"),
+        ("Oʻzbek", "o'zbek"),
+        ("5′", "5′"),
         (" ", ""),
     ],
 )

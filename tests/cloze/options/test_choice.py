@@ -96,6 +96,16 @@ def test_inflected_options_are_compared_as_they_are_shown():
     assert words_of(plain) == ["Trust", "Fear", "Love", "Law"]
 
 
+def test_options_are_other_words_than_the_answer_whatever_their_apostrophes():
+    lists = {"a": ["king's", "kingʼs", "lord's", "lord’s", "sea's", "bank’s", "hour’s", "law's", "day's"]}
+    facts = facts_of(synonyms=["sea’s"])._replace(lemma=str)
+    considered = choose(RightAnswer("king’s", "king’s", "NOUN"), lists, facts, OptionRules())
+    reasons = {candidate.word: candidate.reason for candidate in considered}
+    assert (reasons["king's"], reasons["kingʼs"], reasons["sea's"]) == ("answer", "answer", "synonym")
+    assert sorted([reasons["lord's"] or "", reasons["lord’s"] or ""])[0] == ""
+    assert reasons["lord's"] != reasons["lord’s"]
+
+
 def brute(lists, size, synonyms, similar, passage, reject):
     """Return options by definition: every word's reasons, components by spreading, then order."""
     pool = sorted({word for words in lists.values() for word in words[:size]})

@@ -148,9 +148,14 @@ def test_gold_of_other_layouts(tmp_path):
     assert metrics["ranking", "recall_at_k", 1] == (1, 2)
 
 
-def test_spaces_and_forms_of_characters_do_not_keep_rows_apart(tmp_path):
-    gold = "Un  coche ra\u0301pido.\tra\u0301pido\tveloz\n"
-    run = "Un coche rápido. \trápido\tveloz\r\n"
+@pytest.mark.parametrize(
+    ("gold", "run"),
+    [
+        ("Un  coche ra\u0301pido.\tra\u0301pido\tveloz\n", "Un coche rápido. \trápido\tveloz\r\n"),
+        ("The king’s ship.\tking's\truler's\n", "The king's ship.\tking’s\truler’s\n"),
+    ],
+)
+def test_spaces_and_forms_of_characters_do_not_keep_rows_apart(tmp_path, gold, run):
     metrics, notes, _ = evaluated(tmp_path, gold, run)
     assert metrics["ranking", "potential_at_k", 1] == (1, 1)
     assert not notes

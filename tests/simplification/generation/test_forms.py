@@ -88,6 +88,13 @@ def test_other_spellings_of_an_english_target_are_no_candidates():
     assert [one.reason for one in formed(record(sentence), proposals, None)] == [None, None, "is_target", None]
 
 
+def test_apostrophes_make_no_other_word():
+    proposals = [Proposal(text, 1.0, False) for text in ("king's", "kingʼs", "ruler’s", "lord’s")]
+    made = formed(record("The [[king’s]] ship.", language="en"), proposals, None, {"ruler's"})
+    assert [one.reason for one in made] == ["is_target", "is_target", "barred", None]
+    assert made[-1].form == "lord’s"  # what is published keeps its sign
+
+
 def test_forms_stay_and_get_a_lemma(spanish):
     instance = record("Los [[perros]] ladran.", "perro", "NOUN")
     rows = formed(instance, [Proposal(text, 1.0, False) for text in ("Can", "xyz", "Perros")], spanish)

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 from nets import steps
 
+from transforms.simplification.generation.protection import read_words
 from transforms.simplification.instances.content_words import AnnotatedText, ProtectedTerms, content_words, is_word
 from transforms.simplification.instances.fixed_text import FixedPlaces
 
@@ -140,3 +141,10 @@ def test_words_have_letters_alone():
     assert [is_word(text) for text in ("niño", "nin\u0303o", "re-", "'tis", "", "a1", "हिन्दी")] == [
         *(True, True, False, False, False, False, True)
     ]
+
+
+def test_protected_terms_have_any_apostrophe(tmp_path):
+    path = tmp_path / "protect.txt"
+    path.write_text("o’clock\nKing's\n", "utf-8")
+    terms = ProtectedTerms(read_words(str(path), "protect"))
+    assert [terms.holds(form, None) for form in ("O'clock", "o’clock", "king’s", "kings")] == [True, True, True, False]

@@ -1,8 +1,9 @@
 """Words of the training view: how a lemma or form of the corpus becomes a word to train on.
 
 In order: NFC, white space within a token to `_`, homonym marks stripped (`liber#4` is `liber`),
-lower case. Tokens without a letter, digit or mark (Unicode categories L, N, M) are punctuation, whatever
-their tag. The targets file goes through the same function.
+lower case, straight apostrophes (texts of several times and printers are compared). Tokens without a
+letter, digit or mark (Unicode categories L, N, M) are punctuation, whatever their tag. The
+targets file goes through the same function.
 
 >>> normalise_word("Liber#4", ViewOptions())
 'liber'
@@ -18,6 +19,7 @@ from dataclasses import dataclass, fields
 from transforms.common.errors import UsageError, nearest
 from transforms.common.marks import nfc
 from transforms.common.options.fields import option
+from transforms.common.texts.apostrophes import straight
 from transforms.common.texts.languages import short_tag
 from transforms.common.texts.unseen import seen
 
@@ -84,7 +86,7 @@ def normalise_word(text: str, options: ViewOptions) -> str:
     if options.case != "keep":
         # Lower case of composed letters may be decomposed ones.
         word = nfc(word.lower())
-    return word
+    return straight(word)
 
 
 def case_of(languages: Iterable[str]) -> str:

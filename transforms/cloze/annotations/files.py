@@ -22,6 +22,7 @@ from transforms.cloze.questions.question import LETTERS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.store import files
+from transforms.common.texts.apostrophes import straight
 from transforms.formats.records.base import BadRecord
 from transforms.people.opening import list_sheets
 from transforms.people.reading import read_answers
@@ -245,7 +246,7 @@ def _answer(cell: str, question: Question, first: int) -> int | None:
         if 0 <= place < len(question.options):
             return place
     # Options may be numbers, too.
-    for fold in (str, str.casefold):
+    for fold in (str, straight, lambda text: straight(text.casefold())):
         same = [at for at, word in enumerate(question.options) if fold(word) == fold(cell)]
         if len(same) == 1:
             return same[0]

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from transforms.annotation.engines.texts import plain_tokens
+from transforms.common.texts.apostrophes import straight
 from transforms.evaluation.metrics import Metric, expected_accuracy
 from transforms.evaluation.outcomes import Bools, Floats
 
@@ -100,7 +101,7 @@ def stand_in_passage(passage: str, options: Sequence[str]) -> Bools:
 
 def _spelled(text: str) -> str:
     """Return the folded parts of a text's tokens, with a blank around each."""
-    parts = (part for form in plain_tokens(text).forms or () for part in _WITHIN.split(form) if part)
+    parts = (part for form in plain_tokens(straight(text)).forms or () for part in _WITHIN.split(form) if part)
     return f" {' '.join(parts)} ".casefold()
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.texts.apostrophes import straight
 from transforms.lexicon.compiled.casing import coded
 
 __all__ = ["COLUMNS", "PairBatch", "SideTokens", "TokenPlaces", "batch_of", "batches_of", "unique_hits"]
@@ -122,7 +123,7 @@ def batch_of(rows: pa.Table) -> PairBatch:
     lemmas = [flat[side, "lemmas"] for side in ("summary", "passage")]
     distinct, form = coded(pa.concat_arrays(forms))
     known, lemma = coded(pa.concat_arrays(lemmas))
-    texts = [text.casefold() for text in [*distinct.to_pylist(), *known.to_pylist()]]
+    texts = [straight(text.casefold()) for text in [*distinct.to_pylist(), *known.to_pylist()]]
     folded, of = coded(pa.array(texts, pa.large_string()))
     by_form = of[: len(distinct)][form]
     by_lemma = np.append(of[len(distinct) :], -1)[lemma]

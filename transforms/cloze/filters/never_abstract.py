@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from transforms.cloze.filters.batches import PairBatch
 from transforms.cloze.word_resources import tags_of
+from transforms.common.texts.apostrophes import straight_words
 from transforms.lexicon.wordnet.stop_words import CLOSED_ADVERBS, STOP_WORDS
 
 __all__ = ["NEVER_ABSTRACT", "function_words", "names"]
@@ -65,7 +66,7 @@ def function_words(batch: PairBatch, asked: np.ndarray) -> np.ndarray:
 def _closed_adverbs(batch: PairBatch, asked: pa.Array) -> np.ndarray:
     """Return which words are adverbs, or not tagged, and of a closed class in their language."""
     summary = batch.summary
-    upos, forms = summary.upos.take(asked), pc.utf8_lower(summary.forms.take(asked))
+    upos, forms = summary.upos.take(asked), straight_words(pc.utf8_lower(summary.forms.take(asked)))
     adverbs = np.asarray(pc.equal(upos, "ADV").fill_null(True).to_numpy(zero_copy_only=False), bool)
     owners = summary.owners[asked.to_numpy()]
     found = np.zeros(len(forms), bool)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from transforms.cloze.options.inflection import cased_as
 from transforms.common.draws.by_content import hash_of, number_of
 from transforms.common.options.fields import option
+from transforms.common.texts.apostrophes import straight
 
 __all__ = ["IN_PASSAGE", "WANTED", "Considered", "OptionRules", "RightAnswer", "WordFacts", "choose", "order_of"]
 
@@ -60,7 +61,7 @@ class WordFacts(NamedTuple):
         inflect: of a word, its form beside the answer; None: it has none like the answer's.
         similarity: of a word, the greatest cosine with the answer or a synonym; None: unknown.
         synonyms: of the answer in any sense, in lower case.
-        passage: forms and lemmas of the passage, in lower case.
+        passage: forms and lemmas of the passage, in lower case, with straight apostrophes.
     """
 
     lemma: Callable[[str], str]
@@ -171,10 +172,10 @@ def _order(candidate: Considered) -> tuple[int, Fraction, str, str]:
 
 def _reason(answer: RightAnswer, shown: str, named: str, facts: WordFacts, rules: OptionRules) -> str | None:
     """Return why a word is no option, an entry of `OPTION_REASONS`; None: it may be one."""
-    spellings = {shown.lower(), named.lower(), facts.lemma(named)}
-    if spellings & {answer.form.lower(), answer.lemma.lower()}:
+    spellings = {straight(text) for text in (shown.lower(), named.lower(), facts.lemma(named))}
+    if spellings & {straight(answer.form.lower()), straight(answer.lemma.lower())}:
         return "answer"
-    if spellings & facts.synonyms:
+    if not spellings.isdisjoint(map(straight, facts.synonyms)):
         return "synonym"
     cosine = facts.similarity(named)
     if cosine is not None and cosine > rules.similar:
@@ -188,7 +189,8 @@ def _groups(ordered: Sequence[Considered], facts: WordFacts) -> list[list[Consid
     """Return words that share a form or a lemma, over others, too; the best first in each."""
     groups: list[tuple[set[str], list[Considered]]] = []
     for candidate in ordered:
-        keys = {candidate.word.lower(), candidate.named.lower(), facts.lemma(candidate.named)}
+        words = candidate.word.lower(), candidate.named.lower(), facts.lemma(candidate.named)
+        keys = set(map(straight, words))
         joined = [group for group in groups if group[0] & keys]
         groups = [group for group in groups if not group[0] & keys]
         members = [other for group in joined for other in group[1]] + [candidate]

@@ -27,6 +27,7 @@ from transforms.common.rowwise import product
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
+from transforms.common.texts.apostrophes import straight
 from transforms.common.texts.languages import short_tag
 from transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from transforms.lexicon.resources import Lexicon
@@ -265,7 +266,7 @@ def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[
         for language in sorted(languages):
             for pair in pairs.filter(language_is(pairs, language)).to_pylist():
                 texts = (text for name in columns for text in pair[name] or ())
-                passage = frozenset(text.lower() for text in texts if text)
+                passage = frozenset(straight(text.lower()) for text in texts if text)
                 passages[pair["pair_id"]] = _PairTexts(language, pair["summary_forms"], passage)
     for pair in wanted.to_pylist():
         if pair not in passages:

@@ -17,6 +17,7 @@ from schemas.cloze.pairs import FLAGS, KINDS
 from transforms.annotation.engines.texts import count_words
 from transforms.common.code.fingerprints import text_digest
 from transforms.common.options.fields import option
+from transforms.common.texts.apostrophes import straight
 from transforms.formats.records.base import BadRecord
 
 __all__ = [
@@ -156,7 +157,7 @@ def pair_row(raw: RawPair, lengths: LengthOptions) -> Row:
             "options": list(options),
             "label": raw.target.label,
         }
-        if len({word_option.casefold() for word_option in options}) < len(options):
+        if len({straight(word_option.casefold()) for word_option in options}) < len(options):
             flags.append("doubled_options")
     _check_lengths("passage", passage, lengths.min_passage_words, lengths.max_passage_words)
     _check_lengths("summary", summary, lengths.min_summary_words, lengths.max_summary_words)

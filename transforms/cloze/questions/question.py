@@ -19,6 +19,7 @@ from schemas.cloze.pairs import CRITERIA
 from transforms.cloze.options.choice import WANTED, order_of
 from transforms.cloze.pairs.pair import PLACEHOLDER, Row
 from transforms.common.options.fields import option
+from transforms.common.texts.apostrophes import straight
 
 __all__ = [
     "LETTERS",
@@ -98,7 +99,7 @@ def _cased(letter: str) -> bool:
 
 def reason_of_options(words: Sequence[str]) -> str | None:
     """Return why options cannot stand in a question; the answer is one of them."""
-    if len({word.casefold() for word in words}) < len(words):
+    if len({straight(word.casefold()) for word in words}) < len(words):
         return "doubled_options"
     return "too_few_options" if len(words) <= WANTED else None
 

@@ -4,9 +4,10 @@ WANT      a part of the instances -> what must be counted for it
 COUNT     a part of `sentences`, and what is wanted -> counts by document
 COMBINE   the counts of all parts -> counts, documents, dispersion
 
-Only what the instances need is counted, in lower case: forms, lemmas, and expressions as runs of forms
-within a sentence. Dispersion is Gries' deviation of proportions (2008), the documents being the parts of
-the corpus: with s the share of the corpus that a document is, and v the share of a word's uses that it has,
+Only what the instances need is counted, in lower case, with straight apostrophes: forms, lemmas, and
+expressions as runs of forms within a sentence. Dispersion is Gries' deviation of proportions (2008), the
+documents being the parts of the corpus: with s the share of the corpus that a document is, and v the share of
+a word's uses that it has,
 
     DP = 1/2 * sum of |v - s| over all documents
        = 1/2 * (1 + sum of |v - s| - s over those that have the word)
@@ -26,6 +27,7 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows, read_table, write_rows
+from transforms.common.texts.apostrophes import straight, straight_words
 from transforms.complexity.features.base import READ, Floats, batch_of
 from transforms.corpora.corpus import SentencePart
 from transforms.lexicon.compiled.casing import coded
@@ -63,19 +65,19 @@ def wanted_of(instances: pa.Table) -> pa.Table:
     batch = batch_of(instances)
     wanted: set[tuple[str, str]] = set()
     for words in batch.words:
-        wanted.update((FORM, text) for text in words.lower.to_pylist())
-        wanted.update((LEMMA, text.lower()) for text in words.lemmas.to_pylist())
+        wanted.update((FORM, straight(text)) for text in words.lower.to_pylist())
+        wanted.update((LEMMA, straight(text.lower())) for text in words.lemmas.to_pylist())
     tokens = batch.rows["token"].to_pylist()
     for row in np.flatnonzero(batch.mwe).tolist():
         wanted.add((PHRASE, phrase_of(tokens[row])))
-        wanted.update((FORM, word) for word in tokens[row].lower().split())
+        wanted.update((FORM, word) for word in phrase_of(tokens[row]).split())
     rows = sorted(wanted)
     return pa.table([[kind for kind, _ in rows], [text for _, text in rows]], schema=WANTED)
 
 
 def phrase_of(token: str) -> str:
-    """Return an expression as counted: in lower case, one space between its words."""
-    return " ".join(token.lower().split())
+    """Return an expression as counted: in lower case, with straight apostrophes, one space between its words."""
+    return " ".join(straight(token.lower()).split())
 
 
 class _Seen(NamedTuple):
@@ -121,9 +123,9 @@ def counted(sentences: Iterable[pa.Table], wanted: pa.Table) -> tuple[pa.Table, 
 
 
 def _flat(rows: pa.Table, name: str) -> tuple[pa.Array, np.ndarray]:
-    """Return the words of all sentences in lower case, and the sentence of each."""
+    """Return the words of all sentences as they are counted, and the sentence of each."""
     lists = rows[name].combine_chunks()
-    flat = pc.utf8_lower(pc.list_flatten(lists)).cast(pa.large_string())
+    flat = straight_words(pc.utf8_lower(pc.list_flatten(lists)).cast(pa.large_string()))
     return flat, pc.list_parent_indices(lists).to_numpy().astype(np.int64)
 
 
@@ -215,7 +217,7 @@ class CorpusCounts(NamedTuple):
     def look_up(self, kind: str, texts: pa.Array) -> tuple[Floats, Floats, Floats]:
         """Return uses and documents (0 for unknown texts) and dispersion (NaN) of texts."""
         of_kind = self.table.filter(pc.equal(self.table["kind"], kind))
-        place = pc.index_in(texts.cast(pa.large_string()), value_set=of_kind["text"].combine_chunks())
+        place = pc.index_in(straight_words(texts.cast(pa.large_string())), value_set=of_kind["text"].combine_chunks())
 
         def values(name: str) -> Iterator[Floats]:
             column = of_kind[name].combine_chunks().cast(pa.float64()).take(place)

@@ -1,8 +1,11 @@
-"""Capitals: by which form a word is looked up, see `CASES`.
+"""Capitals and apostrophes: by which forms a word is looked up, see `CASES`.
 
 With `fold` the first word of a sentence is found, and Polish is not polish where both are listed.
-Lower case is Unicode's simple mapping (Arrow's `utf8_lower`), applied to whole arrays.
+Lower case is Unicode's simple mapping (Arrow's `utf8_lower`), applied to whole arrays. By every rule a word that
+is not found is looked up with straight apostrophes, whichever it and the list have.
 """
+
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.code.registry import Entry, Registry
+from transforms.common.texts.apostrophes import straight_words
 from transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
 
 __all__ = ["CASES", "TAB", "CompiledWords", "coded", "entries", "find_words", "lowered", "only", "with_tags"]
@@ -77,30 +81,66 @@ def coded(words: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, Rows]:
     return distinct, places.to_numpy(zero_copy_only=False)
 
 
-def find_words(keys: npt.NDArray[np.uint64], words: pa.Array, wanted: pa.Array, case: str) -> Rows:
-    """Return the row of each wanted word by a rule of case, or `MISSING`.
+def find_words(
+    keys: npt.NDArray[np.uint64], words: pa.Array, wanted: pa.Array, case: str, low: pa.Array | None = None
+) -> Rows:
+    """Return the row of each wanted word by a rule of case, whatever its apostrophes, or `MISSING`.
 
     The table must be of `entries` for the same rule.
+
+    Args:
+        keys: of the words.
+        words: in the order of their keys.
+        wanted: words, or nulls.
+        case: one of `CASES`.
+        low: their lower-case forms, if not those that `lowered` returns.
     """
     if case == "lower":
-        return find(keys, words, lowered(wanted))
-    rows = find(keys, words, wanted)
-    if case == "fold":
-        left = np.flatnonzero(rows == MISSING)
+        return _found(keys, words, lowered(wanted) if low is None else low)
+    rows = _found(keys, words, wanted)
+    left = np.flatnonzero(rows == MISSING)
+    if case == "fold" and len(left):
         missing = wanted.take(pa.array(left))
-        low = lowered(missing)
-        differ = pc.fill_null(pc.not_equal(low, missing), False).to_numpy(zero_copy_only=False)
+        lower = lowered(missing) if low is None else low.take(pa.array(left))
+        differ = _differ(lower, missing)
         if differ.any():
-            rows = rows.copy()
-            rows[left[differ]] = find(keys, words, low.filter(pa.array(differ)))
+            rows[left[differ]] = _found(keys, words, lower.filter(pa.array(differ)))
     return rows
+
+
+def _found(keys: npt.NDArray[np.uint64], words: pa.Array, wanted: pa.Array) -> Rows:
+    """Return the row of each word as it stands, else of its form with straight apostrophes."""
+    rows = find(keys, words, wanted).copy()
+    left = np.flatnonzero(rows == MISSING)
+    missing = wanted.take(pa.array(left))
+    plain = straight_words(missing)
+    if plain is not missing:
+        differ = _differ(plain, missing)
+        rows[left[differ]] = find(keys, words, plain.filter(pa.array(differ)))
+    return rows
+
+
+def _differ(forms: pa.Array, words: pa.Array) -> npt.NDArray[np.bool_]:
+    differ: npt.NDArray[np.bool_] = pc.fill_null(pc.not_equal(forms, words), False).to_numpy(zero_copy_only=False)
+    return differ
+
+
+def _forms(words: pa.Array, case: str, low: pa.Array | None = None) -> Iterator[pa.Array]:
+    """Yield the forms by which words are found, in the order in which `find_words` tries them."""
+    if case != "keep":
+        low = lowered(words) if low is None else low
+    for form in {"keep": [words], "fold": [words, low], "lower": [low]}[case]:
+        yield form
+        plain = straight_words(form)
+        if plain is not form:
+            yield plain
 
 
 def entries(words: pa.Array, case: str, low: pa.Array | None = None) -> tuple[pa.Table, Rows]:
     """Return the entries by which distinct words are found, in the order of keys, and their words.
 
-    For `fold`, lower-case forms that are not words themselves are entries, too. For `lower`, a
-    lower-case form that several words share belongs to the first of them.
+    Forms with straight apostrophes, and for `fold` lower-case forms, are entries, too, if they are not words
+    themselves. A form that several words share belongs to the first of them.
 
     Args:
         words: distinct, without nulls.
@@ -110,18 +150,16 @@ def entries(words: pa.Array, case: str, low: pa.Array | None = None) -> tuple[pa
     Returns:
         A table of `key` and `word`, and the place in `words` of each of its rows.
     """
-    places = np.arange(len(words), dtype=np.int64)
-    if case != "keep":
-        low = lowered(words) if low is None else low
-        first = low.dictionary_encode()
-        _, firsts = np.unique(first.indices.to_numpy(zero_copy_only=False), return_index=True)
-        if case == "lower":
-            words, places = low.take(pa.array(firsts)), firsts.astype(np.int64)
-        else:
-            new = pc.invert(pc.is_in(low, value_set=words)).to_numpy(zero_copy_only=False)
-            added = np.sort(firsts[new[firsts]]).astype(np.int64)
-            words = pa.concat_arrays([words, low.take(pa.array(added))])
-            places = np.concatenate([places, added])
-    order = order_of_keys(words)
-    words = words.take(pa.array(order))
-    return pa.table({"key": keys_of(words), "word": words}), places[order]
+    listed, places = words.slice(0, 0), np.empty(0, np.int64)
+    for form in _forms(words, case, low):
+        if form is words:  # distinct
+            listed, places = words, np.arange(len(words), dtype=np.int64)
+            continue
+        _, firsts = np.unique(form.dictionary_encode().indices.to_numpy(zero_copy_only=False), return_index=True)
+        new = pc.invert(pc.is_in(form, value_set=listed)).to_numpy(zero_copy_only=False)
+        added = np.sort(firsts[new[firsts]]).astype(np.int64)
+        listed = pa.concat_arrays([listed, form.take(pa.array(added))])
+        places = np.concatenate([places, added])
+    order = order_of_keys(listed)
+    listed = listed.take(pa.array(order))
+    return pa.table({"key": keys_of(listed), "word": listed}), places[order]

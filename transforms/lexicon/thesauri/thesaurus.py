@@ -3,7 +3,7 @@
 Its compiled tables:
 
 - `words`: `key`, `word` in lower case, `start` and `end` of its rows in `of_word`; in the order of
-  keys.
+  keys. A form with straight apostrophes has the rows of its word.
 - `of_word`: `sense`, the senses of a word in the order of the file.
 - `senses`: `id`, `pos`, `start` and `end` of its rows in `members`.
 - `members`: `text`, `hypernym`, `placeholder`.
@@ -20,8 +20,8 @@ import pyarrow as pa
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.formats.records.base import ReaderOptions
-from transforms.lexicon.compiled.casing import CompiledWords, coded, only
-from transforms.lexicon.compiled.keys import MISSING, keys_of, order_of_keys
+from transforms.lexicon.compiled.casing import CompiledWords, coded, entries, only
+from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind, table_in
 from transforms.lexicon.compiled.specs import choice, number, split_spec
 from transforms.lexicon.thesauri.bilingual import index_of, is_freedict
@@ -91,11 +91,11 @@ def _compile(paths: Sequence[str], options: ThesaurusOptions) -> Iterator[tuple[
 
 def _word_tables(of_words: dict[str, list[int]]) -> Iterator[tuple[str, pa.Table]]:
     """Yield the words in the order of keys, and the numbers of their senses."""
-    words = pa.array(list(of_words), pa.large_string())
-    words = words.take(pa.array(order_of_keys(words)))
-    numbers = [of_words[name] for name in words.to_pylist()]
+    words = list(of_words)
+    table, places = entries(pa.array(words, pa.large_string()), "keep")
+    numbers = [of_words[words[place]] for place in places.tolist()]
     bounds = np.cumsum([0, *map(len, numbers)])
-    yield "words", pa.table({"key": keys_of(words), "word": words, "start": bounds[:-1], "end": bounds[1:]})
+    yield "words", table.append_column("start", [bounds[:-1]]).append_column("end", [bounds[1:]])
     yield "of_word", pa.table({"sense": pa.array([sense for senses in numbers for sense in senses], pa.int64())})
 
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.lexicon.compiled.casing import CASES, CompiledWords, coded, lowered, only, with_tags
-from transforms.lexicon.compiled.keys import MISSING, Rows, find
+from transforms.lexicon.compiled.casing import CASES, CompiledWords, coded, find_words, lowered, only, with_tags
+from transforms.lexicon.compiled.keys import MISSING, Rows
 from transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind, table_in
 from transforms.lexicon.word_lists.compiling import compile_rows, compile_words
 from transforms.lexicon.word_lists.options import (
@@ -109,16 +109,7 @@ class WordList:
 
 def _find_tagged(table: CompiledWords, words: pa.Array, tags: pa.Array) -> Rows:
     """Return the rows of words as parts of speech, or `MISSING`."""
-
-    def rows_of(names: pa.Array) -> Rows:
-        return find(table.keys, table.words, with_tags(names, tags))
-
-    if table.case == "lower":
-        return rows_of(lowered(words))
-    rows = rows_of(words)
-    if table.case == "fold":
-        rows = np.where(rows == MISSING, rows_of(lowered(words)), rows)
-    return rows
+    return find_words(table.keys, table.words, with_tags(words, tags), table.case, with_tags(lowered(words), tags))
 
 
 def values_of(table: pa.Table, rows: Rows, places: Rows) -> pa.Table:

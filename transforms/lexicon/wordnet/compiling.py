@@ -2,7 +2,7 @@
 
 Tables and what a row is; `*_bounds` hold where the rows of each owner begin, and one end:
 
-    lemmas          a lower-case lemma, with its key; in the order of keys
+    lemmas          a lemma in lower case, with straight apostrophes, and its key; in the order of keys
     sense_bounds    for each lemma the senses as n, v, a, r: four numbers a lemma
     senses          a sense, by lemma, part of speech, number
     synsets         a synset, by part of speech (satellites with adjectives), offset
@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.texts.apostrophes import straight_words
 from transforms.lexicon.compiled.keys import MISSING, keys_of, order_of_keys
 from transforms.lexicon.wordnet.files import read_exceptions, read_index
 from transforms.lexicon.wordnet.glosses import gloss_tables
@@ -111,15 +112,15 @@ def _tables(path: str) -> Iterator[tuple[str, pa.Table]]:
     )
     yield "pointer_bounds", bounds_table(synsets.pointer_bounds)
     for part, pairs in zip(PARTS, exceptions, strict=True):
-        forms = pa.array([form.lower() for form, _ in pairs], pa.string())
-        bases = pa.array([base.lower() for _, base in pairs], pa.string())
+        forms = straight_words(pa.array([form.lower() for form, _ in pairs], pa.string()))
+        bases = straight_words(pa.array([base.lower() for _, base in pairs], pa.string()))
         order = order_of_keys(forms)
         table = pa.table({"key": keys_of(forms), "form": forms, "base": bases})
         yield f"exceptions_{part}", table.take(pa.array(order))
 
 
 def _distinct(words: list[str]) -> pa.Array:
-    lemmas = pc.unique(pc.utf8_lower(pa.array(words, pa.string())))
+    lemmas = pc.unique(straight_words(pc.utf8_lower(pa.array(words, pa.string()))))
     return lemmas.take(pa.array(order_of_keys(lemmas)))
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import UsageError
+from transforms.common.texts.apostrophes import straight_words
 from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, UPOS
 
 __all__ = ["ANY", "NONE", "DistinctWords", "Pos", "Words", "distinct_words", "normalised", "relation_codes"]
@@ -56,8 +57,8 @@ class DistinctWords(NamedTuple):
 
 
 def normalised(words: pa.Array) -> pa.Array:
-    """Return words as lemmas are stored: lower case, `_` for spaces; string or large_string."""
-    return pc.replace_substring(pc.utf8_lower(words), " ", "_")
+    """Return words as lemmas are stored: lower case, straight apostrophes, `_` for spaces; string or large_string."""
+    return pc.replace_substring(straight_words(pc.utf8_lower(words)), " ", "_")
 
 
 def distinct_words(words: Words, pos: Pos) -> DistinctWords:

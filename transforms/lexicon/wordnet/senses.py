@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.texts.apostrophes import straight_words
 from transforms.lexicon.compiled.keys import MISSING, find, keys_of
 from transforms.lexicon.wordnet.files import Index, find_file, read_counts, wrong
 from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, SYNSET_TYPES
@@ -52,7 +53,7 @@ class _Finder(NamedTuple):
 
     def rows(self, words: list[str]) -> Ints:
         """Return the rows of the lemmas of words, or `MISSING`."""
-        return find(self.keys, self.lemmas, pc.utf8_lower(pa.array(words, pa.string())))
+        return find(self.keys, self.lemmas, straight_words(pc.utf8_lower(pa.array(words, pa.string()))))
 
 
 def sense_tables(
@@ -126,9 +127,9 @@ def _listed(synsets: Synsets, indexes: list[Index], finder: _Finder) -> _Senses:
 
 
 def _words(synsets: Synsets, indexes: list[Index], senses: _Senses, finder: _Finder) -> tuple[Ints, Ints]:
-    """Return the sense of each word, and the word of each sense: the first, if only case differs.
+    """Return the sense of each word, and the word of each sense: the first, if only case or apostrophes differ.
 
-    Words of one synset that differ in case alone (`Earth` and `earth`) have one entry in the index.
+    Words of one synset that differ in case (`Earth` and `earth`) or apostrophes alone have one entry in the index.
     """
     owner = np.repeat(np.arange(len(synsets.ids)), np.diff(synsets.word_bounds))
     sense_of = finder.find(synsets.words, owner)

@@ -1,7 +1,7 @@
 """Gold of instances, and lists of candidates beside it, as numbers.
 
-Words are compared without case (NFC, case-folded). The target is in neither gold nor lists, and a
-word counts once. A list is kept as numbers: place, instance and dense rank in gold.
+Words are compared without case (NFC, case-folded) and with straight apostrophes. The target is in neither
+gold nor lists, and a word counts once. A list is kept as numbers: place, instance and dense rank in gold.
 
     >>> gold = gold_of([GoldInstance("i1", "arduo", "Un trabajo arduo.", {"duro": 1, "difícil": 2})])
     >>> listing = Listing(gold)
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from transforms.common.texts.apostrophes import straight
 from transforms.common.texts.unseen import seen
 from transforms.evaluation.candidate_metrics import Candidates
 from transforms.evaluation.outcomes import Bools, Ints
@@ -27,8 +28,8 @@ CLUSTERS = ("target", "sentence", "instance")
 
 
 def folded(text: str) -> str:
-    """Return a word in the form in which words are compared: NFC, without case and what is not seen."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", seen(text).strip()).casefold())
+    """Return a word as words are compared: NFC, straight apostrophes, without case and what is not seen."""
+    return straight(unicodedata.normalize("NFC", unicodedata.normalize("NFC", seen(text).strip()).casefold()))
 
 
 class GoldInstance(NamedTuple):

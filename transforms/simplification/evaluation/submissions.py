@@ -14,6 +14,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.options.small_texts import filled_lines
 from transforms.common.shown import listed
 from transforms.common.store import files
+from transforms.common.texts.apostrophes import straight
 from transforms.common.texts.unseen import seen
 from transforms.formats.records.base import BadRecord
 from transforms.simplification.evaluation.lists import GoldInstance, folded
@@ -42,7 +43,7 @@ class Prediction(NamedTuple):
 
 
 def _key(sentence: str, target: str) -> Key:
-    return _plain_spaces(sentence), _plain_spaces(target)
+    return straight(_plain_spaces(sentence)), straight(_plain_spaces(target))
 
 
 def _plain_spaces(text: str) -> str:

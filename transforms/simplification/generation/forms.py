@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from transforms.common.texts.apostrophes import straight
 from transforms.common.texts.unseen import seen
 from transforms.inflection.agreement import gender_before
 from transforms.inflection.articles import beside
@@ -23,7 +24,7 @@ from transforms.inflection.verb_hosts import likeliest_features
 from transforms.simplification.generation.readings import features_of, kind_of, lemma_of_form
 from transforms.simplification.records import Instance, Proposal
 
-__all__ = ["Formed", "formed", "key_of", "tidy"]
+__all__ = ["Formed", "alike", "formed", "key_of", "tidy"]
 
 
 class Formed(NamedTuple):
@@ -64,6 +65,15 @@ def key_of(text: str) -> str:
     return unicodedata.normalize("NFC", tidy(text).lower())
 
 
+def alike(text: str) -> str:
+    """Return the form in which words of a candidate, a target and people's lists are compared.
+
+    >>> alike("O’Clock")
+    "o'clock"
+    """
+    return straight(key_of(text))
+
+
 def formed(
     instance: Instance,
     proposals: Sequence[Proposal],
@@ -76,9 +86,9 @@ def formed(
         instance: the target in its sentence.
         proposals: of a generator.
         inflector: of the instance's language; None: lemmas stand as they are.
-        barred: forms and lemmas that must not be candidates, in the form of `key_of`.
+        barred: forms and lemmas that must not be candidates, in the form of `alike`.
     """
-    target = key_of(instance.target)
+    target = alike(instance.target)
     english = instance.language.partition("-")[0] == "en"
     places = _Places(instance, inflector)
     forms = []
@@ -86,11 +96,12 @@ def formed(
         text = tidy(proposal.text)
         made = _made(text, proposal, places)
         reason = proposal.reason or made.reason
-        if reason is None and made.form == target:
+        form, lemma = straight(made.form), straight(made.lemma or "")
+        if reason is None and form == target:
             reason = "is_target"
-        if reason is None and english and same_but_spelling(made.form, target):
+        if reason is None and english and same_but_spelling(form, target):
             reason = "spelling_variant"
-        if reason is None and (made.form in barred or made.lemma in barred):
+        if reason is None and (form in barred or lemma in barred):
             reason = "barred"
         forms.append(made._replace(reason=reason))
     return forms

@@ -16,7 +16,7 @@ from transforms.lexicon.encoders.encoding import Encoding, encoding_of
 from transforms.lexicon.encoders.options import DEVICES, EncoderOptions
 from transforms.lexicon.finding_wordnet import WORDNET, is_installed, spec_or_default, wordnet_option
 from transforms.lexicon.resources import Lexicon, LexiconOptions, check_specs, prepare
-from transforms.simplification.generation.forms import key_of
+from transforms.simplification.generation.forms import alike
 from transforms.simplification.generation.generator import THESAURUS, Context
 from transforms.simplification.generation.generators import GENERATORS
 from transforms.simplification.generation.options import GenerationOptions
@@ -140,7 +140,7 @@ class GenerationInputs(NamedTuple):
             lemmas = [instances[row].lemma or instances[row].target.lower() for row in rows]
             lists = wordnet.antonyms(pa.array(lemmas, pa.string())).to_pylist()
             for row, words in zip(rows, lists, strict=True):
-                barred[row] = always | {key_of(word) for word in words or ()}
+                barred[row] = always | {alike(word) for word in words or ()}
         return barred
 
     def frequencies(

@@ -8,7 +8,7 @@
 from collections.abc import Collection
 
 from transforms.common.options.small_texts import word_lines
-from transforms.simplification.generation.forms import key_of
+from transforms.simplification.generation.forms import alike
 from transforms.simplification.records import Instance
 
 __all__ = ["PROTECTED", "is_name", "names_from", "protection", "read_words"]
@@ -28,11 +28,11 @@ def protection(instance: Instance, names: str, words: Collection[str], lemmas: C
     Args:
         instance: the target in its sentence.
         names: `protect` or `replace`.
-        words: protected words, in the form of `key_of`.
+        words: protected words, in the form of `alike`.
         lemmas: those that the target may have, where the annotation has none.
     """
     known_lemmas = [instance.lemma] if instance.lemma else lemmas
-    if any(key_of(text) in words for text in (instance.target, *known_lemmas)):
+    if any(alike(text) in words for text in (instance.target, *known_lemmas)):
         return "word"
     return "name" if names == "protect" and is_name(instance) else None
 
@@ -63,7 +63,7 @@ def names_from(sentence: str, language: str) -> int:
 
 
 def read_words(path: str | None, name: str) -> tuple[str, ...]:
-    """Return the words of a file, one a line, in the form of `key_of`, sorted; none without a file.
+    """Return the words of a file, one a line, in the form of `alike`, sorted; none without a file.
 
     Args:
         path: of the file.
@@ -74,4 +74,4 @@ def read_words(path: str | None, name: str) -> tuple[str, ...]:
     """
     if path is None:
         return ()
-    return tuple(sorted({key_of(line) for line in word_lines(path, name, phrases=True) if line}))
+    return tuple(sorted({alike(line) for line in word_lines(path, name, phrases=True) if line}))

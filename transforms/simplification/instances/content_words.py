@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.corpora.sentence_text import SentenceText, sentence_text
-from transforms.simplification.generation.forms import key_of
+from transforms.simplification.generation.forms import alike
 from transforms.simplification.generation.protection import names_from
 from transforms.simplification.instances.fixed_text import FixedPlaces, fixed_places
 from transforms.simplification.instances.instance import LONGEST_TARGET
@@ -57,7 +57,7 @@ class ProtectedTerms:
     """Words and phrases that are left alone, whatever their capitals.
 
     Args:
-        terms: in the form of `key_of`.
+        terms: in the form of `alike`.
     """
 
     def __init__(self, terms: Collection[str]) -> None:
@@ -68,7 +68,7 @@ class ProtectedTerms:
 
     def holds(self, form: str, lemma: str | None) -> bool:
         """Return whether a word is protected, as it stands or by its lemma."""
-        return bool(self._terms) and not self._terms.isdisjoint({key_of(form), key_of(lemma or form)})
+        return bool(self._terms) and not self._terms.isdisjoint({alike(form), alike(lemma or form)})
 
     def within(self, sentence: SentenceText) -> set[int]:
         """Return the tokens of a sentence that are part of a protected phrase."""
@@ -76,12 +76,12 @@ class ProtectedTerms:
         if not self._phrases:
             return inside
         for first, start in enumerate(sentence.starts):
-            if sentence.text[start : start + 1].lower() not in self._begins:
+            if alike(sentence.text[start : start + 1]) not in self._begins:
                 continue
             for last in range(first, len(sentence.ends)):
                 if sentence.ends[last] - start > 2 * self._longest:
                     break
-                if key_of(sentence.text[start : sentence.ends[last]]) in self._terms:
+                if alike(sentence.text[start : sentence.ends[last]]) in self._terms:
                     inside.update(range(first, last + 1))
         return inside
 

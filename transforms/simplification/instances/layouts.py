@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from schemas.simplification.instances import FLAGS
 from transforms.common.code.registry import Entry, Registry
+from transforms.common.texts.apostrophes import straight
 from transforms.formats.records.base import BadRecord
 
 __all__ = [
@@ -131,7 +132,7 @@ def read_benchls(cells: Sequence[str]) -> BenchmarkInstance:
     standing = sentence[start : start + len(target)]
     if _folded(standing) == _folded(target) and not _touched(sentence, start, start + len(target)):
         places = [(start, start + len(target))]
-        flags = [] if standing == target else ["other_case"]
+        flags = [] if straight(standing) == straight(target) else ["other_case"]
     else:
         flags.append("wrong_place")
     return _row(sentence, target, places, tuple(substitutes), flags + odd)
@@ -186,17 +187,18 @@ def _begin(cells: Sequence[str], least: int) -> tuple[str, str, list[tuple[int, 
 
 
 def places_of(sentence: str, target: str) -> tuple[list[tuple[int, int]], list[str]]:
-    """Return where a word stands: as a whole word as written; else in other case; else within a word.
+    """Return where a word stands: as a whole word as written; with other apostrophes; in other case; else within one.
 
     Returns:
         The places, start and end in code points, and flags: `other_case`, `within_word`.
     """
+    plain = straight(sentence), straight(target)
     folded = _folded(sentence), _folded(target)
-    for text, word, flags in ((sentence, target, []), (*folded, ["other_case"])):
+    for text, word, flags in ((sentence, target, []), (*plain, []), (*folded, ["other_case"])):
         places = [place for place in _occurrences(text, word) if not _touched(text, *place)]
         if places:
             return places, flags
-    places = _occurrences(sentence, target)
+    places = _occurrences(*plain)
     return places, ["within_word"] if places else []
 
 
@@ -213,8 +215,13 @@ def _touched(text: str, start: int, end: int) -> bool:
 
 
 def _folded(text: str) -> str:
-    """Return a text in lower case, with every character in its place."""
-    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    """Return a text in lower case, with straight apostrophes, and every character in its place."""
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in straight(text))
+
+
+def _compared(text: str) -> str:
+    """Return a word without case, with straight apostrophes."""
+    return straight(text.casefold())
 
 
 def _row(
@@ -227,7 +234,7 @@ def _row(
     all_flags = set(flags)
     if len(places) > 1:
         all_flags.add("several")
-    if any(substitute.text.casefold() == target.casefold() for substitute in substitutes):
+    if any(_compared(substitute.text) == _compared(target) for substitute in substitutes):
         all_flags.add("target_in_gold")
     return BenchmarkInstance(sentence, target, tuple(places), substitutes, in_flag_order(all_flags))
 
@@ -239,9 +246,9 @@ def in_flag_order(flags: Iterable[str]) -> tuple[str, ...]:
 
 
 def graded(
-    substitutes: Iterable[RawSubstitute], target: str, as_compared: Callable[[str], str] = str.casefold
+    substitutes: Iterable[RawSubstitute], target: str, as_compared: Callable[[str], str] = _compared
 ) -> list[Graded]:
-    """Return distinct substitutes, ignoring capitals, with dense ranks: 1 for the most annotators.
+    """Return distinct substitutes, whatever their capitals and apostrophes, with dense ranks: 1 for most annotators.
 
     Where all rows have ranks, these are made dense instead; the best rank of a repeated substitute
     counts, and the number of its annotators is not known. The target has no rank.

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.common.code.registry import Registry
+from transforms.common.texts.apostrophes import straight
 from transforms.inflection.lemmas import lemmas_of
 from transforms.simplification.records import Instance
 from transforms.simplification.resources import VECTORS, by_language
@@ -51,7 +52,7 @@ def filter_morphology(groups: Sequence[InstanceCandidates], selecting: Selecting
             dictionary_lemmas = lemmas_of(inflector, state.form, instance.upos)
             lemmas = [state.lemma] if state.lemma is not None else dictionary_lemmas or [state.form]
             possible = [*lemmas, *dictionary_lemmas] if state.came_as_form else lemmas
-            if state.form == target or not of_target.isdisjoint(possible):
+            if straight(state.form) == straight(target) or not of_target.isdisjoint(possible):
                 state.reason = "target_inflection"
             else:
                 by_lemma.setdefault(lemmas[0], []).append(state)

@@ -23,6 +23,7 @@ from transforms.common.publish.views import View
 from transforms.common.shown import Block, Grid, Kwic, Use, number
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
+from transforms.common.texts.apostrophes import straight
 from transforms.simplification.records import Row
 
 __all__ = ["CANDIDATES_VIEW", "SECTION", "CandidatesOptions", "candidates_of_words", "without_candidates"]
@@ -91,21 +92,21 @@ def _instances(snapshot: Snapshot, texts: Sequence[str]) -> dict[str, Row]:
     """Return the instances with these targets or ids, by id, in the order in which they were named."""
     if INSTANCES.name not in snapshot.tables:
         raise UsageError(f"{files.shown(snapshot.out)} has no table {INSTANCES.name}: show the folder that has")
-    wanted = {text.casefold(): [] for text in texts}  # type: dict[str, list[Row]]
+    wanted = {straight(text.casefold()): [] for text in texts}  # type: dict[str, list[Row]]
     targets = set()
     for batch in read_rows(snapshot.paths(INSTANCES.name), list(_INSTANCE_COLUMNS)):
         for row in batch.to_pylist():
-            targets.add(row["target"].casefold())
-            for name in (row["target"].casefold(), row["instance_id"]):
+            targets.add(straight(row["target"].casefold()))
+            for name in (straight(row["target"].casefold()), row["instance_id"]):
                 if name in wanted:
                     wanted[name].append(row)
     for text in texts:
-        if not wanted[text.casefold()]:
+        if not wanted[straight(text.casefold())]:
             raise UsageError(
                 f"`candidates`: no instance has the target or the id {text!r}"
                 f"{nearest(text.casefold(), sorted(targets))}"
             )
-    return {row["instance_id"]: row for text in texts for row in wanted[text.casefold()]}
+    return {row["instance_id"]: row for text in texts for row in wanted[straight(text.casefold())]}
 
 
 def _rows(snapshot: Snapshot, table: Table, ids: pa.Array) -> list[Row]:

@@ -21,6 +21,7 @@ from transforms.common.publish.views import View
 from transforms.common.shown import Block, Kwic, Use, amount, listed
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
+from transforms.common.texts.apostrophes import straight
 from transforms.report.panels import Note, Panel, Rows
 from transforms.simplification.instances.fixed_text import FIXED
 from transforms.simplification.records import Row
@@ -73,11 +74,11 @@ def instances_shown(snapshot: Snapshot, options: InstancesOptions) -> pa.Table:
         raise UsageError(
             f"{files.shown(snapshot.out)} has no table {INSTANCES.name}: `lexbeam simplify instances` makes it"
         )
-    wanted = {name.casefold(): name for name in options.of}
+    wanted = {straight(name.casefold()): name for name in options.of}
     rows: list[Row] = []
     targets: set[str] = set()
     for row in _rows(snapshot, options):
-        folded = row["target"].casefold()
+        folded = straight(row["target"].casefold())
         targets.add(folded)
         if (not wanted or folded in wanted) and len(rows) < options.instances:
             rows.append(row)
