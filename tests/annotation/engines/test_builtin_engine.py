@@ -117,7 +117,7 @@ def test_sentences_end_behind_letters_and_marks_of_every_script():
     for language, (word, mark) in WORDS.items():
         annotate = splitting(language)
         for form in (word, word + mark, word + mark * 2):
-            for final in (".", "!", "?", "؟", "۔", "।", "॥", "։", "።", "។", '!"', ".»"):
+            for final in (".", "!", "?", "؟", "۔", "।", "॥", "։", "።", "។", '!"', ".»", ").", '".', "».", "’."):
                 text = f"{word} {form}{final} {form} {word}{final}"
                 found = [sentence.forms for sentence in annotate([text])[0]]
                 if [len(forms) for forms in found] != [2 + len(final)] * 2 or found[0][1] != form:
@@ -130,6 +130,7 @@ def test_sentences_end_behind_letters_and_marks_of_every_script():
     [
         ("builtin:hy", "Նա եկավ։ Ես գնացի։", 2),
         ("builtin:hy", "Նա եկավ. ես գնացի։", 1),  # there it is a pause
+        ("builtin:fa", "در سال ۱۳۹۰. او رفت.", 2),
         ("builtin:ka", "ა. ბერიძე მოვიდა. წავიდა.", 2),
         ("builtin:en", "Dr. J. Doe met Mr. Roe at 3.5 p.m. in the U.S. today.", 1),
     ],

@@ -38,6 +38,11 @@ MARKDOWN = (
             "\n\n---\na: @\n  - @\n---\n\n",
             "\n\nimport @ from './@'\n\n",
             "x <!-- @ --> ",
+            "::@{#x} ",
+            ":@[x] ",
+            "%%@ x% @%% ",
+            "x <?php @ ?> ",
+            "\n\n--8<-- '@'\n\n",
         ),
     ],
     [
@@ -66,6 +71,7 @@ FORMATS = {
             *("<script>a;<!-- <script> b </script> @ --></script>", "<script type=math/tex>@</script>", "<!-- @ -->"),
             *("<style>@</style>", "<a title=@ href='#@'>x</a> ", "<!--@--!>", "<svg><title>@</title></svg>"),
             *("<template>@</template>", "<iframe>@</iframe>", "<noscript>@</noscript>", "<b title='>@'>x</b> "),
+            "<p><?php if (a > b) { @ } ?></p>",
         ],
         [
             *FREE,
@@ -84,7 +90,7 @@ FORMATS = {
             *('<egXML xmlns="http://www.tei-c.org/ns/Examples"><p>@</p></egXML> ', '<hi i:translate="no">@</hi> '),
             *('<w lemma="@">@</w> ', '<w norm="@" pos="NOUN">@</w> ', '<hi rend="@">x</hi> ', "<?x @?> "),
             "<!-- @ --> ",
-            "<code>a<!-- x -->@</code> ",
+            *("<code>a<!-- x -->@</code> ", '<m baseForm="@">@</m> ', '<w hw="x">@</w> ', '<seg lemma="x">a @</seg> '),
         ],
         [
             *FREE,

@@ -204,8 +204,9 @@ def _finals() -> list[str]:
 def _final_suffixes() -> tuple[str, ...]:
     """Return patterns of what ends a sentence and is taken off a word, beyond spaCy's.
 
-    A full stop is so behind a combining mark on something, or behind two letters without case or small ones: one alone
-    may be an initial. Letters of Latin script are left to spaCy; with Armenian ones it is no full stop but a pause.
+    A full stop is so behind a combining mark on something, behind two letters without case or small ones, since one
+    alone may be an initial, and behind digits and what closes a bracket or a quotation. Letters of Latin script and
+    digits of ASCII are left to spaCy; with Armenian letters it is no full stop but a pause.
     """
     by_kind: dict[str, list[int]] = {"M": [], "L": []}
     for point in range(_FIRST, _LAST):
@@ -217,12 +218,15 @@ def _final_suffixes() -> tuple[str, ...]:
     marks, letters = map(_class, by_kind.values())
     finals = "".join(sorted(map(re.escape, set(_finals()) - {"."})))
     # What precedes is looked at last: most words do not end so.
-    return rf"\.(?:(?<=\w[{marks}]\.)|(?<=[{letters}{marks}][{letters}{marks}]\.))", f"[{finals}]"
+    behind = (rf"\w[{marks}]", f"[{letters}{marks}]{{2}}", f"[{_CLOSING}]", r"(?![0-9])\d")
+    stops = "|".join(rf"(?<={kind}\.)" for kind in behind)
+    return rf"\.(?:{stops})", f"[{finals}]"
 
 
 # Combining marks begin at U+0300, letters beyond Latin ones at U+0370; behind U+1FFFF there are ideographs alone.
 _FIRST, _FIRST_LETTER, _LAST = 0x300, 0x370, 0x20000
 _ARMENIAN = range(0x530, 0x590)
+_CLOSING = r"\])}»›”’\"'"
 
 
 def _class(points: list[int]) -> str:

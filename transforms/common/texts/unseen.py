@@ -9,6 +9,8 @@ section 2.3, since people write more than identifiers:
 - either beside a virama, U+200C before a letter alone, or beside a register shifter of Khmer;
 - U+200D between two symbols, as in emoji.
 
+U+180E stays behind a letter of Mongolian, from which it parts the vowel behind it.
+
 Of a run of joiners the first counts. U+FE0E and U+FE0F stay behind symbols and in keycaps, tags in flags. Soft
 hyphens, marks of direction, invisible operators, other variation selectors and what else is not seen go.
 
@@ -28,6 +30,7 @@ __all__ = ["BY_CONTEXT", "UNSEEN", "seen"]
 
 JOINERS = "\u200c\u200d"
 SPACE = "\u200b"
+VOWEL_SEPARATOR = "\u180e"
 
 
 def _range(first: int, last: int) -> str:
@@ -46,13 +49,14 @@ _REMOVED: dict[str, frozenset[str]] = {
     ),
 }
 # What goes, stays or parts words by what stands beside it.
-BY_CONTEXT = _SELECTORS | _TAGS | set(SPACE + JOINERS)
+BY_CONTEXT = _SELECTORS | _TAGS | set(SPACE + JOINERS + VOWEL_SEPARATOR)
 UNSEEN = BY_CONTEXT.union(*_REMOVED.values())
 
 _ANY = re.compile(
-    "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U0001d173-\U0001d17a\U000e0000-\U000e01ef]"
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U0001d173-\U0001d17a\U000e0000-\U000e01ef]"
 )
 _SPACES = re.compile(f"{SPACE}+")
+_SEPARATOR = re.compile(f"{VOWEL_SEPARATOR}(?<![\u1820-\u18aa\u180b-\u180d\u180f]{VOWEL_SEPARATOR})")
 # Joiners, and selectors, but for those that stay beyond doubt: between two letters of Arabic, or behind a symbol.
 _ARABIC = "\u0620-\u064a\u066e\u066f\u0671-\u06d3\u06fa-\u06fc"
 _RUN = re.compile(f"[{JOINERS}](?:[{JOINERS}]+|(?<!\u200c)|(?<![{_ARABIC}]\u200c)|(?![{_ARABIC}]))")
@@ -96,6 +100,8 @@ def seen(text: str, told: Told | None = None, *, among: frozenset[str] | set[str
     if SPACE in kinds and (times := text.count(SPACE)):
         tell("U+200B read as a space", times)
         text = _SPACES.sub(_space, text)
+    if VOWEL_SEPARATOR in kinds:
+        text = _told(_SEPARATOR.sub("", text), text, "invisible characters dropped", tell)
     if not kinds.isdisjoint(JOINERS):
         text = _told(_RUN.sub(_joiner, text), text, "joiners without effect dropped", tell)
     if kinds & _SELECTORS:

@@ -3,7 +3,7 @@ r"""Codes within a text, which programs replace by something else: templates, fo
 They are found in the text of any format, for they are no markup of it: what `{{ }}`, `{% %}`, `<% %>` and `{# #}` hold,
 and blocks of code between such tags; `${name}`, `{name}`, `%(name)s`; `$formula$`, `$$formula$$`, `\(formula\)`,
 `\[formula\]`; `:smile:`; `[[page|`; `[shortcode name="value"]`; `\command` of TeX, and names behind it; front
-matter.
+matter; in a source also blocks of PHP.
 
 >>> text = "A {{< hard >}} word: ${x}, $x + y$, for $5 to $6 :smile: at 10:30:15."
 >>> [text[start:end] for start, end in code_places(text)]
@@ -20,7 +20,7 @@ __all__ = ["code_blocks", "code_places", "united"]
 
 Place = tuple[int, int]
 
-_SIGNS = re.compile(r"[{$\\\[]|:\w|<%|%\(")  # one of which is in each of them
+_SIGNS = re.compile(r"[{$\\\[]|:\w|<[%?]|%\(")  # one of which is in each of them
 # In time linear in the text: what a pattern runs through, no other match begins in again.
 _PATTERN = re.compile(
     r"(?=[$%#{:\[\\])(?:(?P<template>[$%#]?\{[\w.:-]{1,200}+\}|%\(\w{1,200}+\)[sd])"
@@ -42,12 +42,14 @@ _BRACES = re.compile(r"\{\{|\}\}")
 _TAGS = "code|codeblock|comment|highlight|katex|latex|math|mermaid|raw|verbatim"
 _BLOCK = re.compile(
     rf"\{{%-?\s*(?P<liquid>{_TAGS})\b|\{{\{{[<%]\s*(?P<hugo>{_TAGS})\b"
+    r"|<\?(?P<php>php\b|=)"
     r"|\\begin\{(?P<tex>(?:align|alignat|displaymath|eqnarray|equation|gather|lstlisting|math|minted|multline|tikzpicture"
     r"|verbatim)\*?)\}"
 )
 _BLOCK_END = {
     "liquid": r"\{{%-?\s*end{}\b[^%]{{0,99}}%\}}",
     "hugo": r"\{{\{{[<%]\s*/\s*{}\b[^}}]{{0,99}}\}}\}}",
+    "php": r"\?>",
     "tex": r"\\end\{{{}\}}",
 }
 

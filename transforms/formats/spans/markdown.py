@@ -33,6 +33,8 @@ _CODES = re.compile(
     r"|^[ \t>]*(?:!!!|\?\?\?\+?)[^\S\n]+[\w -]+"
     r"|\[(?:![\w-]{1,100}+|\^[^\[\]\n]{1,200}+)\][+-]?"
     r"|\{[^{}\n]{1,1000}+\}"
+    # Names of directives before what they hold, comments of Obsidian, and files to be put in.
+    r"|(?<![\w:]):{1,2}[a-zA-Z][\w-]{0,100}+(?=[\[{])|%%(?:[^%\n]|%(?!%)){1,1000}+%%|^[ \t]*-{2,}8<-{2,}.*"
     # Further metadata of pandoc, and what modules a page needs.
     r"|^---[ \t]*\r?\n(?:[\w-]+:.*\n|[ \t-].*\n)+?(?:---|\.\.\.)[ \t]*\r?$"
     r"|^(?:import[ \t](?:[^\n]*\bfrom[ \t]+)?['\"]|export[ \t]+(?:const|default|function|let)\b)[^\n]*",

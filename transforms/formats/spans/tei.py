@@ -48,7 +48,7 @@ _CODE = frozenset(
     ["att", "code", "eg", "egXML", "formula", "foreign", "gi", "ident", "idno", "math", "mentioned", "tag", "val"]
 )
 # What attributes say of a word would no longer hold of another one.
-_OF_WORDS = ("lemma", "lemmaRef", "msd", "norm", "orig")
+_OF_WORDS = ("baseForm", "hw", "lemma", "lemmaRef", "msd", "norm", "orig", "reg")
 _WORDS = {"no": False, "yes": True}
 _WHOLE = frozenset(("TEI", "TEI.2", "teiCorpus", "teiCorpus.2", "text", "body"))
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -76,7 +76,7 @@ def find_in_tei(data: bytes, source: Source, options: ReaderOptions) -> Origin:
 
 def _said(element: etree._Element) -> Said:
     name = local_name(element)
-    code = name in _CODE or (name in ("w", "pc") and any(element.get(of) for of in _OF_WORDS))
+    code = name in _CODE or any(map(element.get, _OF_WORDS))
     return Said(code, _WORDS.get(element.get(_ITS_TRANSLATE, "")), element.get(_XML_LANG, ""), name in _WHOLE)
 
 
