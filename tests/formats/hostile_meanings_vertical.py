@@ -83,7 +83,7 @@ VERTICAL: dict[str, list[Meaning]] = {
             "a tag that is not whole",
             "a.vrt",
             b'<text id="a\n' + _TOKENS,
-            f"malformed: a tag that is none: '<text id=\"a' | {_READ}",
+            f"malformed: a tag that is none | {_READ}",
             by=read_annotation,
         ),
         Meaning(

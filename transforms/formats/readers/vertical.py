@@ -176,7 +176,7 @@ class _Reading:
         elif (tags := openings(line)) is not None:
             if sum(self._is_document(tag.name) and not tag.closes and not tag.empty for tag in tags) > 1:
                 self.any = True
-                yield from self._bad_tag(number, BadRecord("malformed", f"several documents in a line: {line[:60]!r}"))
+                yield from self._bad_tag(number, BadRecord("malformed", "several documents in a line"))
                 return
             for tag in tags:
                 yield from self._structure(number, tag)
@@ -184,7 +184,7 @@ class _Reading:
             return
         elif "\t" not in line and NO_WORD.match(line):
             self.any = True
-            yield from self._bad_tag(number, BadRecord("malformed", f"a tag that is none: {line[:60]!r}"))
+            yield from self._bad_tag(number, BadRecord("malformed", "a tag that is none"))
         else:
             self._begin(number)
             self._sentence.add(number, line)
@@ -319,7 +319,7 @@ class _Words:
         self._size += len(line)
         self.ended = cells[0] in _ENDS or (0 < self._layout.tag < len(cells) and cells[self._layout.tag] in _ENDS)
         if len(cells) != self._layout.width:
-            hint = f"{len(cells)} columns, not {self._layout.width}: {line[:60]!r}{no_line_end(line)}"
+            hint = f"{len(cells)} columns, not {self._layout.width}{no_line_end(line)}"
             self.break_off(number, BadRecord("malformed", hint))
         elif self._size > self._options.max_line_bytes:
             self._rows.clear()
