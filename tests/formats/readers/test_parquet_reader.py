@@ -167,6 +167,8 @@ BOMBS = {
         column_encoding={"text": "DELTA_BYTE_ARRAY"},
         compression="zstd",
     ),
+    "a row of a long list": lambda: parquet({"text": [[{"n": "x" * 1000}] * 400_000]}, compression="zstd"),
+    "a list of nothing": lambda: parquet({"text": ["a"], "struct": [{"list": [None] * 400_000}]}, compression="zstd"),
     "rows of nothing": lambda: parquet({"text": pa.nulls(400_000, pa.string())}, compression="zstd"),
 }
 
@@ -178,6 +180,13 @@ def test_a_file_that_expands_too_much_is_one_reject_before_a_row_is_read(made):
     assert entry.reason == "unsafe"
     assert "--max-expansion-ratio" in entry.detail
     assert len(data) < 40_000
+
+
+@pytest.mark.parametrize("name", ["a row of a long list", "a list of nothing"])
+def test_lists_that_a_row_holds_are_counted_before_arrow_unpacks_them(name, monkeypatch):
+    """A row cannot be read in pieces: to count what it unpacks to is to unpack it."""
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
+    assert entries(BOMBS[name](), "parquet")[0].reason == "unsafe"
 
 
 @pytest.mark.parametrize("compression", ["snappy", "zstd", "gzip", "brotli"])

@@ -161,6 +161,22 @@ Two\tCD\ttwo
     assert [dict(entry.fields) for entry in found if hasattr(entry, "fields")] == [{"id": "a"}, {}, {}]
 
 
+def test_no_reject_quotes_a_line_that_may_be_forgotten():
+    data = b"""The\tDT\tthe
+ship\tSECRET
+
+<doc id="SECRET
+</doc><doc id="SECRET"><doc id="SECRET">
+sail\tVBP\tsail
+"""
+    rejects = [entry for entry in entries(data, "vertical") if hasattr(entry, "reason")]
+    assert [(reject.position, reject.reason) for reject in rejects] == [
+        ("2", "malformed"),
+        *[(n, "malformed") for n in "45"],
+    ]
+    assert not [reject for reject in rejects if "SECRET" in reject.detail]
+
+
 @pytest.mark.parametrize(
     ("name", "head", "format"),
     [

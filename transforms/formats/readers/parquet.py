@@ -34,7 +34,7 @@ _BATCH_BYTES = 8 << 20
 # What a batch may hold if each cell were the longest value that its column's dictionary has room
 # for: a dictionary has a value once, however many rows have it.
 _MOST_BYTES = 256 << 20
-_ROW_BYTES = 64  # that a row without any text counts, or as many rows as one likes would cost a few bytes
+_ROW_BYTES = 64  # that a row, or a value of a list, counts without any text: else as many as one likes cost a few bytes
 
 
 def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -200,17 +200,19 @@ class _Pages:
         pages, values = guard(), guard()
         doubtful: set[str | None] = set()
         for group in range(*groups):
-            pages.add(_ROW_BYTES * self._file.metadata.row_group(group).num_rows)
-            for field, chunk, found in self._of(group):
+            columns = self._of(group)
+            rows = self._file.metadata.row_group(group).num_rows
+            pages.add(_ROW_BYTES * max([rows, *(chunk.values for _, chunk, _ in columns)]))
+            for field, chunk, found in columns:
                 pages.add(found.expanded)
                 try:
                     values.add(found.longest * chunk.values)
                 except BadRecord:
                     doubtful.add(field)
         counted = guard()
-        columns = [column for column in self._columns if column in doubtful or None in doubtful]
-        for group in range(*groups) if columns else ():
-            for batch in _undamaged(self._file.iter_batches(self.rows(group), [group], columns=columns)):
+        names = [column for column in self._columns if column in doubtful or None in doubtful]
+        for group in range(*groups) if names else ():
+            for batch in _undamaged(self._file.iter_batches(self.rows(group), [group], columns=names)):
                 counted.add(sum(map(_bytes, batch.columns)))
 
     def rows(self, group: int) -> int:

@@ -115,8 +115,6 @@ class _Compact:
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
         """Return a struct; IndexError if the bytes end before it."""
-        if depth > _DEEPEST:
-            raise ValueError("structs in structs")
         found: dict[int, Any] = {}
         number = 0
         while head := self._byte():
@@ -150,6 +148,8 @@ class _Compact:
         return self._data[self.place - length : self.place]
 
     def _value(self, kind: int, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise ValueError("structs and lists too deep")
         if kind in (1, 2):  # true, false
             return kind == 1
         if kind == 3:
