@@ -73,14 +73,14 @@ def test_the_corpus_pipeline_ingests_annotates_and_merges(mixed_config, tmp_path
 def test_the_change_pipeline_trains_aligns_and_scores(mixed_config, tmp_path, run_variant):
     proto = proto_of(mixed_config, "change", run_variant(REFERENCE).out, tmp_path)
     for label in (
-        "DeriveView/DerivePart",
-        "MergeSlices/MergeRange",
-        "Train/Apart/TrainSpace",
-        "Align/AlignPair",
-        "Score/ScoreSeed",
-        "Combine/CombineSeeds",
-        "Summarise/SummarisePair",
-        "Neighbours/FindNeighbours",
+        "DeriveView/Derive/Make",
+        "MergeSlices/Shuffle/Make",
+        "Train/Apart/Make",
+        "Align/Align/Make",
+        "Score/Make",
+        "Combine/Make",
+        "Summarise/Make",
+        "Neighbours/Make",
     ):
         assert label in labels_of(proto)
         assert is_behind_a_grouping(proto, label), label

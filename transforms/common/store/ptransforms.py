@@ -335,7 +335,7 @@ class Each(beam.PTransform):
     with_task: bool = False
     frees: Callable[[Any], Iterable[File]] | None = None
 
-    def expand(self, elements: beam.PCollection) -> beam.PCollection[tuple[Any, Any]]:
+    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[tuple[Any, Any]]:
         """Make tasks of the elements, and artefacts of the tasks."""
         return self._made(elements | "MakeTasks" >> beam.FlatMap(_tasks, self.tasks, **self.sides))
 

@@ -52,8 +52,8 @@ def piped(path, flag, capfdbinary):
     return capfdbinary.readouterr().out.decode()
 
 
-def test_tab_separated_values_are_data_in_a_pipe_and_escaped_on_a_terminal(table, capfdbinary):
-    assert piped(table, "--tsv", capfdbinary) == f"word\tn\n{WORD}\t1\n"
+def test_tab_separated_values_are_escaped_in_a_pipe_and_on_a_terminal(table, capfdbinary):
+    assert piped(table, "--tsv", capfdbinary) == f"word\tn\n{SEEN}\t1\n"
     assert on_a_terminal(table, "--tsv") == f"word\tn\n{SEEN}\t1\n"
 
 
