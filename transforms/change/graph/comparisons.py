@@ -31,6 +31,7 @@ __all__ = [
     "SliceReady",
     "SpaceKey",
     "SpaceVariant",
+    "by_place",
     "combine_tasks",
     "counts_of",
     "facts_of",
@@ -116,6 +117,11 @@ PartView = tuple[str, list[Viewed]]  # a part of `sentences` by its digest, its 
 # Keys of groupings, which Beam wants as plain tuples: places of variants, slices, pairs and sequences, and seeds.
 SpaceKey = tuple[int, int, int]  # variant, slice, seed
 PairSeed = tuple[int, int]  # pair, seed
+
+
+def by_place(ready: SliceReady) -> tuple[int, SliceReady]:
+    """Key a slice by its place."""
+    return ready.place, ready
 
 
 def needed_places(comparisons: Comparisons, variant: int) -> list[int]:

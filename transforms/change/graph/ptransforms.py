@@ -29,6 +29,7 @@ from transforms.change.graph.comparisons import (
     RunKey,
     SliceReady,
     SpaceKey,
+    by_place,
     combine_tasks,
     map_number,
     maps_of,
@@ -220,10 +221,6 @@ def _part_counts(element: tuple[int, Dealt]) -> tuple[int, PartCounts]:
     )
 
 
-def _by_place(ready: SliceReady) -> tuple[int, SliceReady]:
-    return ready.place, ready
-
-
 @dataclass
 class CountDeals(beam.PTransform):
     """Count the slices that deals make, and bring together what they are trained from.
@@ -243,7 +240,7 @@ class CountDeals(beam.PTransform):
     def expand(self, viewed: beam.PCollection[PartView]) -> beam.PCollection[SliceReady]:
         """Count in each part what deals take of it, and sum that up."""
         deals = beam.pvalue.AsDict(self.deals)
-        ready = beam.pvalue.AsDict(self.ready | "KeyReady" >> beam.Map(_by_place))
+        ready = beam.pvalue.AsDict(self.ready | "KeyReady" >> beam.Map(by_place))
         return (
             viewed
             | "CountParts" >> Each(self.workspace, DEALT, None, dealt_tasks, {"groups": self.groups, "deals": deals})

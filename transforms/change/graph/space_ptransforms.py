@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey, train_tasks
+from transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey, by_place, train_tasks
 from transforms.change.graph.sequences import joint_slices, joint_spaces, joint_tasks
 from transforms.change.spaces.context_stages import (
     ADD_CONTEXTS,
@@ -254,10 +254,6 @@ def _of_slice(element: tuple[PieceKey, CountedContexts]) -> tuple[int, tuple[int
     return place, (number, total)
 
 
-def _by_place(ready: SliceReady) -> tuple[int, SliceReady]:
-    return ready.place, ready
-
-
 def _represent_tasks(
     place: int,
     contexts: tuple[tuple[int, CountedContexts], ...],
@@ -312,7 +308,7 @@ class RepresentSlices(beam.PTransform):
             >> By(self.workspace, ADD_CONTEXTS, None, _sum_task, {"names": self.comparisons.names}, frees=_parts_added)
             | "KeyBySlice" >> beam.Map(_of_slice)
         )
-        return {"ready": ready | "KeyReady" >> beam.Map(_by_place), "contexts": contexts} | "Represent" >> By(
+        return {"ready": ready | "KeyReady" >> beam.Map(by_place), "contexts": contexts} | "Represent" >> By(
             self.workspace,
             REPRESENT,
             self.options,
