@@ -71,7 +71,7 @@ sanitize: $(VENV)/.all ## the tests of what is in C, compiled with checks of add
 	rm -rf $(SANITIZED)
 	CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=all" \
 		$(BIN)/python setup.py --quiet build --build-base $(SANITIZED)/temporary --build-lib $(SANITIZED)/lib
-	$(WITH_CHECKS) -c "from transforms.embeddings import _glove, _sgns; \
+	$(WITH_CHECKS) -c "from lexbeam.transforms.embeddings import _glove, _sgns; \
 		assert all('$(SANITIZED)' in loops.__file__ for loops in (_glove, _sgns))"
 	$(WITH_CHECKS) -m pytest -n 0 -k "not gensim" tests/embeddings/test_fast_trainer.py tests/embeddings/test_starts.py \
 		tests/embeddings/counted/test_glove.py
@@ -161,7 +161,7 @@ build/flink/boot: requirements/core.lock
 
 flink-jar: build/flink/job-server.jar ## the embedded Flink (needs Java 11 or later, and Maven)
 
-CLUSTER := $(BIN)/python -m pipelines.runners.flink.cluster
+CLUSTER := $(BIN)/python -m lexbeam.pipelines.runners.flink.cluster
 CLUSTER_FOLDER := build/flink/cluster
 flink-up: $(VENV)/.core build/flink/job-server.jar build/flink/boot ## test equipment: a Flink cluster on this machine (needs Java, Maven, Go)
 	$(CLUSTER) up --folder $(CLUSTER_FOLDER) --jar build/flink/job-server.jar

@@ -95,13 +95,13 @@ DEV = [
 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-VERSION = runpy.run_path(os.path.join(HERE, "transforms", "common", "code", "version.py"))
-SGNS = ["transforms/embeddings/_sgns.c", "transforms/embeddings/_sgns_kernel.h"]
-GLOVE = ["transforms/embeddings/_glove.c"]
+VERSION = runpy.run_path(os.path.join(HERE, "lexbeam", "transforms", "common", "code", "version.py"))
+SGNS = ["lexbeam/transforms/embeddings/_sgns.c", "lexbeam/transforms/embeddings/_sgns_kernel.h"]
+GLOVE = ["lexbeam/transforms/embeddings/_glove.c"]
 
 
 def loops(name: str, paths: list[str], *flags: str) -> Extension:
-    """Return a module in C of `transforms.embeddings`; it says which source it is from.
+    """Return a module in C of `lexbeam.transforms.embeddings`; it says which source it is from.
 
     Without a compiler Lexbeam is installed without it. Operations keep their order, none are fused: see the source.
     """
@@ -110,7 +110,7 @@ def loops(name: str, paths: list[str], *flags: str) -> Extension:
         with open(os.path.join(HERE, path), "rb") as stream:
             source.update(stream.read())
     return Extension(
-        f"transforms.embeddings.{name}",
+        f"lexbeam.transforms.embeddings.{name}",
         paths[:1],
         depends=paths[1:],
         define_macros=[("SOURCE", f'"{source.hexdigest()}"')],
@@ -123,7 +123,9 @@ def loops(name: str, paths: list[str], *flags: str) -> Extension:
 def note_commit(folder: str) -> None:
     """Note in a folder of what is built or packed which commit it is of, where that is known: no git is beside it."""
     if commit := VERSION["commit"]():
-        with open(os.path.join(folder, "transforms", "common", "code", VERSION["BUILT_FROM"]), "w") as stream:
+        with open(
+            os.path.join(folder, "lexbeam", "transforms", "common", "code", VERSION["BUILT_FROM"]), "w"
+        ) as stream:
             stream.write(f"{commit}\n")
 
 
@@ -155,19 +157,19 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.11,<3.14",
     cmdclass={"build_py": BuildWithStubs, "sdist": SourcesWithCommit},
-    packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs", "lexbeam*"]),
+    packages=find_packages(include=["lexbeam*"]),  # with the folders that links of `lexbeam/` name
     package_data={
         "lexbeam": ["py.typed"],
-        "pipelines.monitoring": ["*.json"],
-        "runner_configs": ["*.yaml", "flink/*"],
-        "transforms.common.code": ["*.txt"],
-        "transforms.embeddings": ["*.c", "*.h"],
-        "transforms.formats.readers.tei": ["*.xsl"],
-        "transforms.report": ["*.css", "*.html", "*.js"],
+        "lexbeam.pipelines.monitoring": ["*.json"],
+        "lexbeam.runner_configs": ["*.yaml", "flink/*"],
+        "lexbeam.transforms.common.code": ["*.txt"],
+        "lexbeam.transforms.embeddings": ["*.c", "*.h"],
+        "lexbeam.transforms.formats.readers.tei": ["*.xsl"],
+        "lexbeam.transforms.report": ["*.css", "*.html", "*.js"],
     },
     ext_modules=[loops("_sgns", SGNS), loops("_glove", GLOVE, "-fno-math-errno")],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
     install_requires=CORE,
     extras_require={**EXTRAS, "dev": DEV},
-    entry_points={"console_scripts": ["lexbeam = pipelines.start:entry"]},
+    entry_points={"console_scripts": ["lexbeam = lexbeam.pipelines.start:entry"]},
 )

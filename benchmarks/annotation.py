@@ -17,13 +17,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.measure import BenchmarkRow, data_folder, lexbeam, ratios, run_script, stage_seconds
-from transforms.annotation.annotate import ANNOTATE, AnnotateOptions
-from transforms.annotation.engines.paragraphs import split_paragraphs
-from transforms.annotation.engines.registry import describe_engine, load_engine
-from transforms.common.blas import one_thread
-from transforms.common.store.artefacts import Workspace, make
-from transforms.formats.ingest.duplicates import AnnotateTask
-from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
+from lexbeam.transforms.annotation.engines.paragraphs import split_paragraphs
+from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
 
 REPEATS = 3
 SHARE = 8  # one text in so many for the ratio in one process

@@ -16,11 +16,11 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.cloze.questions import QUESTIONS
-from transforms.cloze.pairs.pair import PLACEHOLDER
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.evaluation.shares import wilson
-from transforms.inflection.english import english_inflector, tag_of
+from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.evaluation.shares import wilson
+from lexbeam.transforms.inflection.english import english_inflector, tag_of
 
 SHAPE = ("Degree", "Mood", "Number", "Person", "Tense", "VerbForm")
 

@@ -25,16 +25,16 @@ import pyarrow.compute as pc
 
 from benchmarks.cloze_lesk import asked_of
 from benchmarks.measure import BenchmarkRow, Skipped, timed
-from schemas.cloze.pairs import PAIRS
-from transforms.cloze.filters.base import FilterSetting
-from transforms.cloze.filters.batches import COLUMNS, batch_of
-from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
-from transforms.cloze.filters.options import CandidateOptions, filter_request
-from transforms.cloze.filters.similarity import static
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.tables import Part, write_part
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.transforms.cloze.filters.base import FilterSetting
+from lexbeam.transforms.cloze.filters.batches import COLUMNS, batch_of
+from lexbeam.transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
+from lexbeam.transforms.cloze.filters.options import CandidateOptions, filter_request
+from lexbeam.transforms.cloze.filters.similarity import static
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
 
 PAIRS_EACH = 640
 LOOPED = 64

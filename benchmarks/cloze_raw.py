@@ -22,8 +22,8 @@ import yaml
 
 from benchmarks.complexity_raw import digests
 from benchmarks.measure import lexbeam
-from schemas.cloze.pairs import KINDS
-from transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
 
 
 def configuration(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -29,21 +29,21 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pipelines.cli import main as lexbeam
-from pipelines.commands.cloze.options import GLOSS_TOKENS
-from schemas.cloze.candidates import CANDIDATES
-from transforms.cloze.filters.candidates import question_id
-from transforms.cloze.readers.data import Encoded, EncodeOptions, GroupTask, QuestionGroup, questions
-from transforms.cloze.readers.encoding import ENCODE
-from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.options import READERS, Questions, ReaderNetworkOptions
-from transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask, tally_of
-from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
-from transforms.cloze.word_resources import VECTORS, WORDNET
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.tables import Part, write_part
-from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from lexbeam.pipelines.cli import main as lexbeam
+from lexbeam.pipelines.commands.cloze.options import GLOSS_TOKENS
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.transforms.cloze.filters.candidates import question_id
+from lexbeam.transforms.cloze.readers.data import Encoded, EncodeOptions, GroupTask, QuestionGroup, questions
+from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.frequency import BandOptions
+from lexbeam.transforms.cloze.readers.options import READERS, Questions, ReaderNetworkOptions
+from lexbeam.transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask, tally_of
+from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from lexbeam.transforms.cloze.word_resources import VECTORS, WORDNET
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 
 BASELINES = ("frequency", "naive Bayes")
 PLACES = (-3, -2, -1, 1, 2, 3)

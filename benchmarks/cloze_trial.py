@@ -30,11 +30,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.measure import lexbeam
-from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.filters.nonspecificity import DEPTHS, SENSES
-from transforms.cloze.filters.registry import FILTERS
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.schemas.cloze.pairs import CRITERIA
+from lexbeam.transforms.cloze.filters.nonspecificity import DEPTHS, SENSES
+from lexbeam.transforms.cloze.filters.registry import FILTERS
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
 
 KINDS = ("imperceptibility", "nonspecificity")
 TASKS = ("Task_1", "Task_2")

@@ -2,7 +2,7 @@
 
 What pandas, nltk, pyphen and wordfreq give, row by row; of a word everything is computed once and
 kept, whatever the row. `complexity_features.py` compares what it computes with our columns, and
-how long it takes. Nothing of `transforms.complexity` is used.
+how long it takes. Nothing of `lexbeam.transforms.complexity` is used.
 """
 
 import functools

@@ -35,14 +35,14 @@ import pyarrow.parquet as pq
 import yaml
 
 from benchmarks.measure import BenchmarkRow, Skipped, lexbeam, run_script, timed
-from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.form import PREFIXES, SUFFIXES
-from transforms.complexity.features.registry import features_of
-from transforms.complexity.features.stages import FeatureOptions, setting_of
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.word_lists.frequencies import trigram_values
-from transforms.lexicon.wordnet.kind import DEBIAN
-from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
+from lexbeam.transforms.complexity.features.base import FeatureSetting
+from lexbeam.transforms.complexity.features.form import PREFIXES, SUFFIXES
+from lexbeam.transforms.complexity.features.registry import features_of
+from lexbeam.transforms.complexity.features.stages import FeatureOptions, setting_of
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.word_lists.frequencies import trigram_values
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
 
 __all__ = ["measure", "time_loop", "time_ours"]
 

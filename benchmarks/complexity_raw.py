@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.measure import lexbeam
-from transforms.common.draws.by_content import content_hashes, normal
+from lexbeam.transforms.common.draws.by_content import content_hashes, normal
 
 # By genre: files, and how they are taken in.
 CORPORA = {

@@ -20,9 +20,9 @@ from scipy.sparse import csr_array, load_npz, save_npz
 from scipy.sparse.linalg import svds
 
 from benchmarks.measure import BenchmarkRow, ratios, timed
-from transforms.common.blas import one_thread
-from transforms.embeddings.counted.contexts import count_pairs, symmetric
-from transforms.embeddings.counted.weightings import ppmi, truncated_svd
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.embeddings.counted.contexts import count_pairs, symmetric
+from lexbeam.transforms.embeddings.counted.weightings import ppmi, truncated_svd
 
 TOKENS = 10_000_000
 VOCABULARY = 20_000

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import yaml
 
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 __all__ = ["DAMAGES", "damaged_resume", "flipped_resume", "make_run", "published"]
 

@@ -14,8 +14,8 @@ from collections import Counter
 import lightgbm
 import numpy as np
 
-from transforms.learning.models.lightgbm_text import check_lightgbm, lightgbm_settings, write_lightgbm
-from transforms.learning.models.model import Refused
+from lexbeam.transforms.learning.models.lightgbm_text import check_lightgbm, lightgbm_settings, write_lightgbm
+from lexbeam.transforms.learning.models.model import Refused
 
 TEXTS = 600
 SECONDS = 5  # a process that takes longer is taken for hanging

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from transforms.common.draws.by_content import content_hashes, normal, numbers, uniform
-from transforms.common.draws.folds import connected_folds, fold_of
-from transforms.common.draws.smallest import add, entry_of, smallest_rows
+from lexbeam.transforms.common.draws.by_content import content_hashes, normal, numbers, uniform
+from lexbeam.transforms.common.draws.folds import connected_folds, fold_of
+from lexbeam.transforms.common.draws.smallest import add, entry_of, smallest_rows
 
 N = 1_000_000
 KEYS: dict[str, Callable[[], Any]] = {

@@ -30,9 +30,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.evidence import LATE, SLICES, TrialDocument, dealt, read_documents, run_trial
-from transforms.change.nulls import evidence
-from transforms.change.nulls.evidence import Evidence, evidence_of
-from transforms.change.nulls.standards import PairScores
+from lexbeam.transforms.change.nulls import evidence
+from lexbeam.transforms.change.nulls.evidence import Evidence, evidence_of
+from lexbeam.transforms.change.nulls.standards import PairScores
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 USES = (50, 100, 200, 400, 800)  # least uses of a class

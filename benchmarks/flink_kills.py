@@ -32,11 +32,11 @@ from typing import NamedTuple
 import yaml
 
 from benchmarks.damage import published
-from pipelines.cli import main as lexbeam
-from pipelines.frame.detaching import left_run, look_at
-from pipelines.frame.publishing import read_unfinished
-from pipelines.runners.flink.cluster import Cluster, down, free_port, read_state, up
-from pipelines.runners.flink_jobs import JobKind
+from lexbeam.pipelines.cli import main as lexbeam
+from lexbeam.pipelines.frame.detaching import left_run, look_at
+from lexbeam.pipelines.frame.publishing import read_unfinished
+from lexbeam.pipelines.runners.flink.cluster import Cluster, down, free_port, read_state, up
+from lexbeam.pipelines.runners.flink_jobs import JobKind
 
 __all__ = [
     "JAR",
@@ -254,7 +254,7 @@ def _kill_drivers(folder: Path, jar: Path, times: int) -> int:
 def _start(running: Running, config: Path, out: Path, *more: str) -> "subprocess.Popen[str]":
     words = ["run", str(config), "--out", str(out), "--runner-config", running.runner, *more]
     return subprocess.Popen(
-        [sys.executable, "-m", "pipelines.cli", *words],
+        [sys.executable, "-m", "lexbeam.pipelines.cli", *words],
         env={**os.environ, **running.environment, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

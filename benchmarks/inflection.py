@@ -24,13 +24,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from transforms.common.draws.folds import fold_of
-from transforms.inflection.articles import beside
-from transforms.inflection.dictionaries import FormEntry, read_forms
-from transforms.inflection.english import english_inflector
-from transforms.inflection.features import feats_of, inflection, split
-from transforms.inflection.inflector import Inflecting, Inflector, compiled, learned_rules
-from transforms.inflection.store import forms_as_arrays, pack_plain
+from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.inflection.articles import beside
+from lexbeam.transforms.inflection.dictionaries import FormEntry, read_forms
+from lexbeam.transforms.inflection.english import english_inflector
+from lexbeam.transforms.inflection.features import feats_of, inflection, split
+from lexbeam.transforms.inflection.inflector import Inflecting, Inflector, compiled, learned_rules
+from lexbeam.transforms.inflection.store import forms_as_arrays, pack_plain
 
 CLASSES = ("NOUN", "VERB", "ADJ", "ADV", "AUX")
 FOLDS = 5

@@ -19,9 +19,9 @@ from pathlib import Path
 from lxml import etree
 
 from benchmarks.measure import BenchmarkRow, data_folder, lexbeam, ratios
-from transforms.common.store import files
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records.base import ReaderOptions, Record
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records.base import ReaderOptions, Record
 
 REPEATS = 9
 BOUND = 0.8

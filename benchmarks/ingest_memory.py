@@ -26,11 +26,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import BenchmarkRow, environment, own_memory
-from schemas.rejects import RejectRow
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.artefacts import make as make_artefact
-from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
-from transforms.formats.records.base import ReaderOptions
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.artefacts import make as make_artefact
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
+from lexbeam.transforms.formats.records.base import ReaderOptions
 
 GIGABYTE = 10**9
 BOUND = 300

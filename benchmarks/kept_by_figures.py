@@ -34,10 +34,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.frame.registry import COMMANDS, load
-from transforms.common.code.walk import PACKAGES, PLUMBING
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.draws.splits import bands_of, deal_alike, distances, parse_shares
+from lexbeam.pipelines.frame.registry import COMMANDS, load
+from lexbeam.transforms.common.code.walk import PACKAGES, PLUMBING
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.draws.splits import bands_of, deal_alike, distances, parse_shares
 
 __all__ = ["main"]
 
@@ -127,7 +127,7 @@ def hanta(tokens: int) -> Iterator[tuple[object, ...]]:
     import wordfreq
     from HanTa.HanoverTagger import HanoverTagger
 
-    from transforms.annotation.engines import hanta as tagging
+    from lexbeam.transforms.annotation.engines import hanta as tagging
 
     yield "language", "ours", "HanTa's morphemes", "HanTa"
     for language in ("en", "de", "nl"):

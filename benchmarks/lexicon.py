@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.measure import BenchmarkRow
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["measure"]
 

@@ -22,10 +22,10 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.measure import BenchmarkRow, Skipped, run_script, timed
-from transforms.lexicon.compiled_stage import opened
-from transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
-from transforms.lexicon.wordnet.kind import DEBIAN
-from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
+from lexbeam.transforms.lexicon.compiled_stage import opened
+from lexbeam.transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
 
 REPEATS = 5
 WORDS = 1_000_000
@@ -35,7 +35,7 @@ OPEN = """
 import sys, time
 import pyarrow as pa
 from benchmarks.lexicon_wordnet import private_memory
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 options = LexiconOptions(resources=("wordnet=wordnet",), cache=sys.argv[1])
 held = prepare(options).held[0]
 query = pa.array(["person"])  # imports pandas, where it is there

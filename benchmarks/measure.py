@@ -93,7 +93,7 @@ def environment(**extra: str) -> dict[str, str]:
 
 def lexbeam(*words: str) -> None:
     """Run the command in a process of its own."""
-    _run("-m", "pipelines.cli", *words)
+    _run("-m", "lexbeam.pipelines.cli", *words)
 
 
 def run_script(script: str, *words: str) -> str:

@@ -16,7 +16,7 @@ TOKENS = 1_000_000
 
 
 def _run(*words: str) -> float:
-    command = [sys.executable, "-m", "pipelines.cli", *words]
+    command = [sys.executable, "-m", "lexbeam.pipelines.cli", *words]
     return peak_memory([*command, "--runner-config", "direct_multiprocess"])
 
 

@@ -33,12 +33,12 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from transforms.common.publish.layout import MARK, locked
-from transforms.common.publish.publication import Keep, publish
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import find_snapshot, open_snapshot
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.common.publish.layout import MARK, locked
+from lexbeam.transforms.common.publish.publication import Keep, publish
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import find_snapshot, open_snapshot
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 __all__ = [
     "OUTCOMES",

@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from benchmarks.measure import lexbeam
-from transforms.common.store.files import list_files
+from lexbeam.transforms.common.store.files import list_files
 
 __all__ = ["Disk", "RerunInput", "SecondsTaken", "exceeding", "measure", "report", "sample"]
 

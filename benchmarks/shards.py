@@ -26,8 +26,8 @@ import numpy as np
 from benchmarks.change import make_config
 from benchmarks.measure import lexbeam
 from benchmarks.trainer_quality import Scores, add_arguments, correlations, precisions, run
-from transforms.common.publish.run_log import read_run_log
-from transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.common.publish.run_log import read_run_log
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
 SHARDS = (1, 2, 4, 8)
 SAMPLE_TOKENS = 300_000

@@ -55,7 +55,7 @@ def used(*words: str) -> Used:
     """
     start = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipelines.cli", *words], env=environment(), stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "lexbeam.pipelines.cli", *words], env=environment(), stdout=subprocess.DEVNULL
     )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -19,14 +19,14 @@ import pyarrow as pa
 
 from benchmarks import counts
 from benchmarks.measure import BenchmarkRow, ratios
-from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance
-from transforms.common.blas import one_thread
-from transforms.embeddings.alignment import fit_alignment
-from transforms.embeddings.counted.contexts import count_pairs, symmetric
-from transforms.embeddings.counted.weightings import ppmi
-from transforms.embeddings.neighbourhoods import BLOCK, SpacePair, lengths_of
-from transforms.embeddings.rows import at_length_one, products
-from transforms.embeddings.spaces import Space
+from lexbeam.transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.embeddings.alignment import fit_alignment
+from lexbeam.transforms.embeddings.counted.contexts import count_pairs, symmetric
+from lexbeam.transforms.embeddings.counted.weightings import ppmi
+from lexbeam.transforms.embeddings.neighbourhoods import BLOCK, SpacePair, lengths_of
+from lexbeam.transforms.embeddings.rows import at_length_one, products
+from lexbeam.transforms.embeddings.spaces import Space
 
 DIM = 300
 ALIGNED = 100_000

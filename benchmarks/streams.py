@@ -23,9 +23,9 @@ from pathlib import Path
 import yaml
 
 from benchmarks.measure import ROOT, environment
-from transforms.annotation.landed import Landed
-from transforms.common.publish.snapshots import find_snapshot
-from transforms.common.store.receipts import read_receipt
+from lexbeam.transforms.annotation.landed import Landed
+from lexbeam.transforms.common.publish.snapshots import find_snapshot
+from lexbeam.transforms.common.store.receipts import read_receipt
 
 WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
 BYTES = 2000
@@ -55,7 +55,7 @@ def _world(folder: Path, documents: int) -> Path:
 
 
 def _command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "pipelines.cli", *words]
+    return [sys.executable, "-m", "lexbeam.pipelines.cli", *words]
 
 
 def _landed(out: Path) -> Iterator[tuple[float, int]]:

@@ -3,7 +3,7 @@
     python -m benchmarks.systems sample --out trials        (planted changes, and the same texts under random dates)
     python -m benchmarks.systems sotu --out trials          (how systems agree on 144 speeches; needs the corpora)
     python -m benchmarks.systems latin --out trials --seeds 5           (scores of the 40 targets of LatinISE)
-    python -m pipelines.commands.change.systems_page > docs/systems.md
+    python -m lexbeam.pipelines.commands.change.systems_page > docs/systems.md
 
 Each writes a table into docs/systems, and `sotu` a picture. What is in `--out` is not made again, so a command that
 was cut off goes on; `--system` names some. All that is trained is by `--trainer fast`.
@@ -23,10 +23,10 @@ import pyarrow.parquet as pq
 from scipy.stats import spearmanr
 
 from benchmarks.measure import ROOT, data_folder, lexbeam
-from transforms.change.scores.named_systems import SYSTEMS
-from transforms.change.scores.system_settings import has_chance
-from transforms.embeddings.representations import SGNS
-from transforms.evaluation.ranking import average_precision
+from lexbeam.transforms.change.scores.named_systems import SYSTEMS
+from lexbeam.transforms.change.scores.system_settings import has_chance
+from lexbeam.transforms.embeddings.representations import SGNS
+from lexbeam.transforms.evaluation.ranking import average_precision
 
 FOLDER = ROOT / "docs" / "systems"
 PICTURE = ROOT / "docs" / "pictures" / "systems-sotu.svg"

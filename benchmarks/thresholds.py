@@ -21,8 +21,8 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.change.scores import of_threshold
-from transforms.change.scores.thresholds import RANKED, THRESHOLDS, Threshold
+from lexbeam.schemas.change.scores import of_threshold
+from lexbeam.transforms.change.scores.thresholds import RANKED, THRESHOLDS, Threshold
 
 DRAWS = 200
 TARGETS = 40

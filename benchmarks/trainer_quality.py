@@ -20,8 +20,8 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from benchmarks.measure import lexbeam
-from transforms.evaluation.metrics import spearman
-from transforms.evaluation.ranking import average_precision
+from lexbeam.transforms.evaluation.metrics import spearman
+from lexbeam.transforms.evaluation.ranking import average_precision
 
 TRAINERS = ("gensim", "fast")
 Scores = dict[str, float]

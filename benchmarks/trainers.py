@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.measure import BenchmarkRow, data_folder, own_memory, ratios, run_script, timed
-from transforms.embeddings import fast_trainer
-from transforms.embeddings.memory import training_memory
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.trainers import train_space
+from lexbeam.transforms.embeddings import fast_trainer
+from lexbeam.transforms.embeddings.memory import training_memory
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.trainers import train_space
 
 REPEATS = 3
 WORDS = 400_000

@@ -7,40 +7,46 @@
     results.top(20, alignment="op").to_pandas()
 
 docs/reference/python.md has the rest. The functions of commands are made from the registry on first use;
-`make api` writes their types to `*.pyi` beside the modules.
+`make api` writes their types to `*.pyi` beside the modules. Workers import this, too: nothing is imported before it is
+asked for.
 """
 
+import importlib
 import logging
 from typing import Any
 
-from lexbeam._siblings import check_siblings
-
-check_siblings()
-
-# Imported only now, since all of this depends on the packages that have just been checked.
-from lexbeam import _functions
-from lexbeam._keyed import vectors
-from lexbeam._pandas import explain_missing_pandas
-from lexbeam._shown import ArrowTable, Lines
-from lexbeam.results import Results
-from lexbeam.results import open_results as open
-from pipelines.frame.registry import COMMANDS
-from transforms.common.code.version import VERSION as __version__
-from transforms.common.errors import LexbeamError, UsageError
+from lexbeam import _groups
+from lexbeam.pipelines.frame.registry import COMMANDS
+from lexbeam.transforms.common.code.version import VERSION as __version__
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
 __all__ = ["ArrowTable", "LexbeamError", "Lines", "Results", "UsageError", "__version__", "open", "vectors"]
-__all__ += _functions.names()
-globals().update({group: _functions.group_module(group) for group in _functions.groups()})
+__all__ += _groups.names()
+globals().update({group: _groups.group_module(group) for group in _groups.groups()})
+
+_PLACES = {
+    "ArrowTable": "lexbeam._shown:ArrowTable",
+    "Lines": "lexbeam._shown:Lines",
+    "Results": "lexbeam.results:Results",
+    "open": "lexbeam.results:open_results",
+    "vectors": "lexbeam._keyed:vectors",
+}
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        module, _, attribute = _PLACES[name].partition(":")
+        return globals().setdefault(name, getattr(importlib.import_module(module), attribute))
+    if name.startswith("_") or name in ("pipelines", "runner_configs", "schemas", "transforms"):  # or `import` looks on
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from lexbeam import _functions
+
     return globals().setdefault(name, _functions.attribute("", name))
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_functions.names("", COMMANDS)})
+    return sorted({*globals(), *__all__, *_groups.names("", COMMANDS)})
 
 
-explain_missing_pandas()
 # Without it, Python would print warnings on stderr where no logging is set up.
 logging.getLogger("lexbeam").addHandler(logging.NullHandler())

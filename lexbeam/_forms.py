@@ -11,9 +11,9 @@ from typing import Any
 
 from lexbeam._paths import LONGEST_PATH
 from lexbeam._tables import GivenTable, plain_value
-from transforms.common.errors import UsageError, nearest, quoted
-from transforms.common.options.small_texts import WORD_COLUMNS, word_column
-from transforms.common.texts.line_ends import lines_of
+from lexbeam.transforms.common.errors import UsageError, nearest, quoted
+from lexbeam.transforms.common.options.small_texts import WORD_COLUMNS, word_column
+from lexbeam.transforms.common.texts.line_ends import lines_of
 
 __all__ = ["LAYOUTS", "ROWS", "WORD_LIST", "filled", "pairs_of", "records", "texts_of", "word_list", "words_of"]
 

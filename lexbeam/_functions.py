@@ -13,68 +13,31 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from lexbeam._given import given_as_files
-from lexbeam._near import ArgumentError, unknown_name
+from lexbeam._groups import LEFT_OUT, PREVIEW, FunctionPlace, group_module, groups, names, places
+from lexbeam._near import unknown_name
 from lexbeam._shown import Lines
 from lexbeam._signatures import as_function, option_values, ordered
 from lexbeam._strings import answer, asked_by, with_strings
+from lexbeam.pipelines.frame.blocks import plain_lines
+from lexbeam.pipelines.frame.command import Command
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
+from lexbeam.pipelines.progress.progress import only_drawn
 from lexbeam.results import Results, open_results
-from pipelines.frame.blocks import plain_lines
-from pipelines.frame.command import Command
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.registry import COMMANDS, CommandEntry, load, section_of
-from pipelines.progress.progress import only_drawn
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping, options_of
-from transforms.common.system_errors import explaining
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, options_of
+from lexbeam.transforms.common.system_errors import explaining
 
-__all__ = ["FunctionPlace", "attribute", "command_function", "group_module", "groups", "names", "places"]
+__all__ = ["attribute", "command_function"]
 
-# Commands that are no functions, and what to do in Python.
-LEFT_OUT = {
-    "show": "results answer what it prints: `lexbeam.open(DIR)`, then `summary()`, `table(NAME)` or a view",
-    "stream": "a stream does not end: start `lexbeam stream` on a command line",
-}
-PREVIEW = "preview_"
 # A preview is a function of its own, a function that returns tables waits for them, and all return.
 NOT_HERE = ("dry_run", "detach", "watch", "watch_files", "watch_minutes", "watch_poll")
 # A run sets PATH and the levels of loggers while it lasts, and trains on as many threads as it
 # was given: two runs at once would undo each other's settings.
 _ONE_AT_A_TIME = threading.RLock()
-
-
-class FunctionPlace(NamedTuple):
-    """Where a command's function is: in the module of a first word, or in the package itself (empty)."""
-
-    group: str
-    name: str
-
-
-def places(entries: Mapping[str, CommandEntry]) -> dict[FunctionPlace, str]:
-    """Return the words of commands by the places of their functions; a preview stands by itself."""
-    words_by_place = {}
-    for words in (words for words in entries if words not in LEFT_OUT):
-        first, _, second = words.replace("-", "_").partition(" ")
-        group, name = (first, second) if second else ("", first)
-        words_by_place[FunctionPlace(group, name)] = words
-        if entries[words].previews:
-            words_by_place[FunctionPlace(group, PREVIEW + name)] = words
-    return words_by_place
-
-
-def groups(entries: Mapping[str, CommandEntry] = COMMANDS.ours()) -> list[str]:
-    """Return the first words that commands share, in alphabetical order."""
-    return sorted({place.group for place in places(entries)} - {""})
-
-
-def names(group: str = "", entries: Mapping[str, CommandEntry] = COMMANDS.ours()) -> list[str]:
-    """Return the names of the functions of a module, in alphabetical order; of the package, its groups too."""
-    functions = {place.name for place in places(entries) if place.group == group}
-    return sorted(functions | (set(groups(entries)) if not group else set()))
 
 
 def attribute(group: str, name: str) -> Any:
@@ -137,34 +100,6 @@ def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
     return as_function(where, entries, doc, made, runs, takes_beam=takes_beam)
 
 
-def group_module(name: str) -> ModuleType:
-    """Return the module of a first word, as `import` finds it."""
-    return sys.modules.setdefault(f"lexbeam.{name}", _Group(name))
-
-
-class _Group(ModuleType):
-    """A module whose functions are made when they are asked for."""
-
-    def __init__(self, group: str) -> None:
-        super().__init__(f"lexbeam.{group}", f"The commands `lexbeam {group} ...` as functions.")
-        self.__spec__ = ModuleSpec(self.__name__, None)
-        self.__package__ = "lexbeam"
-        self._group = group
-
-    @property
-    def __all__(self) -> list[str]:
-        return names(self._group, COMMANDS)
-
-    def __dir__(self) -> list[str]:
-        return self.__all__
-
-    def __call__(self, *_: object, **__: object) -> None:
-        raise ArgumentError(f"{self.__name__} is no function, but has some: {', '.join(self.__all__)}")
-
-    def __getattr__(self, name: str) -> Any:
-        return vars(self).setdefault(name, attribute(vars(self)["_group"], name))
-
-
 def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tuple[Any, Lines]:
     """Run a command; those that run pipelines wait for each other, whatever thread calls them.
 
@@ -180,7 +115,7 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
         UsageError: an option is wrong, or published sections would be replaced without consent.
         LexbeamError: the command failed; the message says why.
     """
-    from pipelines.frame.running import run_command
+    from lexbeam.pipelines.frame.running import run_command
 
     lines: list[str] = []
     command = load(name)
@@ -248,7 +183,7 @@ def _folder(options: Any) -> str:
     if options.out is None and not hasattr(options, "config"):
         raise UsageError("`out` must be given: the folder whose tables are returned")
     if options.out is None:  # the configuration file has it
-        from pipelines.frame.configuration import read_jobs
+        from lexbeam.pipelines.frame.configuration import read_jobs
 
         return str(read_jobs(options.config, {})[0].options.out)
     return str(options.out)

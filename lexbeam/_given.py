@@ -23,14 +23,14 @@ from typing import Any
 from lexbeam._forms import LAYOUTS, ROWS, WORD_LIST, filled, pairs_of, records, texts_of, word_list, words_of
 from lexbeam._paths import check_is_no_text, hold_texts, path_or_text
 from lexbeam._tables import GivenTable, is_frame, is_list, table_of
-from pipelines.commands.corpus.text_engine import LOOKED_AT, NO_ENGINE, engine_of
-from pipelines.frame.common_options import PublishOptions
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import options_of
-from transforms.common.options.option import Option
-from transforms.common.publish.layout import GIVEN
-from transforms.common.publish.output_folders import make_output_folder
-from transforms.common.store import files
+from lexbeam.pipelines.commands.corpus.text_engine import LOOKED_AT, NO_ENGINE, engine_of
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import options_of
+from lexbeam.transforms.common.options.option import Option
+from lexbeam.transforms.common.publish.layout import GIVEN
+from lexbeam.transforms.common.publish.output_folders import make_output_folder
+from lexbeam.transforms.common.store import files
 
 __all__ = ["given_as_files"]
 

@@ -4,13 +4,13 @@ import os
 from typing import TYPE_CHECKING, TypeVar
 
 from lexbeam.results import Results, open_results
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-    from transforms.common.publish.snapshots import Snapshot
-    from transforms.embeddings.published import ExportedVectors
+    from lexbeam.transforms.common.publish.snapshots import Snapshot
+    from lexbeam.transforms.embeddings.published import ExportedVectors
 
 __all__ = ["vectors"]
 
@@ -52,7 +52,7 @@ def vectors(
     if aligned is None:
         if pair is not None:
             raise UsageError("`pair` goes with `aligned`: as trained, a slice is by itself")
-        from transforms.embeddings.published import as_trained
+        from lexbeam.transforms.embeddings.published import as_trained
 
         return _keyed(as_trained(snapshot, slice, number))
     pairs = [(names[a], names[b]) for a, b in section["pairs"]]
@@ -84,7 +84,7 @@ def _pair(pairs: list[tuple[str, str]], slice: str, pair: tuple[str, str] | None
 
 
 def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: tuple[str, str]) -> "ExportedVectors":
-    from transforms.embeddings.published import aligned_sides, as_aligned, no_map
+    from lexbeam.transforms.embeddings.published import aligned_sides, as_aligned, no_map
 
     for row in aligned_sides(snapshot, alignment):
         if (row["slice_from"], row["slice_to"]) != pair or row["seed"] != seed:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 
 __all__ = ["ArgumentError", "UnknownNameError", "unknown_name"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from types import ModuleType
 
-from transforms.common.errors import LexbeamError
-from transforms.common.extras import install_command
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.extras import install_command
 
 __all__ = ["MissingPandasError", "explain_missing_pandas"]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from transforms.common.errors import UsageError, quoted
-from transforms.common.options.option import Option
-from transforms.common.store import files
+from lexbeam.transforms.common.errors import UsageError, quoted
+from lexbeam.transforms.common.options.option import Option
+from lexbeam.transforms.common.store import files
 
 __all__ = ["LONGEST_PATH", "check_is_no_text", "hold_texts", "path_or_text"]
 

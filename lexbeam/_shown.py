@@ -6,14 +6,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.frame.blocks import shown_lines
-from pipelines.shown.html import as_html
-from pipelines.shown.rows import first_rows
-from transforms.common.shown import Block, amount
+from lexbeam._pandas import explain_missing_pandas
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.shown.html import as_html
+from lexbeam.pipelines.shown.rows import first_rows
+from lexbeam.transforms.common.shown import Block, amount
 
 __all__ = ["ArrowTable", "Lines"]
 
 SHOWN = 20  # rows of a table
+
+explain_missing_pandas()
 
 
 class Lines(list[str]):

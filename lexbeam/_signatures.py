@@ -16,11 +16,11 @@ from typing import Any, Literal
 from lexbeam._forms import LAYOUTS
 from lexbeam._near import ArgumentError
 from lexbeam._tables import ArrowData
-from pipelines.frame.arguments import LAST
-from transforms.common.code.registry import Registry
-from transforms.common.errors import nearest
-from transforms.common.options.fields import options_of
-from transforms.common.options.option import Option
+from lexbeam.pipelines.frame.arguments import LAST
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import nearest
+from lexbeam.transforms.common.options.fields import options_of
+from lexbeam.transforms.common.options.option import Option
 
 __all__ = ["annotation", "as_function", "option_values", "ordered"]
 

@@ -18,12 +18,12 @@ from lexbeam._given import given_as_files
 from lexbeam._shown import ArrowTable
 from lexbeam._signatures import as_function, option_values
 from lexbeam._tables import table_of
-from pipelines.frame.command import Command
-from pipelines.frame.piping import STDIN
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping, options_of
-from transforms.common.options.option import Option
-from transforms.common.system_errors import explaining
+from lexbeam.pipelines.frame.command import Command
+from lexbeam.pipelines.frame.piping import STDIN
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, options_of
+from lexbeam.transforms.common.options.option import Option
+from lexbeam.transforms.common.system_errors import explaining
 
 __all__ = ["answer", "asked_by", "with_strings"]
 
@@ -123,7 +123,7 @@ def answer(command: Command[Any, Any], words: str, values: Mapping[str, Any], be
         text = values[_TEXT.name]
         if not isinstance(text, str):
             raise UsageError(f"`text` is {type(text).__name__}: give a text; several texts are a list, as `inputs`")
-        from pipelines.frame.running import run_on_text
+        from lexbeam.pipelines.frame.running import run_on_text
 
         if values.get("inputs") is not None:
             raise UsageError("`text` and `inputs` each say what is read: give one of them")

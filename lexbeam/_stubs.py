@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import lexbeam
-from lexbeam import _functions
+from lexbeam import _groups
 from lexbeam._views import view_methods
+from lexbeam.pipelines.frame.registry import COMMANDS, CommandEntry
 from lexbeam.results import Results
-from pipelines.frame.registry import COMMANDS, CommandEntry
 
 __all__ = ["check_names", "main", "stubs"]
 
@@ -39,8 +39,8 @@ from lexbeam._shown import Lines as Lines
 from lexbeam._shown import ArrowTable as ArrowTable
 from lexbeam.results import Results as Results
 from lexbeam.results import open_results as open
-from transforms.common.errors import LexbeamError as LexbeamError
-from transforms.common.errors import UsageError as UsageError
+from lexbeam.transforms.common.errors import LexbeamError as LexbeamError
+from lexbeam.transforms.common.errors import UsageError as UsageError
 
 __version__: str
 """
@@ -53,11 +53,11 @@ def stubs() -> dict[str, str]:
         ValueError: a name is taken.
     """
     check_names(COMMANDS.ours(), view_methods())
-    shared = ", ".join(f"{group} as {group}" for group in _functions.groups())
-    texts = {"views.pyi": _module([_views()], "from transforms.common.publish.snapshots import Snapshot\n")}
-    for group in ("", *_functions.groups()):
+    shared = ", ".join(f"{group} as {group}" for group in _groups.groups())
+    texts = {"views.pyi": _module([_views()], "from lexbeam.transforms.common.publish.snapshots import Snapshot\n")}
+    for group in ("", *_groups.groups()):
         module = getattr(lexbeam, group) if group else lexbeam
-        functions = (getattr(module, name) for name in _functions.names(group))
+        functions = (getattr(module, name) for name in _groups.names(group))
         more = "" if group else PACKAGE.format(groups=shared)
         texts[f"{group or '__init__'}.pyi"] = _module([_function(f) for f in functions if inspect.isfunction(f)], more)
     return texts
@@ -69,11 +69,11 @@ def check_names(entries: Mapping[str, CommandEntry], views: Iterable[str]) -> No
     Raises:
         ValueError: a name is taken.
     """
-    places = _functions.places(entries)
+    places = _groups.places(entries)
     for name in (place.name for place in places if not place.group):
-        if name in TAKEN or name in _functions.groups(entries):
+        if name in TAKEN or name in _groups.groups(entries):
             raise ValueError(f"the package `lexbeam` has another {name!r}")
-    for name in TAKEN.intersection(_functions.groups(entries)):
+    for name in TAKEN.intersection(_groups.groups(entries)):
         raise ValueError(f"the package `lexbeam` has another {name!r}")
     for name in views:
         if name in vars(Results) or name in Results.__annotations__:

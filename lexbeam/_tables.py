@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from transforms.common.errors import UsageError, quoted
+from lexbeam.transforms.common.errors import UsageError, quoted
 
 __all__ = ["ArrowData", "GivenTable", "is_frame", "is_list", "plain_value", "table_of"]
 

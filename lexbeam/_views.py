@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from lexbeam._given import given_as_files
 from lexbeam._shown import ArrowTable, Lines
 from lexbeam._signatures import as_function, option_values
-from pipelines.frame.registry import COMMANDS, available, command_of, section_of
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import from_mapping, options_of
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
+from lexbeam.pipelines.frame.registry import COMMANDS, available, command_of, section_of
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import from_mapping, options_of
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
 
 __all__ = ["KnownView", "answer_lines", "answer_table", "view_methods", "views"]
 

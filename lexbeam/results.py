@@ -10,16 +10,16 @@ import pyarrow.parquet as pq
 
 from lexbeam._shown import ArrowTable, Lines
 from lexbeam._views import answer_table
+from lexbeam.pipelines.frame.command import Command
+from lexbeam.pipelines.frame.registry import COMMANDS, command_of, section_of
+from lexbeam.pipelines.shown.html import as_html, folded
+from lexbeam.transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.publish.history import resolve_snapshot
+from lexbeam.transforms.common.publish.snapshots import Snapshot, open_kept, open_snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.remote import file_system
 from lexbeam.views import Views
-from pipelines.frame.command import Command
-from pipelines.frame.registry import COMMANDS, command_of, section_of
-from pipelines.shown.html import as_html, folded
-from transforms.common.errors import LexbeamError, nearest
-from transforms.common.publish.history import resolve_snapshot
-from transforms.common.publish.snapshots import Snapshot, open_kept, open_snapshot
-from transforms.common.shown import Block
-from transforms.common.store import files
-from transforms.common.store.remote import file_system
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -56,7 +56,7 @@ class Results(Views):
         return Lines(self._summary())
 
     def _summary(self) -> Iterator[Block]:
-        from pipelines.frame.running import summary_of
+        from lexbeam.pipelines.frame.running import summary_of
 
         yield from (f"warning: {warning}" for warning in self.told.warnings)
         for section, why in self.snapshot.held.items():
@@ -77,7 +77,7 @@ class Results(Views):
                 yield section, command
 
     def _repr_html_(self) -> str:
-        from pipelines.shown.overview import describe_table
+        from lexbeam.pipelines.shown.overview import describe_table
 
         pieces = [f"<b>{escape(files.shown(self.folder))}</b>", as_html(self._summary())]
         named = [name for _, command in self._made() for name in command.table_names]

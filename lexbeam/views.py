@@ -6,7 +6,7 @@ from typing import Any
 
 from lexbeam._near import unknown_name
 from lexbeam._views import view_methods
-from transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.snapshots import Snapshot
 
 __all__ = ["Views"]
 

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
-from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
-from pipelines.frame.interrupts import (
+from lexbeam.pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
+from lexbeam.pipelines.frame.interrupts import (
     heed_signals,
     interrupted_status,
     interrupted_text,
@@ -18,17 +18,17 @@ from pipelines.frame.interrupts import (
     note_nothing_begun,
     was_interrupted,
 )
-from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
-from pipelines.messages import STYLES, JsonFormatter, JsonLines, json_message, without_style
-from pipelines.monitoring.events import emit_failure, printing
-from transforms.common.code.version import own_build
-from transforms.common.errors import LexbeamError, NothingToDoError, UsageError, nearest, readable
-from transforms.common.heap import share_heap
-from transforms.common.spared_imports import spare_imports
-from transforms.common.system_errors import explaining, reason_of
+from lexbeam.pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
+from lexbeam.pipelines.messages import STYLES, JsonFormatter, JsonLines, json_message, without_style
+from lexbeam.pipelines.monitoring.events import emit_failure, printing
+from lexbeam.transforms.common.code.version import own_build
+from lexbeam.transforms.common.errors import LexbeamError, NothingToDoError, UsageError, nearest, readable
+from lexbeam.transforms.common.heap import share_heap
+from lexbeam.transforms.common.spared_imports import spare_imports
+from lexbeam.transforms.common.system_errors import explaining, reason_of
 
 if TYPE_CHECKING:
-    from pipelines.frame.command import Command
+    from lexbeam.pipelines.frame.command import Command
 
 __all__ = ["entry", "main", "parser_of_all"]
 
@@ -176,8 +176,8 @@ def _dispatch(arguments: Sequence[str]) -> None:
     options = from_arguments(command.options, values)
     if beam and command.build is None and not command.takes_beam:
         raise UsageError(f"`lexbeam {words}` runs no pipeline and takes no Beam options")
-    from pipelines.frame.piping import is_piped
-    from pipelines.frame.running import run_command
+    from lexbeam.pipelines.frame.piping import is_piped
+    from lexbeam.pipelines.frame.running import run_command
 
     tell = _print_aside if is_piped(command, options) else _print
     run_command(words, options, tell=tell, data=_print_data, beam=beam)

@@ -9,8 +9,8 @@ from typing import Any, TextIO
 
 import msgspec
 
-from pipelines.monitoring.events import Event, as_line, message_event
-from transforms.common.errors import UsageError
+from lexbeam.pipelines.monitoring.events import Event, as_line, message_event
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = ["STYLES", "JsonFormatter", "JsonLines", "json_message", "without_style"]
 

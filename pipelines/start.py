@@ -9,7 +9,7 @@ __all__ = ["entry"]
 def entry() -> NoReturn:
     """Import the command line, and run the command."""
     try:
-        from pipelines import cli
+        from lexbeam.pipelines import cli
 
         cli.entry()
     except KeyboardInterrupt:

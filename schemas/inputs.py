@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from lexbeam.schemas.columns import Table, column
 
 __all__ = ["inputs_table"]
 

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, reason, share
+from lexbeam.schemas.columns import Table, column, reason, share
 
 __all__ = [
     "CHANGE_METRICS",

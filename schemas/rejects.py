@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from lexbeam.schemas.columns import Table, column
 
 __all__ = [
     "ANSWER_REASONS",

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from transforms.common.code.version import VARIABLE, commit
+from lexbeam.transforms.common.code.version import VARIABLE, commit
 
 # What tests share, such as `outsiders.py` and the makers of a domain, is imported by its name alone.
 _TESTS = Path(__file__).parent
@@ -174,8 +174,8 @@ def wordnet_cache(made_once: Callable[..., Any]) -> str:
     """A cache of resources that has Debian's WordNet, which takes seconds to compile, where it is installed."""
 
     def make(folder: Path) -> str:
-        from transforms.lexicon.resources import LexiconOptions, prepare
-        from transforms.lexicon.wordnet.kind import DEBIAN
+        from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+        from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
 
         if Path(DEBIAN, "index.sense").exists():
             prepare(LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=str(folder)))
@@ -189,7 +189,7 @@ def wordfreq_cache(made_once: Callable[..., Any], wordnet_cache: str) -> str:
     """The same with word frequencies of English, German and Spanish, which take seconds to compile, too."""
 
     def make(folder: Path) -> str:
-        from transforms.lexicon.resources import LexiconOptions, prepare
+        from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
         lists = tuple(f"zipf_=wordfreq:{tag}" for tag in ("de", "en", "es"))
         if find_spec("wordfreq"):
@@ -227,8 +227,8 @@ def _beam_as_in_a_run(request: pytest.FixtureRequest) -> Iterator[None]:
     if "apache_beam" not in sys.modules or alone:
         yield
         return
-    from pipelines.runners.bundles import small_bundles
-    from pipelines.runners.signatures import signatures_kept
+    from lexbeam.pipelines.runners.bundles import small_bundles
+    from lexbeam.pipelines.runners.signatures import signatures_kept
 
     with signatures_kept(), small_bundles():
         yield
@@ -239,7 +239,7 @@ def outsider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
     """A function that installs a package for this process: `outsiders.install` without a folder."""
     from outsiders import install
 
-    from transforms.common.code import registry
+    from lexbeam.transforms.common.code import registry
 
     taken: list[str] = []
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from pipelines.frame.publishing import read_unfinished
+from lexbeam.pipelines.frame.publishing import read_unfinished
 
 __all__ = ["JOB", "FakeFlink", "fake_flink", "noted_jobs"]
 

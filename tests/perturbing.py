@@ -11,9 +11,9 @@ from typing import Annotated, Any, NamedTuple, get_origin
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.options.fields import options_of
-from transforms.common.store.identity import Place, Position, Uncounted
-from transforms.common.store.receipts import ArtefactPath
+from lexbeam.transforms.common.options.fields import options_of
+from lexbeam.transforms.common.store.identity import Place, Position, Uncounted
+from lexbeam.transforms.common.store.receipts import ArtefactPath
 
 __all__ = ["Change", "changes", "copied", "moved"]
 

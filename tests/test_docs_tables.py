@@ -6,56 +6,68 @@ import importlib.util
 import re
 from pathlib import Path
 
-from pipelines.frame.registry import COMMANDS, load, section_of
-from transforms.annotation.engines import builtin
-from transforms.annotation.engines.segmenters import SEGMENTERS
-from transforms.change.scores.measures import MEASURES
-from transforms.formats.records.scripts import scripts_of
+from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
+from lexbeam.transforms.annotation.engines import builtin
+from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS
+from lexbeam.transforms.change.scores.measures import MEASURES
+from lexbeam.transforms.formats.records.scripts import scripts_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 # By page and first cell of the table: the registry, and names that are no entries of it.
 TABLES = {
-    ("reference/formats.md", "format"): ("transforms.formats.readers.registry:READERS", ()),
-    ("reference/formats.md", "form of dates"): ("transforms.formats.records.date_forms:DATE_FORMS", ()),
-    ("reference/formats.md", "edited format"): ("transforms.formats.spans.registry:SPANS", ()),
-    ("reference/annotation.md", "engine"): ("transforms.annotation.engines.registry:ENGINES", ("none",)),
-    ("reference/annotation.md", "layer"): ("transforms.layers.registry:LAYERS", ()),
-    ("reference/encoders.md", "pooling"): ("transforms.lexicon.encoders.vectors:POOLINGS", ()),
-    ("reference/encoders.md", "scoring"): ("transforms.lexicon.encoders.scoring:SCORINGS", ()),
-    ("reference/resources.md", "rule of case"): ("transforms.lexicon.compiled.casing:CASES", ()),
-    ("reference/resources.md", "duplicates"): ("transforms.lexicon.word_lists.options:DUPLICATES", ()),
-    ("reference/evaluation.md", "name"): ("transforms.evaluation.metrics:METRICS", ()),
-    ("reference/models.md", "format"): ("transforms.learning.models.formats:FORMATS", ()),
-    ("reference/people.md", "kind"): ("transforms.people.answers:KINDS", ()),
-    ("tasks/change/methods.md", "representation"): ("transforms.embeddings.representations:REPRESENTATIONS", ()),
-    ("tasks/change/methods.md", "name"): ("transforms.embeddings.alignment:ALIGNMENTS", ()),
-    ("tasks/change/methods.md", "joint training"): ("transforms.embeddings.joint.trainings:JOINT_TRAININGS", ()),
-    ("tasks/change/methods.md", "threshold"): ("transforms.change.scores.thresholds:THRESHOLDS", ()),
-    ("tasks/change/methods.md", "measure"): ("transforms.change.scores.measures:MEASURES", ()),
-    ("tasks/complexity/features.md", "group"): ("transforms.complexity.features.registry:GROUPS", ()),
-    ("tasks/complexity/score.md", "name"): ("transforms.learning.scorers:SCORERS", ()),
-    ("tasks/complexity/load.md", "layout"): ("transforms.complexity.instances.layouts:LAYOUTS", ()),
-    ("tasks/complexity/select.md", "pattern"): ("transforms.complexity.select.patterns:PATTERNS", ()),
-    ("tasks/cloze/pairs.md", "layout"): ("transforms.cloze.pairs.layouts:LAYOUTS", ()),
-    ("tasks/cloze/answer.md", "system"): ("transforms.cloze.answers.trained_systems:SYSTEMS", ("multiple-choice",)),
-    ("tasks/cloze/options.md", "reader"): ("transforms.cloze.readers.options:READERS", ()),
-    ("tasks/cloze/candidates.md", "filter"): ("transforms.cloze.filters.registry:FILTERS", ()),
-    ("tasks/cloze/abstractness.md", "input"): ("transforms.cloze.abstractness.inputs:INPUTS", ()),
-    ("tasks/cloze/abstractness.md", "estimator"): ("transforms.cloze.abstractness.estimators:ESTIMATORS", ()),
-    ("tasks/simplification/generate.md", "generator"): (
-        "transforms.simplification.generation.generators:GENERATORS",
+    ("reference/formats.md", "format"): ("lexbeam.transforms.formats.readers.registry:READERS", ()),
+    ("reference/formats.md", "form of dates"): ("lexbeam.transforms.formats.records.date_forms:DATE_FORMS", ()),
+    ("reference/formats.md", "edited format"): ("lexbeam.transforms.formats.spans.registry:SPANS", ()),
+    ("reference/annotation.md", "engine"): ("lexbeam.transforms.annotation.engines.registry:ENGINES", ("none",)),
+    ("reference/annotation.md", "layer"): ("lexbeam.transforms.layers.registry:LAYERS", ()),
+    ("reference/encoders.md", "pooling"): ("lexbeam.transforms.lexicon.encoders.vectors:POOLINGS", ()),
+    ("reference/encoders.md", "scoring"): ("lexbeam.transforms.lexicon.encoders.scoring:SCORINGS", ()),
+    ("reference/resources.md", "rule of case"): ("lexbeam.transforms.lexicon.compiled.casing:CASES", ()),
+    ("reference/resources.md", "duplicates"): ("lexbeam.transforms.lexicon.word_lists.options:DUPLICATES", ()),
+    ("reference/evaluation.md", "name"): ("lexbeam.transforms.evaluation.metrics:METRICS", ()),
+    ("reference/models.md", "format"): ("lexbeam.transforms.learning.models.formats:FORMATS", ()),
+    ("reference/people.md", "kind"): ("lexbeam.transforms.people.answers:KINDS", ()),
+    ("tasks/change/methods.md", "representation"): (
+        "lexbeam.transforms.embeddings.representations:REPRESENTATIONS",
         (),
     ),
-    ("tasks/simplification/generate.md", "format"): ("transforms.lexicon.thesauri.reading:READERS", ()),
-    ("tasks/simplification/generate.md", "rule"): ("transforms.simplification.generation.masked_cleaning:RULES", ()),
-    ("tasks/simplification/inflector.md", "format"): ("transforms.inflection.dictionaries:FORMATS", ()),
+    ("tasks/change/methods.md", "name"): ("lexbeam.transforms.embeddings.alignment:ALIGNMENTS", ()),
+    ("tasks/change/methods.md", "joint training"): (
+        "lexbeam.transforms.embeddings.joint.trainings:JOINT_TRAININGS",
+        (),
+    ),
+    ("tasks/change/methods.md", "threshold"): ("lexbeam.transforms.change.scores.thresholds:THRESHOLDS", ()),
+    ("tasks/change/methods.md", "measure"): ("lexbeam.transforms.change.scores.measures:MEASURES", ()),
+    ("tasks/complexity/features.md", "group"): ("lexbeam.transforms.complexity.features.registry:GROUPS", ()),
+    ("tasks/complexity/score.md", "name"): ("lexbeam.transforms.learning.scorers:SCORERS", ()),
+    ("tasks/complexity/load.md", "layout"): ("lexbeam.transforms.complexity.instances.layouts:LAYOUTS", ()),
+    ("tasks/complexity/select.md", "pattern"): ("lexbeam.transforms.complexity.select.patterns:PATTERNS", ()),
+    ("tasks/cloze/pairs.md", "layout"): ("lexbeam.transforms.cloze.pairs.layouts:LAYOUTS", ()),
+    ("tasks/cloze/answer.md", "system"): (
+        "lexbeam.transforms.cloze.answers.trained_systems:SYSTEMS",
+        ("multiple-choice",),
+    ),
+    ("tasks/cloze/options.md", "reader"): ("lexbeam.transforms.cloze.readers.options:READERS", ()),
+    ("tasks/cloze/candidates.md", "filter"): ("lexbeam.transforms.cloze.filters.registry:FILTERS", ()),
+    ("tasks/cloze/abstractness.md", "input"): ("lexbeam.transforms.cloze.abstractness.inputs:INPUTS", ()),
+    ("tasks/cloze/abstractness.md", "estimator"): ("lexbeam.transforms.cloze.abstractness.estimators:ESTIMATORS", ()),
+    ("tasks/simplification/generate.md", "generator"): (
+        "lexbeam.transforms.simplification.generation.generators:GENERATORS",
+        (),
+    ),
+    ("tasks/simplification/generate.md", "format"): ("lexbeam.transforms.lexicon.thesauri.reading:READERS", ()),
+    ("tasks/simplification/generate.md", "rule"): (
+        "lexbeam.transforms.simplification.generation.masked_cleaning:RULES",
+        (),
+    ),
+    ("tasks/simplification/inflector.md", "format"): ("lexbeam.transforms.inflection.dictionaries:FORMATS", ()),
     ("tasks/simplification/instances.md", "layout"): (
-        "transforms.simplification.instances.rows:READERS",
+        "lexbeam.transforms.simplification.instances.rows:READERS",
         ("complexity", "corpus", "documents"),
     ),
-    ("tasks/simplification/text.md", "setting"): ("transforms.simplification.text_settings:TEXT_SETTINGS", ()),
-    ("tasks/simplification/rank.md", "filter"): ("transforms.simplification.selection.filters:FILTERS", ()),
-    ("tasks/simplification/rank.md", "ranker"): ("transforms.simplification.ranking.rankers:RANKERS", ()),
+    ("tasks/simplification/text.md", "setting"): ("lexbeam.transforms.simplification.text_settings:TEXT_SETTINGS", ()),
+    ("tasks/simplification/rank.md", "filter"): ("lexbeam.transforms.simplification.selection.filters:FILTERS", ()),
+    ("tasks/simplification/rank.md", "ranker"): ("lexbeam.transforms.simplification.ranking.rankers:RANKERS", ()),
 }
 
 

@@ -16,8 +16,8 @@ import nbformat
 import pytest
 from notebooks import ROOT, WALKS, run_walk
 
-from pipelines.cli import main
-from transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
 
 NAMES = sorted(page.stem for page in WALKS.glob("*.ipynb"))
 COMMAND = re.compile(r"^ {4}(lexbeam (?:.*\\\n)*.*)$", re.MULTILINE)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.frame.registry import COMMANDS, load
+from lexbeam.pipelines.frame.registry import COMMANDS, load
 
 ROOT = Path(__file__).resolve().parent.parent
 TOPS = ("schemas", "transforms", "pipelines", "lexbeam")
@@ -24,7 +24,7 @@ OF_OTHERS = re.compile("--(?:editable|force|python|convert-to|porcelain)")  # fl
 FLAG = re.compile(r"(?:^|[\s`]|(?<!var)\()--[a-z]")
 # Details of rejects are data of the table `rejects`, and name flags.
 DETAILS = {
-    f"transforms.formats.{name}"
+    f"lexbeam.transforms.formats.{name}"
     for name in (
         "readers.conllu",
         "readers.delimited",
@@ -210,7 +210,7 @@ def test_every_step_has_a_label():
     wrong = set()
     steps = 0
     for module in MODULES:
-        if not (module.endswith("ptransforms") or module.startswith("pipelines.commands")):
+        if not (module.endswith("ptransforms") or module.startswith("lexbeam.pipelines.commands")):
             continue
         for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -243,7 +243,7 @@ def test_folders_of_tests_mirror_those_of_the_source():
 
 def test_only_glue_knows_beam():
     # They reach remote paths through Beam's file systems, imported only for such a path.
-    lazy = ("transforms.common.spared_imports", "transforms.common.store.remote")
+    lazy = ("lexbeam.transforms.common.spared_imports", "lexbeam.transforms.common.store.remote")
     wrong = set()
     for module in MODULES:
         if module.startswith(("schemas", "transforms")) and not module.endswith("ptransforms"):
@@ -258,7 +258,7 @@ def test_the_python_interface_and_the_top_of_commands_know_no_beam():
     for module in MODULES:
         source = source_of(module)
         names = source.imported if module.startswith("lexbeam") else source.at_the_top
-        if module.startswith(("lexbeam", "pipelines.commands", "pipelines.frame")):
+        if module.startswith(("lexbeam", "lexbeam.pipelines.commands", "lexbeam.pipelines.frame")):
             wrong |= {module for name in names if name.startswith("apache_beam")}
     assert not wrong
 
@@ -271,7 +271,7 @@ def test_what_serves_all_commands_names_none():
     for module in MODULES:
         if (
             re.match(r"pipelines\.(cli|frame|monitoring|progress|runners|shown)\b", module)
-            and module != "pipelines.frame.registry"
+            and module != "lexbeam.pipelines.frame.registry"
         ):
             source = source_of(module)
             wrong[module] = ({*source.texts} & {*tables, *makers}) | (source.imported & modules)

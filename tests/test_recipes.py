@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from outsiders import blocks_of, entry_of
 
-from transforms.common.code.code_identity import code_identity
+from lexbeam.transforms.common.code.code_identity import code_identity
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def recipe(outsider):
 
 
 def test_a_format(recipe):
-    from transforms.formats.readers.registry import READERS, read_file
+    from lexbeam.transforms.formats.readers.registry import READERS, read_file
 
     name = recipe("Add a format")
     page = b"One.\n==\n \n==\nThree.\n"
@@ -39,14 +39,14 @@ def test_a_format(recipe):
         assert [type(entry).__name__ for entry in found] == ["Record", "Reject", "Record"]
     assert list(READERS)[-1] == name
     # The code of an entry from outside counts for what is made with it.
-    found = code_identity(read_file, chosen={"transforms.formats.readers.registry:READERS": [name]})
+    found = code_identity(read_file, chosen={"lexbeam.transforms.formats.readers.registry:READERS": [name]})
     assert "toy_blocks:read" in found.names
 
 
 def test_a_format_that_can_be_edited(recipe, monkeypatch):
-    from transforms.formats.readers.registry import READERS
-    from transforms.formats.spans.registry import SPANS, spanned
-    from transforms.formats.spans.source import TextEdit
+    from lexbeam.transforms.formats.readers.registry import READERS
+    from lexbeam.transforms.formats.spans.registry import SPANS, spanned
+    from lexbeam.transforms.formats.spans.source import TextEdit
 
     name = recipe("Add a format that can be edited")
     reader = {}
@@ -59,8 +59,8 @@ def test_a_format_that_can_be_edited(recipe, monkeypatch):
 
 
 def test_an_engine(recipe):
-    from transforms.annotation.engines.paragraphs import annotate_text
-    from transforms.annotation.engines.registry import load_engine
+    from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+    from lexbeam.transforms.annotation.engines.registry import load_engine
 
     name = recipe("Add an annotation engine")
     found = annotate_text("To be\n\nor not", load_engine(f"{name}:en"))
@@ -68,7 +68,7 @@ def test_an_engine(recipe):
 
 
 def test_a_format_of_vectors(recipe, tmp_path):
-    from transforms.lexicon.resources import LexiconOptions, prepare
+    from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
     name = recipe("Add a format of vectors")
     (tmp_path / "v").write_text("sea 3 4\nship 0 1\n")
@@ -79,7 +79,7 @@ def test_a_format_of_vectors(recipe, tmp_path):
 
 
 def space(vectors):
-    from transforms.embeddings.spaces import Space
+    from lexbeam.transforms.embeddings.spaces import Space
 
     words = sorted("abcd")
     return Space(words, np.full(4, 9), np.array(vectors, np.float32), 99)
@@ -89,9 +89,9 @@ EARLY, LATE = [[3, 0], [0, 2], [1, 1], [2, 5]], [[0, 1], [4, 1], [2, 2], [1, 0]]
 
 
 def test_a_measure(recipe):
-    from transforms.change.scores.scores import ScoredSlice, score_pair
-    from transforms.change.view.counts import COUNTS
-    from transforms.embeddings.alignment import fit_alignment
+    from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair
+    from lexbeam.transforms.change.view.counts import COUNTS
+    from lexbeam.transforms.embeddings.alignment import fit_alignment
 
     name = recipe("Add a measure")
     spaces = [space(EARLY), space(LATE)]
@@ -107,8 +107,8 @@ def test_a_measure(recipe):
 def test_a_representation(recipe):
     from scipy.sparse import csr_array
 
-    from transforms.embeddings.counted.contexts import Cooccurrences
-    from transforms.embeddings.representations import RepresentationOptions, represent
+    from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences
+    from lexbeam.transforms.embeddings.representations import RepresentationOptions, represent
 
     contexts = Cooccurrences(["a", "b", "z"], csr_array(np.array([[1, 2, 4], [2, 0, 3], [4, 3, 0]])))
     found = represent(contexts, 1, RepresentationOptions(representation=recipe("Add a representation")))
@@ -116,8 +116,8 @@ def test_a_representation(recipe):
 
 
 def test_an_alignment(recipe):
-    from transforms.embeddings.alignment import fit_alignment
-    from transforms.embeddings.spaces import apply
+    from lexbeam.transforms.embeddings.alignment import fit_alignment
+    from lexbeam.transforms.embeddings.spaces import apply
 
     found = fit_alignment(recipe("Add an alignment"), space(EARLY), space(LATE))
     for side, own in ((found.source, EARLY), (found.target, LATE)):
@@ -125,9 +125,9 @@ def test_an_alignment(recipe):
 
 
 def test_a_joint_training(recipe):
-    from transforms.embeddings.joint.slices import JointSlices, SliceText
-    from transforms.embeddings.joint.trainings import JOINT_TRAININGS
-    from transforms.embeddings.sgns import SgnsOptions
+    from lexbeam.transforms.embeddings.joint.slices import JointSlices, SliceText
+    from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS
+    from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
     texts = [[["a", "b", "c"]] * 9, [["b", "c", "d"]] * 9]
     counts = ({"a": 9, "b": 9, "c": 9}, {"b": 9, "c": 9, "d": 9})
@@ -142,15 +142,15 @@ def test_a_joint_training(recipe):
 
 
 def test_a_threshold(recipe):
-    from transforms.change.scores.thresholds import THRESHOLDS
+    from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
 
     name = recipe("Add a threshold")
     assert THRESHOLDS[name].cut(np.array([1.0, np.nan, 2.0, 9.0])).value == 2.0
 
 
 def test_a_system(recipe):
-    from pipelines.commands.change.options import ChangeOptions
-    from transforms.common.options.fields import from_mapping, value_of
+    from lexbeam.pipelines.commands.change.options import ChangeOptions
+    from lexbeam.transforms.common.options.fields import from_mapping, value_of
 
     options = from_mapping(ChangeOptions, {"slices": "1..2,3..4", "out": "out", "system": recipe("Add a system")})
     assert [value_of(options, name) for name in ("measure", "alignment", "window")] == [("cosine",), ("none",), 3]
@@ -166,8 +166,8 @@ def test_a_feature(recipe, tmp_path):
 
 
 def test_a_scorer(recipe):
-    from transforms.learning.scorer import ScorerOptions, ScorerTraining
-    from transforms.learning.scorers import SCORERS, members
+    from lexbeam.transforms.learning.scorer import ScorerOptions, ScorerTraining
+    from lexbeam.transforms.learning.scorers import SCORERS, members
 
     name = recipe("Add a scorer")
     assert name in members()
@@ -182,10 +182,10 @@ def test_a_scorer(recipe):
 def test_a_cloze_filter(recipe):
     from asked import batch, pair
 
-    from schemas.cloze.candidates import CANDIDATES
-    from transforms.cloze.filters.base import FilterSetting
-    from transforms.cloze.filters.registry import filters_of, judge
-    from transforms.lexicon.resources import Lexicon
+    from lexbeam.schemas.cloze.candidates import CANDIDATES
+    from lexbeam.transforms.cloze.filters.base import FilterSetting
+    from lexbeam.transforms.cloze.filters.registry import filters_of, judge
+    from lexbeam.transforms.lexicon.resources import Lexicon
 
     assert "long_passed" not in CANDIDATES.schema().names
     name = recipe("Add a cloze filter")
@@ -199,15 +199,15 @@ def test_a_cloze_filter(recipe):
 
 
 def one_instance():
-    from transforms.simplification.records import Instance
+    from lexbeam.transforms.simplification.records import Instance
 
     return Instance("1", "es", "Un arduo día", "arduo", 3, 8, None, None, None)
 
 
 def test_a_generator(recipe):
-    from transforms.simplification.generation.inputs import GenerationFiles, generation_inputs
-    from transforms.simplification.generation.options import GenerationOptions
-    from transforms.simplification.generation.stage import candidates_of
+    from lexbeam.transforms.simplification.generation.inputs import GenerationFiles, generation_inputs
+    from lexbeam.transforms.simplification.generation.options import GenerationOptions
+    from lexbeam.transforms.simplification.generation.stage import candidates_of
 
     name = recipe("Add a generator")
     asking = generation_inputs({"": GenerationOptions(generators=(name,))}, GenerationFiles())
@@ -216,12 +216,12 @@ def test_a_generator(recipe):
 
 
 def test_a_selection_filter(recipe):
-    from schemas.simplification.candidates import SELECTIONS, selection_reasons
-    from schemas.simplification.rankings import FUNNEL
-    from transforms.common.options.fields import options_of
-    from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
-    from transforms.simplification.selection.filters import FILTERS
-    from transforms.simplification.selection.options import SelectionOptions
+    from lexbeam.schemas.simplification.candidates import SELECTIONS, selection_reasons
+    from lexbeam.schemas.simplification.rankings import FUNNEL
+    from lexbeam.transforms.common.options.fields import options_of
+    from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+    from lexbeam.transforms.simplification.selection.filters import FILTERS
+    from lexbeam.transforms.simplification.selection.options import SelectionOptions
 
     name = recipe("Add a selection filter")
     group = InstanceCandidates(
@@ -238,9 +238,9 @@ def test_a_selection_filter(recipe):
 
 
 def test_a_ranker(recipe):
-    from transforms.lexicon.resources import Lexicon
-    from transforms.simplification.ranking.options import RankingOptions
-    from transforms.simplification.ranking.rankers import CandidateScores, Ranked, RankerInputs, scores_of
+    from lexbeam.transforms.lexicon.resources import Lexicon
+    from lexbeam.transforms.simplification.ranking.options import RankingOptions
+    from lexbeam.transforms.simplification.ranking.rankers import CandidateScores, Ranked, RankerInputs, scores_of
 
     name = recipe("Add a ranker")
     ranking = RankerInputs(RankingOptions(ranker=(name,)), Lexicon(), ())
@@ -249,8 +249,8 @@ def test_a_ranker(recipe):
 
 
 def test_an_entry_from_outside_is_a_choice_with_its_doc_line(recipe):
-    from transforms.common.options.fields import options_of
-    from transforms.simplification.ranking.options import RankingOptions
+    from lexbeam.transforms.common.options.fields import options_of
+    from lexbeam.transforms.simplification.ranking.options import RankingOptions
 
     name = recipe("Add a ranker")
     module = importlib.import_module("toy_brevity")

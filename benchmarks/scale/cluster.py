@@ -18,7 +18,7 @@ from benchmarks.measure import environment
 from benchmarks.scale.corpora import write_corpus
 from benchmarks.scale.runs import Checkout, Results, fresh
 from benchmarks.scale.tokens import check_counts
-from transforms.common.publish.run_log import read_run_log
+from lexbeam.transforms.common.publish.run_log import read_run_log
 
 __all__ = ["run", "seconds"]
 
@@ -100,7 +100,7 @@ def _take_in(checkout: Checkout, running: Running, texts: Path, out: Path, engin
     words = ["corpus", str(texts), "--out", str(out), "--engine", engine, "--dates", r"name:(\d{4})-"]
     words += ["--runner-config", "flink_cluster", "--", f"--parallelism={managers}"]
     done = subprocess.run(
-        [checkout.python, "-m", "pipelines.cli", *words],
+        [checkout.python, "-m", "lexbeam.pipelines.cli", *words],
         env=environment(PYTHONPATH=str(checkout.folder), **running.environment),
         cwd=checkout.folder,
         capture_output=True,

@@ -20,11 +20,11 @@ CASES = ("lanes", "result")
 REPEATS = 3
 SCRIPT = """
 import json, resource, sys, time
-from transforms.common.spared_imports import spare_imports
+from lexbeam.transforms.common.spared_imports import spare_imports
 spare_imports()
 import apache_beam as beam
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import SpreadOverLanes, WriteResult
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes, WriteResult
 
 folder, case, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
 

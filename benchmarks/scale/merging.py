@@ -54,10 +54,10 @@ def stage_files(folder: Path, files: int, documents: int, sentences: int) -> lis
     import numpy as np
     import pyarrow as pa
 
-    from schemas.corpus.sentences import SENTENCES as TABLE
-    from transforms.common.code.fingerprints import digest, hash_of
-    from transforms.common.store.artefacts import Artefact
-    from transforms.common.store.staged import StagedWriter
+    from lexbeam.schemas.corpus.sentences import SENTENCES as TABLE
+    from lexbeam.transforms.common.code.fingerprints import digest, hash_of
+    from lexbeam.transforms.common.store.artefacts import Artefact
+    from lexbeam.transforms.common.store.staged import StagedWriter
 
     schema = TABLE.schema()
     known = pa.array([f"w{word}" for word in range(5000)])
@@ -82,11 +82,11 @@ def stage_files(folder: Path, files: int, documents: int, sentences: int) -> lis
 
 
 def _merge(folder: Path, files: int, documents: int, sentences: int) -> dict[str, Any]:
-    from transforms.annotation.merges import MERGE_SENTENCES
-    from transforms.common.code.fingerprints import hash_of
-    from transforms.common.store.artefacts import Workspace, make
-    from transforms.common.store.merge import GatherTask, MergeTask, gather_stage, groups
-    from transforms.common.store.ptransforms import GATHERED
+    from lexbeam.transforms.annotation.merges import MERGE_SENTENCES
+    from lexbeam.transforms.common.code.fingerprints import hash_of
+    from lexbeam.transforms.common.store.artefacts import Workspace, make
+    from lexbeam.transforms.common.store.merge import GatherTask, MergeTask, gather_stage, groups
+    from lexbeam.transforms.common.store.ptransforms import GATHERED
 
     space, gather = Workspace(str(folder / "work")), gather_stage("corpus")
     first = tuple(stage_files(folder, 1, documents, sentences))

@@ -19,8 +19,8 @@ import yaml
 from benchmarks.scale.figures import Row
 from benchmarks.scale.page import number, table
 from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measured
-from transforms.common.publish.differences import differences
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.differences import differences
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 __all__ = ["night_lines", "run", "share_lines", "stage_lines"]
 

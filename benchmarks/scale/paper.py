@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from benchmarks.scale.figures import STEPS, Row, marginal, select, steps
-from transforms.common.parts import parts_for
+from lexbeam.transforms.common.parts import parts_for
 
 __all__ = [
     "PAPER",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from transforms.report.charts import altair
+from lexbeam.transforms.report.charts import altair
 
 __all__ = ["Point", "svg"]
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from transforms.annotation.engines.registry import describe_engine
-from transforms.common.errors import UsageError
-from transforms.common.publish.manifests import Section
-from transforms.common.store.files import ListedFile
-from transforms.common.store.resources import content_digest
-from transforms.formats.ingest.stage import InputFile
-from transforms.intake.merging import TextAnnotationOptions
+from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.manifests import Section
+from lexbeam.transforms.common.store.files import ListedFile
+from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.intake.merging import TextAnnotationOptions
 
 __all__ = ["TextEngine", "file_digests", "notes_told", "text_engine"]
 

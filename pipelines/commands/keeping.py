@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from pipelines.frame.inputs import folder_with
-from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import option
-from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import SNAPSHOTS
-from transforms.common.publish.snapshots import Snapshot, find_snapshot
-from transforms.common.store import files
+from lexbeam.pipelines.frame.inputs import folder_with
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.layout import SNAPSHOTS
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot
+from lexbeam.transforms.common.store import files
 
 __all__ = ["find_own", "kept_entry", "kept_snapshot", "splits_from"]
 

@@ -3,12 +3,12 @@
 from functools import partial
 from typing import Any
 
-from pipelines.frame.common_options import model_folder
-from pipelines.frame.inputs import check_patterns
-from transforms.annotation.engines.registry import check_engine, stated_engine
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.formats.records.base import MOST_BYTES
+from lexbeam.pipelines.frame.common_options import model_folder
+from lexbeam.pipelines.frame.inputs import check_patterns
+from lexbeam.transforms.annotation.engines.registry import check_engine, stated_engine
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.formats.records.base import MOST_BYTES
 
 __all__ = [
     "annotation_engine",

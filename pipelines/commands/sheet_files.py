@@ -3,8 +3,8 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store import files
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store import files
 
 __all__ = ["check_sheets", "path_of", "write_texts"]
 

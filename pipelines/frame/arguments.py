@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar
 
-from transforms.common.errors import UsageError, nearest, quoted
-from transforms.common.options.fields import from_mapping, options_of
-from transforms.common.options.option import Option
+from lexbeam.transforms.common.errors import UsageError, nearest, quoted
+from lexbeam.transforms.common.options.fields import from_mapping, options_of
+from lexbeam.transforms.common.options.option import Option
 
 __all__ = ["Parser", "add_options", "as_flags", "flags_of", "from_arguments"]
 

@@ -14,8 +14,8 @@ from contextvars import ContextVar
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from transforms.common.errors import readable, visible
-from transforms.common.shown import Block, Grid, Kwic, Use
+from lexbeam.transforms.common.errors import readable, visible
+from lexbeam.transforms.common.shown import Block, Grid, Kwic, Use
 
 if TYPE_CHECKING:
     from rich.table import Table

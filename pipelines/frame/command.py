@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from pipelines.frame.openings import Opening
-from schemas.columns import Table
-from transforms.common.code.registry import Registry
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.holding import Bound, Gauge
-from transforms.common.publish.sections import ReadTable, table_digest
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.publish.written import action_stage, written
-from transforms.common.shown import Block
-from transforms.common.store import files
-from transforms.common.store.artefacts import Stage, Workspace, announce
-from transforms.common.store.tables import Part
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.columns import Table
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.holding import Bound, Gauge
+from lexbeam.transforms.common.publish.sections import ReadTable, table_digest
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.written import action_stage, written
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace, announce
+from lexbeam.transforms.common.store.tables import Part
 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-    from transforms.lexicon.resources import Lexicon
+    from lexbeam.transforms.lexicon.resources import Lexicon
 
 __all__ = [
     "Action",
@@ -288,7 +288,7 @@ class Command(Generic[O, P]):
         waits: by stage, the stages that are over once it has finished, since it waits for all of their
             artefacts; for progress of stages whose total is unknown, or estimated too high.
         resources: from a plan, the digests of what is read besides tables, input files and objects of
-            the plan that describe themselves (`pipelines.frame.given.described_in`).
+            the plan that describe themselves (`lexbeam.pipelines.frame.given.described_in`).
         section: from a plan and the outcome, what else the manifest says: counts, mostly; `empty`, why its tables
             have no rows, if there is more to say than what it was made from.
         noted: from the outcome, what else the log beside the snapshot says. `had_gone` are the keys of the names of

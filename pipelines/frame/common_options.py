@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from pipelines.monitoring.lineage import check_lineage_place
-from pipelines.monitoring.prometheus import check_metrics_file
-from pipelines.runners.hooks import hook_words
-from transforms.common.options.fields import option
-from transforms.common.options.option import Within
-from transforms.common.parts import AUTO, stated_parts
+from lexbeam.pipelines.monitoring.lineage import check_lineage_place
+from lexbeam.pipelines.monitoring.prometheus import check_metrics_file
+from lexbeam.pipelines.runners.hooks import hook_words
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.option import Within
+from lexbeam.transforms.common.parts import AUTO, stated_parts
 
 __all__ = [
     "PARTS_HELP",

@@ -19,14 +19,14 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pipelines.frame.command import Job
-from pipelines.frame.common_options import IntakeOptions, PublishOptions
-from pipelines.frame.registry import COMMANDS, available, command_of, load, section_of
-from transforms.common.errors import UsageError, nearest, quoted
-from transforms.common.options.fields import from_mapping, options_of
-from transforms.common.options.yaml_files import read_yaml
-from transforms.common.publish.holding import Bound, rows_of
-from transforms.common.store import files
+from lexbeam.pipelines.frame.command import Job
+from lexbeam.pipelines.frame.common_options import IntakeOptions, PublishOptions
+from lexbeam.pipelines.frame.registry import COMMANDS, available, command_of, load, section_of
+from lexbeam.transforms.common.errors import UsageError, nearest, quoted
+from lexbeam.transforms.common.options.fields import from_mapping, options_of
+from lexbeam.transforms.common.options.yaml_files import read_yaml
+from lexbeam.transforms.common.publish.holding import Bound, rows_of
+from lexbeam.transforms.common.store import files
 
 __all__ = ["ON_FAILURE", "read_jobs", "read_on_failure"]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from pipelines.frame.handed_back import ResultFiles
-from pipelines.runners.flink_jobs import JobKind, JobState, state_of
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
+from lexbeam.pipelines.frame.handed_back import ResultFiles
+from lexbeam.pipelines.runners.flink_jobs import JobKind, JobState, state_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
 
 __all__ = ["Leaving", "LeftJob", "LeftRun", "Submitted", "check_at_work", "ended", "left_run", "look_at"]
 

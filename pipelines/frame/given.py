@@ -6,15 +6,15 @@ A run notes it beside the snapshot; whoever asks later whether the same would be
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pipelines.frame.command import Command, Job
-from pipelines.frame.common_options import RunnerOptions
-from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import noted_paths, options_of, plain_defaults, value_of
-from transforms.common.options.option import Option
-from transforms.common.store import files
-from transforms.common.store.identity import holding
-from transforms.common.store.resources import content_digest
-from transforms.formats.ingest.listing import InputPatterns
+from lexbeam.pipelines.frame.command import Command, Job
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.options.fields import noted_paths, options_of, plain_defaults, value_of
+from lexbeam.transforms.common.options.option import Option
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.identity import holding
+from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.formats.ingest.listing import InputPatterns
 
 __all__ = [
     "described_in",
@@ -55,7 +55,7 @@ def noted_resources(options: object) -> dict[str, list[str]]:
     texts = [text for named in _resources(options).values() for text in named]
     if not texts:
         return {}
-    from transforms.lexicon.resources import source_digests
+    from lexbeam.transforms.lexicon.resources import source_digests
 
     return {text: list(source_digests(text)) for text in texts}
 

@@ -5,10 +5,10 @@ import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from transforms.common.publish.removing import RESULTS
-from transforms.common.store import files
-from transforms.common.store.receipts import ArtefactPath, decode
-from transforms.common.store.tables import Part
+from lexbeam.transforms.common.publish.removing import RESULTS
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.receipts import ArtefactPath, decode
+from lexbeam.transforms.common.store.tables import Part
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -43,7 +43,7 @@ class ResultFiles:
 
     def write(self, collections: Mapping[str, "beam.PCollection"]) -> None:
         """Let a pipeline write collections of small rows, by name."""
-        from transforms.common.store.ptransforms import WriteResult  # with Beam, which takes seconds
+        from lexbeam.transforms.common.store.ptransforms import WriteResult  # with Beam, which takes seconds
 
         for name, rows in collections.items():
             rows | f"HandBack{name.title()}" >> WriteResult(self.path(name))
@@ -52,7 +52,7 @@ class ResultFiles:
         """Do as `write`, and let the pipeline write a mark when all of them are written."""
         import apache_beam as beam
 
-        from transforms.common.store.ptransforms import WriteResult
+        from lexbeam.transforms.common.store.ptransforms import WriteResult
 
         # Nothing follows from them: the mark is written when they have ended.
         written = []

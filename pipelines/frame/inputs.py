@@ -5,18 +5,18 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from operator import attrgetter
 
-from pipelines.frame.command import Inputs, InputTable, Job, TableSource
-from pipelines.frame.registry import makers_of
-from transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
-from transforms.common.options.checks import LONGEST_PATH
-from transforms.common.publish.layout import DamagedFolderError
-from transforms.common.publish.sections import Made, decide, owner_of
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
-from transforms.common.store import files
-from transforms.common.store.tables import Part
-from transforms.corpora.corpus import Corpus
-from transforms.formats.ingest.listing import InputPatterns, find_files, matches
-from transforms.formats.ingest.stage import InputFile
+from lexbeam.pipelines.frame.command import Inputs, InputTable, Job, TableSource
+from lexbeam.pipelines.frame.registry import makers_of
+from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
+from lexbeam.transforms.common.options.checks import LONGEST_PATH
+from lexbeam.transforms.common.publish.layout import DamagedFolderError
+from lexbeam.transforms.common.publish.sections import Made, decide, owner_of
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.corpora.corpus import Corpus
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files, matches
+from lexbeam.transforms.formats.ingest.stage import InputFile
 
 __all__ = [
     "check_patterns",

@@ -17,11 +17,11 @@ from collections.abc import Callable, Collection, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
-from transforms.common.publish.layout import snapshot_name
-from transforms.common.store import files
+from lexbeam.transforms.common.publish.layout import snapshot_name
+from lexbeam.transforms.common.store import files
 
 if TYPE_CHECKING:
-    from pipelines.progress.progress import RunProgress
+    from lexbeam.pipelines.progress.progress import RunProgress
 
 __all__ = [
     "heed_signals",
@@ -101,7 +101,7 @@ def interrupted_text(options: Collection[str]) -> str:
 
 
 def _kept(progress: "RunProgress") -> list[str]:
-    from pipelines.progress.lines import amount
+    from lexbeam.pipelines.progress.lines import amount
 
     return [f"  {count.stage.name}: {amount(count)}" for count in progress.all() if count.made + count.there]
 

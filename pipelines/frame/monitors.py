@@ -11,23 +11,23 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from pipelines.frame.command import Job
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.given import input_patterns
-from pipelines.frame.interrupts import was_interrupted
-from pipelines.frame.publishing import read_unfinished
-from pipelines.frame.registry import COMMANDS, command_of
-from pipelines.frame.staleness import OutsideChanges, all_outside, newest_input
-from pipelines.monitoring.events import SectionFinished, StageMade, emit, in_run, run_events
-from pipelines.monitoring.lineage import LineageSection, ReadFolder, told_lineage
-from pipelines.monitoring.prometheus import FolderState, write_metrics
-from transforms.common.errors import NothingToDoError
-from transforms.common.publish.holding import FAILED
-from transforms.common.publish.run_log import RunLine
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import Snapshot, find_snapshot
-from transforms.common.store import files
-from transforms.common.system_errors import explaining
+from lexbeam.pipelines.frame.command import Job
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.given import input_patterns
+from lexbeam.pipelines.frame.interrupts import was_interrupted
+from lexbeam.pipelines.frame.publishing import read_unfinished
+from lexbeam.pipelines.frame.registry import COMMANDS, command_of
+from lexbeam.pipelines.frame.staleness import OutsideChanges, all_outside, newest_input
+from lexbeam.pipelines.monitoring.events import SectionFinished, StageMade, emit, in_run, run_events
+from lexbeam.pipelines.monitoring.lineage import LineageSection, ReadFolder, told_lineage
+from lexbeam.pipelines.monitoring.prometheus import FolderState, write_metrics
+from lexbeam.transforms.common.errors import NothingToDoError
+from lexbeam.transforms.common.publish.holding import FAILED
+from lexbeam.transforms.common.publish.run_log import RunLine
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.system_errors import explaining
 
 __all__ = ["emit_made", "folder_state", "monitored", "renew_metrics"]
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
 
-from pipelines.frame.command import Command
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.frame.command import Command
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 __all__ = ["STDIN", "Tell", "is_piped", "run_piped", "text_of"]
 

@@ -11,16 +11,16 @@ from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.detaching import Leaving, check_at_work, left_run, look_at
-from pipelines.frame.interrupts import resuming_line, was_interrupted
-from pipelines.monitoring.events import ArtefactsFreed, SnapshotPublished, emit, report
-from pipelines.progress.forecasts import used_artefacts
-from transforms.common.code.fingerprints import digest, parse_json
-from transforms.common.errors import HeldBackError, HeldSectionsError, LexbeamError, UsageError
-from transforms.common.publish.failed import remove_failed
-from transforms.common.publish.holding import Unmade, held_sections, made_contents, published_contents
-from transforms.common.publish.layout import (
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.detaching import Leaving, check_at_work, left_run, look_at
+from lexbeam.pipelines.frame.interrupts import resuming_line, was_interrupted
+from lexbeam.pipelines.monitoring.events import ArtefactsFreed, SnapshotPublished, emit, report
+from lexbeam.pipelines.progress.forecasts import used_artefacts
+from lexbeam.transforms.common.code.fingerprints import digest, parse_json
+from lexbeam.transforms.common.errors import HeldBackError, HeldSectionsError, LexbeamError, UsageError
+from lexbeam.transforms.common.publish.failed import remove_failed
+from lexbeam.transforms.common.publish.holding import Unmade, held_sections, made_contents, published_contents
+from lexbeam.transforms.common.publish.layout import (
     ARTEFACTS,
     DamagedFolderError,
     check_links,
@@ -30,17 +30,24 @@ from transforms.common.publish.layout import (
     read_record,
     snapshot_name,
 )
-from transforms.common.publish.publication import Keep, finish_publication, publish
-from transforms.common.publish.removing import Freed, discard_damaged, discard_stages, discard_unused, free, receipts_of
-from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept, open_snapshot
-from transforms.common.publish.streaming import check_not_streaming, is_streaming
-from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace, give_up
-from transforms.common.store.objects import Tag
-from transforms.common.store.receipts import FREED
-from transforms.common.store.remote import remote
-from transforms.common.store.sound import REMEDY, Damaged, Needed
+from lexbeam.transforms.common.publish.publication import Keep, finish_publication, publish
+from lexbeam.transforms.common.publish.removing import (
+    Freed,
+    discard_damaged,
+    discard_stages,
+    discard_unused,
+    free,
+    receipts_of,
+)
+from lexbeam.transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept, open_snapshot
+from lexbeam.transforms.common.publish.streaming import check_not_streaming, is_streaming
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Workspace, give_up
+from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.receipts import FREED
+from lexbeam.transforms.common.store.remote import remote
+from lexbeam.transforms.common.store.sound import REMEDY, Damaged, Needed
 
 __all__ = [
     "UNFINISHED",

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError
 
 if TYPE_CHECKING:
-    from pipelines.frame.command import Command
-    from schemas.columns import Table
+    from lexbeam.pipelines.frame.command import Command
+    from lexbeam.schemas.columns import Table
 
 __all__ = [
     "COMMANDS",
@@ -64,153 +64,170 @@ def _from_outside(point: importlib.metadata.EntryPoint) -> CommandEntry:
 COMMANDS: Registry[CommandEntry] = Registry(
     {
         "corpus": CommandEntry(
-            "pipelines.commands.corpus.corpus:CORPUS", doc="raw text to annotated sentences", previews=True
+            "lexbeam.pipelines.commands.corpus.corpus:CORPUS", doc="raw text to annotated sentences", previews=True
         ),
         "change": CommandEntry(
-            "pipelines.commands.change.change:CHANGE", doc="time slices, embeddings, alignments and change scores"
+            "lexbeam.pipelines.commands.change.change:CHANGE",
+            doc="time slices, embeddings, alignments and change scores",
         ),
         "complexity select": CommandEntry(
-            "pipelines.commands.complexity.select:COMPLEXITY_SELECT",
+            "lexbeam.pipelines.commands.complexity.select:COMPLEXITY_SELECT",
             doc="targets in their sentences, drawn from corpora",
         ),
         "complexity load": CommandEntry(
-            "pipelines.commands.complexity.load:LOAD", doc="labelled files and word lists to instances"
+            "lexbeam.pipelines.commands.complexity.load:LOAD", doc="labelled files and word lists to instances"
         ),
         "complexity export": CommandEntry(
-            "pipelines.commands.complexity.export:EXPORT_SHEETS", doc="instances as files that people fill in"
+            "lexbeam.pipelines.commands.complexity.export:EXPORT_SHEETS", doc="instances as files that people fill in"
         ),
         "complexity aggregate": CommandEntry(
-            "pipelines.commands.complexity.aggregate:AGGREGATE", doc="judgments to labels, and how far people agree"
+            "lexbeam.pipelines.commands.complexity.aggregate:AGGREGATE",
+            doc="judgments to labels, and how far people agree",
         ),
         "complexity features": CommandEntry(
-            "pipelines.commands.complexity.features:COMPLEXITY_FEATURES",
+            "lexbeam.pipelines.commands.complexity.features:COMPLEXITY_FEATURES",
             doc="features of words in their sentences, for complexity",
         ),
         "lexicon look": CommandEntry(
-            "pipelines.commands.folder.lexicon_look:LOOK", doc="what every given resource says of a word"
+            "lexbeam.pipelines.commands.folder.lexicon_look:LOOK", doc="what every given resource says of a word"
         ),
         "complexity split": CommandEntry(
-            "pipelines.commands.complexity.split:SPLIT", doc="splits alike in genre and complexity, no token in two"
+            "lexbeam.pipelines.commands.complexity.split:SPLIT",
+            doc="splits alike in genre and complexity, no token in two",
         ),
         "evaluate change": CommandEntry(
-            "pipelines.commands.change.evaluate:EVALUATE_CHANGE", doc="change scores against gold, with intervals"
+            "lexbeam.pipelines.commands.change.evaluate:EVALUATE_CHANGE",
+            doc="change scores against gold, with intervals",
         ),
         "complexity score": CommandEntry(
-            "pipelines.commands.complexity.score:COMPLEXITY_SCORE",
+            "lexbeam.pipelines.commands.complexity.score:COMPLEXITY_SCORE",
             doc="predict complexity by reference scorers, and measure them",
         ),
         "evaluate complexity": CommandEntry(
-            "pipelines.commands.complexity.evaluate:EVALUATE_COMPLEXITY",
+            "lexbeam.pipelines.commands.complexity.evaluate:EVALUATE_COMPLEXITY",
             doc="a file of predicted complexity against a gold file",
         ),
         "evaluate cloze": CommandEntry(
-            "pipelines.commands.cloze.evaluate:EVALUATE_CLOZE",
+            "lexbeam.pipelines.commands.cloze.evaluate:EVALUATE_CLOZE",
             doc="answers to cloze questions against gold, beside what needs no reading",
         ),
         "cloze pairs": CommandEntry(
-            "pipelines.commands.cloze.pairs:PAIRS_OF_TEXTS", doc="passages with summaries, for cloze questions"
+            "lexbeam.pipelines.commands.cloze.pairs:PAIRS_OF_TEXTS", doc="passages with summaries, for cloze questions"
         ),
         "cloze abstractness": CommandEntry(
-            "pipelines.commands.cloze.abstractness:ABSTRACTNESS",
+            "lexbeam.pipelines.commands.cloze.abstractness:ABSTRACTNESS",
             doc="how concrete words are, learned from ratings: a model",
         ),
         "cloze candidates": CommandEntry(
-            "pipelines.commands.cloze.candidates:CLOZE_CANDIDATES",
+            "lexbeam.pipelines.commands.cloze.candidates:CLOZE_CANDIDATES",
             doc="words of summaries that may become answers, with every filter's verdict",
         ),
         "cloze explain": CommandEntry(
-            "pipelines.commands.cloze.explain:EXPLAIN", doc="what filters say of each word of one summary, and why"
+            "lexbeam.pipelines.commands.cloze.explain:EXPLAIN",
+            doc="what filters say of each word of one summary, and why",
         ),
         "cloze options": CommandEntry(
-            "pipelines.commands.cloze.options:CLOZE_OPTIONS", doc="words beside the answers of cloze questions"
+            "lexbeam.pipelines.commands.cloze.options:CLOZE_OPTIONS", doc="words beside the answers of cloze questions"
         ),
         "cloze questions": CommandEntry(
-            "pipelines.commands.cloze.questions:CLOZE_QUESTIONS",
+            "lexbeam.pipelines.commands.cloze.questions:CLOZE_QUESTIONS",
             doc="cloze questions with five options, in splits, and the task's files",
         ),
         "cloze export": CommandEntry(
-            "pipelines.commands.cloze.export:EXPORT_QUESTIONS", doc="questions as files in which people answer them"
+            "lexbeam.pipelines.commands.cloze.export:EXPORT_QUESTIONS",
+            doc="questions as files in which people answer them",
         ),
         "cloze annotate": CommandEntry(
-            "pipelines.commands.cloze.annotate:ANNOTATE", doc="people's answers to questions, and which are kept"
+            "lexbeam.pipelines.commands.cloze.annotate:ANNOTATE",
+            doc="people's answers to questions, and which are kept",
         ),
         "cloze answer": CommandEntry(
-            "pipelines.commands.cloze.answer:CLOZE_ANSWER",
+            "lexbeam.pipelines.commands.cloze.answer:CLOZE_ANSWER",
             doc="reading systems that choose among the options of cloze questions",
         ),
         "simplify instances": CommandEntry(
-            "pipelines.commands.simplify.instances:SIMPLIFY_INSTANCES",
+            "lexbeam.pipelines.commands.simplify.instances:SIMPLIFY_INSTANCES",
             doc="words to simplify, in their sentences, with people's substitutes",
         ),
         "simplify train-inflector": CommandEntry(
-            "pipelines.commands.simplify.train_inflector:TRAIN_INFLECTOR",
+            "lexbeam.pipelines.commands.simplify.train_inflector:TRAIN_INFLECTOR",
             doc="form dictionaries to one file that inflects: a model",
         ),
         "simplify generate": CommandEntry(
-            "pipelines.commands.simplify.generate:GENERATE_CANDIDATES",
+            "lexbeam.pipelines.commands.simplify.generate:GENERATE_CANDIDATES",
             doc="substitutes of words: thesauri, vectors, masked language models",
         ),
         "simplify select": CommandEntry(
-            "pipelines.commands.simplify.select:SELECT_CANDIDATES",
+            "lexbeam.pipelines.commands.simplify.select:SELECT_CANDIDATES",
             doc="candidates filtered by form, part of speech and similarity",
         ),
         "simplify rank": CommandEntry(
-            "pipelines.commands.simplify.rank:RANK_CANDIDATES", doc="candidates ranked by simplicity"
+            "lexbeam.pipelines.commands.simplify.rank:RANK_CANDIDATES", doc="candidates ranked by simplicity"
         ),
         "simplify rewrite": CommandEntry(
-            "pipelines.commands.simplify.rewrite:REWRITE_SENTENCES", doc="sentences with the chosen words in place"
+            "lexbeam.pipelines.commands.simplify.rewrite:REWRITE_SENTENCES",
+            doc="sentences with the chosen words in place",
         ),
         "simplify text": CommandEntry(
-            "pipelines.commands.simplify.text:SIMPLIFY_TEXT", doc="texts with simpler words, and why each was changed"
+            "lexbeam.pipelines.commands.simplify.text:SIMPLIFY_TEXT",
+            doc="texts with simpler words, and why each was changed",
         ),
         "evaluate simplify": CommandEntry(
-            "pipelines.commands.simplify.evaluate:EVALUATE_SIMPLIFY",
+            "lexbeam.pipelines.commands.simplify.evaluate:EVALUATE_SIMPLIFY",
             doc="substitutes of every stage, or of a file, against gold, and where gold is lost",
         ),
         "forget": CommandEntry(
-            "pipelines.commands.folder.forget:FORGET",
+            "lexbeam.pipelines.commands.folder.forget:FORGET",
             doc="remove documents from a folder, whatever keeps them, and leave them out from now on",
         ),
         "init": CommandEntry(
-            "pipelines.commands.corpus.init:INIT", doc="write a configuration for texts, from a look at them"
+            "lexbeam.pipelines.commands.corpus.init:INIT", doc="write a configuration for texts, from a look at them"
         ),
         "run": CommandEntry(
-            "pipelines.commands.folder.run:RUN", doc="any commands from one configuration file, published once"
+            "lexbeam.pipelines.commands.folder.run:RUN", doc="any commands from one configuration file, published once"
         ),
         "stream": CommandEntry(
-            "pipelines.commands.folder.stream:STREAM", doc="take in and annotate documents as they come, without end"
+            "lexbeam.pipelines.commands.folder.stream:STREAM",
+            doc="take in and annotate documents as they come, without end",
         ),
         "refresh": CommandEntry(
-            "pipelines.commands.folder.refresh:REFRESH",
+            "lexbeam.pipelines.commands.folder.refresh:REFRESH",
             doc="take up what has changed since a configuration was run, and publish it anew",
             previews=True,
         ),
-        "show": CommandEntry("pipelines.commands.folder.show:SHOW", doc="show tables, or answer questions about them"),
+        "show": CommandEntry(
+            "lexbeam.pipelines.commands.folder.show:SHOW", doc="show tables, or answer questions about them"
+        ),
         "report": CommandEntry(
-            "pipelines.commands.folder.report:REPORT", doc="one HTML page about all that is published"
+            "lexbeam.pipelines.commands.folder.report:REPORT", doc="one HTML page about all that is published"
         ),
         "export": CommandEntry(
-            "pipelines.commands.folder.export:EXPORT", doc="vectors or tables, for other tools and archives"
+            "lexbeam.pipelines.commands.folder.export:EXPORT", doc="vectors or tables, for other tools and archives"
         ),
         "status": CommandEntry(
-            "pipelines.commands.folder.status:STATUS", doc="what is done, left and stale in a folder"
+            "lexbeam.pipelines.commands.folder.status:STATUS", doc="what is done, left and stale in a folder"
         ),
         "history": CommandEntry(
-            "pipelines.commands.folder.history:HISTORY", doc="what was published in a folder when, and what changed"
+            "lexbeam.pipelines.commands.folder.history:HISTORY",
+            doc="what was published in a folder when, and what changed",
         ),
         "diff": CommandEntry(
-            "pipelines.commands.folder.diff:DIFF", doc="how two snapshots differ: rows by key, scores that moved"
+            "lexbeam.pipelines.commands.folder.diff:DIFF",
+            doc="how two snapshots differ: rows by key, scores that moved",
         ),
-        "tag": CommandEntry("pipelines.commands.folder.tag:TAG", doc="give a snapshot a name, under which it is kept"),
-        "untag": CommandEntry("pipelines.commands.folder.tag:UNTAG", doc="take the name of a snapshot away"),
+        "tag": CommandEntry(
+            "lexbeam.pipelines.commands.folder.tag:TAG", doc="give a snapshot a name, under which it is kept"
+        ),
+        "untag": CommandEntry("lexbeam.pipelines.commands.folder.tag:UNTAG", doc="take the name of a snapshot away"),
         "rollback": CommandEntry(
-            "pipelines.commands.folder.rollback:ROLLBACK", doc="let readers see an earlier snapshot again"
+            "lexbeam.pipelines.commands.folder.rollback:ROLLBACK", doc="let readers see an earlier snapshot again"
         ),
         "clean": CommandEntry(
-            "pipelines.commands.folder.clean:CLEAN", doc="free artefacts, and what killed runs have left in a folder"
+            "lexbeam.pipelines.commands.folder.clean:CLEAN",
+            doc="free artefacts, and what killed runs have left in a folder",
         ),
         "sample": CommandEntry(
-            "pipelines.commands.corpus.sample:SAMPLE", doc="write a sample corpus with planted sense changes"
+            "lexbeam.pipelines.commands.corpus.sample:SAMPLE", doc="write a sample corpus with planted sense changes"
         ),
     },
     what="command",
@@ -226,7 +243,7 @@ def load(name: str) -> "Command[Any, Any]":
     Raises:
         LexbeamError: it cannot be imported.
     """
-    from pipelines.frame.command import Command  # with Arrow, which `--help` has no need of
+    from lexbeam.pipelines.frame.command import Command  # with Arrow, which `--help` has no need of
 
     where = COMMANDS[name].where
     module, _, attribute = where.partition(":")

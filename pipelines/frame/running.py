@@ -12,39 +12,45 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command, Job
-from pipelines.frame.common_options import PublishOptions, RunnerOptions
-from pipelines.frame.detaching import Leaving, Submitted
-from pipelines.frame.given import input_patterns
-from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
-from pipelines.frame.interrupts import note_run, was_interrupted
-from pipelines.frame.monitors import emit_made, monitored
-from pipelines.frame.piping import Tell, is_piped, run_piped, text_of
-from pipelines.frame.publishing import Intended, Sections, StillDamagedError, begun_at, publish_run, tables_line
-from pipelines.frame.registry import load, section_of
-from pipelines.frame.sections import make_section, plan_of
-from pipelines.monitoring.events import JobsSubmitted, NothingToDo, SectionStarted, are_printed, emit, report
-from pipelines.monitoring.failures import Explained, explain
-from pipelines.progress.lines import Foreseen
-from pipelines.progress.progress import RunProgress
-from pipelines.runners.hooks import PublishHookError, tell_readers
-from transforms.common.errors import HeldSectionsError, LexbeamError, NoDataError, ReplacedSectionsError, UsageError
-from transforms.common.options.fields import noted_paths, plain_options
-from transforms.common.publish.holding import FAILED, Unmade, check_bounds, made_from
-from transforms.common.publish.manifests import is_idle
-from transforms.common.publish.run_log import DRIVER, RunLine
-from transforms.common.publish.sections import Made, owner_of
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
-from transforms.common.shown import Block
-from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.sound import Damaged, checked
-from transforms.common.system_errors import explaining
-from transforms.formats.ingest.listing import refuse_output_as_input
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.frame.command import Action, Command, Job
+from lexbeam.pipelines.frame.common_options import PublishOptions, RunnerOptions
+from lexbeam.pipelines.frame.detaching import Leaving, Submitted
+from lexbeam.pipelines.frame.given import input_patterns
+from lexbeam.pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
+from lexbeam.pipelines.frame.interrupts import note_run, was_interrupted
+from lexbeam.pipelines.frame.monitors import emit_made, monitored
+from lexbeam.pipelines.frame.piping import Tell, is_piped, run_piped, text_of
+from lexbeam.pipelines.frame.publishing import Intended, Sections, StillDamagedError, begun_at, publish_run, tables_line
+from lexbeam.pipelines.frame.registry import load, section_of
+from lexbeam.pipelines.frame.sections import make_section, plan_of
+from lexbeam.pipelines.monitoring.events import JobsSubmitted, NothingToDo, SectionStarted, are_printed, emit, report
+from lexbeam.pipelines.monitoring.failures import Explained, explain
+from lexbeam.pipelines.progress.lines import Foreseen
+from lexbeam.pipelines.progress.progress import RunProgress
+from lexbeam.pipelines.runners.hooks import PublishHookError, tell_readers
+from lexbeam.transforms.common.errors import (
+    HeldSectionsError,
+    LexbeamError,
+    NoDataError,
+    ReplacedSectionsError,
+    UsageError,
+)
+from lexbeam.transforms.common.options.fields import noted_paths, plain_options
+from lexbeam.transforms.common.publish.holding import FAILED, Unmade, check_bounds, made_from
+from lexbeam.transforms.common.publish.manifests import is_idle
+from lexbeam.transforms.common.publish.run_log import DRIVER, RunLine
+from lexbeam.transforms.common.publish.sections import Made, owner_of
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.sound import Damaged, checked
+from lexbeam.transforms.common.system_errors import explaining
+from lexbeam.transforms.formats.ingest.listing import refuse_output_as_input
 
 if TYPE_CHECKING:
-    from pipelines.runners.configs import RunnerConfig
+    from lexbeam.pipelines.runners.configs import RunnerConfig
 
 __all__ = ["check_runner", "run_command", "run_jobs", "run_on_text", "summary_of"]
 
@@ -357,7 +363,7 @@ def _runner(jobs: Iterable[Job], beam: Sequence[str]) -> "RunnerConfig | None":
     """Return the runner configuration of the jobs, which share it; None where no job has a graph."""
     for job in jobs:
         if job.command.build is not None and isinstance(job.options, RunnerOptions):
-            from pipelines.runners.configs import load_runner_config  # with Beam, which takes seconds
+            from lexbeam.pipelines.runners.configs import load_runner_config  # with Beam, which takes seconds
 
             return load_runner_config(job.options.runner_config, beam)
     if beam and not any(job.command.takes_beam for job in jobs):
@@ -384,7 +390,7 @@ def _cluster(jobs: Iterable[Job], config: "RunnerConfig | None") -> str | None:
         return None
     if config is None:
         raise UsageError("`detach`: no pipeline is run, so nothing can go on by itself: leave it out")
-    from pipelines.runners.configs import cluster_of
+    from lexbeam.pipelines.runners.configs import cluster_of
 
     return cluster_of(config)
 

@@ -6,32 +6,39 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job
-from pipelines.frame.detaching import NAME, Leaving, Submitted
-from pipelines.frame.given import given_by, input_patterns, noted_files, noted_resources, option_files, resources_of
-from pipelines.frame.handed_back import ResultFiles
-from pipelines.frame.inputs import check_rows
-from pipelines.monitoring.events import run_id
-from pipelines.monitoring.failures import Explained
-from pipelines.progress.progress import RunProgress, watching
-from transforms.common.code.fingerprints import digest, parse_json, readable_json
-from transforms.common.errors import LexbeamError, NoDataError
-from transforms.common.options.fields import noted_paths, options_of, plain_options, value_of
-from transforms.common.publish.run_log import RunLine, added_up, driver_line, most_at_work
-from transforms.common.publish.sections import Made, ReadTable, table_digest
-from transforms.common.publish.written import WrittenTable, written
-from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace, make, stage_entry
-from transforms.common.store.models import carry, models_noted
-from transforms.common.store.sound import REMEDY, Needed
-from transforms.common.store.tables import Part
+from lexbeam.pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job
+from lexbeam.pipelines.frame.detaching import NAME, Leaving, Submitted
+from lexbeam.pipelines.frame.given import (
+    given_by,
+    input_patterns,
+    noted_files,
+    noted_resources,
+    option_files,
+    resources_of,
+)
+from lexbeam.pipelines.frame.handed_back import ResultFiles
+from lexbeam.pipelines.frame.inputs import check_rows
+from lexbeam.pipelines.monitoring.events import run_id
+from lexbeam.pipelines.monitoring.failures import Explained
+from lexbeam.pipelines.progress.progress import RunProgress, watching
+from lexbeam.transforms.common.code.fingerprints import digest, parse_json, readable_json
+from lexbeam.transforms.common.errors import LexbeamError, NoDataError
+from lexbeam.transforms.common.options.fields import noted_paths, options_of, plain_options, value_of
+from lexbeam.transforms.common.publish.run_log import RunLine, added_up, driver_line, most_at_work
+from lexbeam.transforms.common.publish.sections import Made, ReadTable, table_digest
+from lexbeam.transforms.common.publish.written import WrittenTable, written
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Workspace, make, stage_entry
+from lexbeam.transforms.common.store.models import carry, models_noted
+from lexbeam.transforms.common.store.sound import REMEDY, Needed
+from lexbeam.transforms.common.store.tables import Part
 
 __all__ = ["make_section", "plan_of"]
 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-    from pipelines.runners.configs import RunnerConfig
+    from lexbeam.pipelines.runners.configs import RunnerConfig
 
 Chosen = Mapping[str, Mapping[str, Collection[str]]]  # by stage and registry, the entries that count
 READINGS = 3  # of files of options, while they change
@@ -177,8 +184,8 @@ def _run_graph(
 
     With each stage are the entries of registries that it was built with.
     """
-    from pipelines.runners.runners import Left, run_pipeline
-    from transforms.common.store.ptransforms import stages_in
+    from lexbeam.pipelines.runners.runners import Left, run_pipeline
+    from lexbeam.transforms.common.store.ptransforms import stages_in
 
     command = job.command
     assert command.build is not None

@@ -13,22 +13,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.frame.command import Graph, HandedBack, Job
-from pipelines.frame.handed_back import ResultFiles
-from pipelines.frame.inputs import find_inputs
-from pipelines.frame.sections import plan_of
-from pipelines.progress.forecasts import Change, LastArtefact, forecast, used_artefacts
-from transforms.common.errors import LexbeamError, NoDataError
-from transforms.common.publish.layout import ARTEFACTS
-from transforms.common.publish.removing import receipts_of
-from transforms.common.publish.run_log import DRIVER, RunLine
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.written import written as written_tables
-from transforms.common.store import files
-from transforms.common.store.artefacts import Looked, Stage, Workspace, looked_up
-from transforms.common.store.receipts import FREED, source_of, stem_of
-from transforms.common.store.sound import Needed, is_freed
-from transforms.common.store.tables import written
+from lexbeam.pipelines.frame.command import Graph, HandedBack, Job
+from lexbeam.pipelines.frame.handed_back import ResultFiles
+from lexbeam.pipelines.frame.inputs import find_inputs
+from lexbeam.pipelines.frame.sections import plan_of
+from lexbeam.pipelines.progress.forecasts import Change, LastArtefact, forecast, used_artefacts
+from lexbeam.transforms.common.errors import LexbeamError, NoDataError
+from lexbeam.transforms.common.publish.layout import ARTEFACTS
+from lexbeam.transforms.common.publish.removing import receipts_of
+from lexbeam.transforms.common.publish.run_log import DRIVER, RunLine
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.written import written as written_tables
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Looked, Stage, Workspace, looked_up
+from lexbeam.transforms.common.store.receipts import FREED, source_of, stem_of
+from lexbeam.transforms.common.store.sound import Needed, is_freed
+from lexbeam.transforms.common.store.tables import written
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -205,15 +205,15 @@ def _listed(job: Job, snapshot: Snapshot | None) -> _Look:
 
 def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
     is_new = snapshot is None or job.section not in snapshot.sections
-    from transforms.common.store.ptransforms import stages_before, stages_in
+    from lexbeam.transforms.common.store.ptransforms import stages_before, stages_in
 
     to_write = Looked(missing=frozenset({"tables"}))
     if job.command.build is None:
         making = job.command.making(job.section)
         missed = {} if stays or is_new else {making[-1].name: to_write}
         return _Look(making, missed, {stage.name: () for stage in making})
-    from pipelines.runners.configs import load_runner_config
-    from pipelines.runners.runners import run_pipeline
+    from lexbeam.pipelines.runners.configs import load_runner_config
+    from lexbeam.pipelines.runners.runners import run_pipeline
 
     job = job._replace(options=replace(job.options, keep="all"))  # else the graph might free what it has looked up
     try:

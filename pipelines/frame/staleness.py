@@ -15,24 +15,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.frame.command import Command, Job
-from pipelines.frame.given import given_otherwise, input_patterns, noted_files, resources_of
-from pipelines.frame.inputs import find_inputs
-from pipelines.frame.registry import command_of
-from pipelines.frame.sections import plan_of
-from transforms.common.code.fingerprints import environment, parse_json, readable_json
-from transforms.common.code.version import own_build
-from transforms.common.errors import LexbeamError, NoDataError
-from transforms.common.options.changes import option_changes
-from transforms.common.publish.layout import ARTEFACTS, DamagedFolderError
-from transforms.common.publish.manifests import Section
-from transforms.common.publish.sections import ReadTable, input_columns, table_digest
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
-from transforms.common.store import files
-from transforms.common.store.artefacts import Stage
-from transforms.common.store.sound import is_sound_size
-from transforms.formats.ingest.comparing import SHOWN, Changes, input_changes
-from transforms.formats.ingest.listing import InputPatterns
+from lexbeam.pipelines.frame.command import Command, Job
+from lexbeam.pipelines.frame.given import given_otherwise, input_patterns, noted_files, resources_of
+from lexbeam.pipelines.frame.inputs import find_inputs
+from lexbeam.pipelines.frame.registry import command_of
+from lexbeam.pipelines.frame.sections import plan_of
+from lexbeam.transforms.common.code.fingerprints import environment, parse_json, readable_json
+from lexbeam.transforms.common.code.version import own_build
+from lexbeam.transforms.common.errors import LexbeamError, NoDataError
+from lexbeam.transforms.common.options.changes import option_changes
+from lexbeam.transforms.common.publish.layout import ARTEFACTS, DamagedFolderError
+from lexbeam.transforms.common.publish.manifests import Section
+from lexbeam.transforms.common.publish.sections import ReadTable, input_columns, table_digest
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.common.store.sound import is_sound_size
+from lexbeam.transforms.formats.ingest.comparing import SHOWN, Changes, input_changes
+from lexbeam.transforms.formats.ingest.listing import InputPatterns
 
 __all__ = [
     "InputChanges",
@@ -103,7 +103,7 @@ def _configured(path: str | None, out: str) -> tuple[dict[str, Job], str]:
     """Return the jobs of a configuration by section, and why it cannot be read, if so."""
     if not path:
         return {}, ""
-    from pipelines.frame.configuration import read_jobs
+    from lexbeam.pipelines.frame.configuration import read_jobs
 
     try:
         return {job.section: job for job in read_jobs(path, {"out": out})}, ""
@@ -363,7 +363,7 @@ def _files(noted: Mapping[str, Any]) -> Iterator[str]:
 
 def _resources(noted: Mapping[str, Any]) -> Iterator[str]:
     for text, digests in (noted.get("resources") or {}).items():
-        from transforms.lexicon.resources import source_digests
+        from lexbeam.transforms.lexicon.resources import source_digests
 
         try:
             now = list(source_digests(text))
@@ -375,7 +375,7 @@ def _resources(noted: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _options(job: Job, snapshot: Snapshot, noted: Mapping[str, Any]) -> Iterator[str]:
-    from pipelines.frame.configuration import SHARED
+    from lexbeam.pipelines.frame.configuration import SHARED
 
     before = snapshot.section(job.section)["options"]
     for option, (here, value) in option_changes(type(job.options), before, job.options).other.items():

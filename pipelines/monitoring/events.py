@@ -4,7 +4,7 @@
 
 Their logger is `lexbeam.events`, which no other hears: who wants them adds a handler, and finds the event as `msg` of
 a record. `--log json` prints them, a line each; `events.schema.json` beside this module is their JSON Schema, which
-`python -m pipelines.monitoring.events` prints.
+`python -m lexbeam.pipelines.monitoring.events` prints.
 """
 
 import inspect
@@ -22,8 +22,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from transforms.common.code.version import own_build
-from transforms.common.errors import HeldBackError, HeldSectionsError, NothingToDoError, readable
+from lexbeam.transforms.common.code.version import own_build
+from lexbeam.transforms.common.errors import HeldBackError, HeldSectionsError, NothingToDoError, readable
 
 __all__ = [
     "EVENTS",

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.columns import Table
-from transforms.common.errors import LexbeamError, visible
-from transforms.common.publish.failed import write_failed
-from transforms.common.shown import guarded
-from transforms.common.store import files
-from transforms.common.store.tables import Part
+from lexbeam.schemas.columns import Table
+from lexbeam.transforms.common.errors import LexbeamError, visible
+from lexbeam.transforms.common.publish.failed import write_failed
+from lexbeam.transforms.common.shown import guarded
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import Part
 
 __all__ = ["Explained", "explain", "rows_as_lines"]
 

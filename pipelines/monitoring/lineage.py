@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import pyarrow.parquet as pq
 
-from pipelines.monitoring.events import (
+from lexbeam.pipelines.monitoring.events import (
     Event,
     RunFailed,
     RunFinished,
@@ -30,10 +30,10 @@ from pipelines.monitoring.events import (
     hearing,
     run_id,
 )
-from transforms.common.code.version import VERSION, own_build
-from transforms.common.errors import UsageError
-from transforms.common.publish.snapshots import Snapshot, open_kept
-from transforms.common.store import files
+from lexbeam.transforms.common.code.version import VERSION, own_build
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.snapshots import Snapshot, open_kept
+from lexbeam.transforms.common.store import files
 
 if TYPE_CHECKING:
     from openlineage.client import OpenLineageClient

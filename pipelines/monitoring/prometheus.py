@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.common.code.version import own_build
-from transforms.common.errors import UsageError
-from transforms.common.publish.history import last_success, published_at, untold_publications
-from transforms.common.publish.run_log import DRIVER, RunLine, read_run_log
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
+from lexbeam.transforms.common.code.version import own_build
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.history import last_success, published_at, untold_publications
+from lexbeam.transforms.common.publish.run_log import DRIVER, RunLine, read_run_log
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
 
 __all__ = ["STATES", "FolderState", "check_metrics_file", "exposition", "write_metrics"]
 

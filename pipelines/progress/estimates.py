@@ -7,7 +7,7 @@ shows an estimate only where they agree.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pipelines.progress.lines import StageCount
+from lexbeam.pipelines.progress.lines import StageCount
 
 __all__ = ["Estimates", "ProjectedEnd", "remaining", "steady", "time_left"]
 

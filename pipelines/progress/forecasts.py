@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.common.store.receipts import Envelope, source_of
+from lexbeam.transforms.common.store.receipts import Envelope, source_of
 
 __all__ = ["Change", "LastArtefact", "forecast", "touched", "used_artefacts"]
 

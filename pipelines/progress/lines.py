@@ -6,7 +6,7 @@ No clock is read here and nothing is drawn: `pipelines/progress/progress.py` doe
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from transforms.common.shown import units
+from lexbeam.transforms.common.shown import units
 
 __all__ = ["Foreseen", "Line", "StageCount", "amount", "at_work", "in_one_line", "line_of", "settled"]
 

@@ -22,12 +22,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
-from pipelines.monitoring.events import StageProgress, are_printed, emit
-from pipelines.progress.estimates import Estimates, time_left
-from pipelines.progress.lines import Foreseen, StageCount, at_work, in_one_line, settled
-from pipelines.progress.stores import StageObjects
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
+from lexbeam.pipelines.monitoring.events import StageProgress, are_printed, emit
+from lexbeam.pipelines.progress.estimates import Estimates, time_left
+from lexbeam.pipelines.progress.lines import Foreseen, StageCount, at_work, in_one_line, settled
+from lexbeam.pipelines.progress.stores import StageObjects
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
 
 __all__ = ["RunProgress", "StageFolder", "counting", "is_shown", "only_drawn", "watching"]
 
@@ -187,7 +187,7 @@ def _shown(
         # A run must not fail for want of a reader, nor because a folder disappears.
         with suppress(OSError, ValueError, LexbeamError):
             if drawn:
-                from pipelines.progress.terminal import drawing, drawing_in_cell  # import rich
+                from lexbeam.pipelines.progress.terminal import drawing, drawing_in_cell  # import rich
 
                 with drawing_in_cell() if _is_notebook() else drawing() as draw:
                     _look_on(look, lambda now: draw(counts(), run.all(), now, run.left(now)), stop, well, pause, True)

@@ -7,9 +7,9 @@ there, and nothing tells what it has taken up. All times are the store's.
 import re
 from typing import NamedTuple
 
-from pipelines.progress.lines import Foreseen, StageCount
-from transforms.common.store import files
-from transforms.common.store.remote import remote
+from lexbeam.pipelines.progress.lines import Foreseen, StageCount
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.remote import remote
 
 __all__ = ["StageObjects", "planned_in_store", "receipts_below"]
 

@@ -16,7 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.progress.lines import Line, StageCount, line_of
+from lexbeam.pipelines.progress.lines import Line, StageCount, line_of
 
 __all__ = ["drawing", "drawing_in_cell"]
 

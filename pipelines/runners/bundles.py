@@ -18,7 +18,7 @@ from apache_beam.portability.api import beam_runner_api_pb2 as portable
 from apache_beam.runners.portability.fn_api_runner.execution import BundleContextManager
 from apache_beam.runners.worker import bundle_processor, statesampler
 
-from pipelines.runners.signatures import replaced
+from lexbeam.pipelines.runners.signatures import replaced
 
 __all__ = ["small_bundles"]
 

@@ -2,10 +2,10 @@
 
 import re
 
-from transforms.common.errors import LexbeamError, UsageError, readable
-from transforms.common.store.files import NoFilesError
-from transforms.common.store.objects import StoreFailed
-from transforms.common.store.sound import Damaged, Needed
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, readable
+from lexbeam.transforms.common.store.files import NoFilesError
+from lexbeam.transforms.common.store.objects import StoreFailed
+from lexbeam.transforms.common.store.sound import Damaged, Needed
 
 __all__ = ["explained_flink", "raised_in", "root_cause"]
 
@@ -41,7 +41,7 @@ _KNOWN = (
         f"(--environment_config; on Kubernetes the container `lexbeam-worker`): start one: {_ON}",
     ),
     (
-        "No module named 'transforms",
+        "No module named 'lexbeam",
         "the workers of the cluster have no Lexbeam: install it there with the driver's lock file, for the first "
         "`python` on the PATH of its TaskManagers, or build the workers' image from the driver's checkout",
     ),

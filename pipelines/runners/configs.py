@@ -25,10 +25,10 @@ from apache_beam.options.pipeline_options import (
 )
 from apache_beam.options.pipeline_options import JobServerOptions as BeamJobServerOptions
 
-from pipelines.runners.flink_jobs import address_of, place_of
-from transforms.common.errors import UsageError, nearest, quoted
-from transforms.common.options.fields import from_mapping, option
-from transforms.common.options.yaml_files import read_yaml
+from lexbeam.pipelines.runners.flink_jobs import address_of, place_of
+from lexbeam.transforms.common.errors import UsageError, nearest, quoted
+from lexbeam.transforms.common.options.fields import from_mapping, option
+from lexbeam.transforms.common.options.yaml_files import read_yaml
 
 __all__ = ["DIRECT", "RunnerConfig", "cluster_of", "cores", "load_runner_config", "load_stream_config"]
 

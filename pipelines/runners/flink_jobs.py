@@ -12,8 +12,8 @@ from enum import Enum
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from pipelines.runners.causes import root_cause
-from transforms.common.errors import UsageError
+from lexbeam.pipelines.runners.causes import root_cause
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = ["JobKind", "JobState", "address_of", "answer_of", "place_of", "state_of"]
 

@@ -15,9 +15,9 @@ import time
 from contextlib import suppress
 from typing import IO
 
-from pipelines.monitoring.events import HookFailed, HookTold, emit
-from transforms.common.errors import LexbeamError, UsageError, quoted
-from transforms.common.publish.history import note_told, untold_publications
+from lexbeam.pipelines.monitoring.events import HookFailed, HookTold, emit
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, quoted
+from lexbeam.transforms.common.publish.history import note_told, untold_publications
 
 __all__ = ["PublishHookError", "hook_words", "run_hook", "tell_readers"]
 

@@ -27,9 +27,9 @@ from apache_beam.runners.portability.flink_runner import FlinkRunner
 from apache_beam.runners.portability.job_server import StopOnExitJobServer, SubprocessJobServer
 from apache_beam.runners.runner import PipelineRunner
 
-from pipelines.runners.flink_jobs import address_of, place_of
-from pipelines.runners.leash import Leash
-from transforms.common.errors import LexbeamError
+from lexbeam.pipelines.runners.flink_jobs import address_of, place_of
+from lexbeam.pipelines.runners.leash import Leash
+from lexbeam.transforms.common.errors import LexbeamError
 
 __all__ = ["job_server"]
 

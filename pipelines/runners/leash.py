@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from pipelines.runners import guard
+from lexbeam.pipelines.runners import guard
 
 __all__ = ["Leash", "leashed"]
 

@@ -1,6 +1,6 @@
 """A worker process of Beam's direct runner on this machine: Beam's own, which ends at once.
 
-    python -m pipelines.runners.local_worker
+    python -m lexbeam.pipelines.runners.local_worker
 
 At its end Python frees the memory of a process object by object. For models and caches of words that
 takes seconds, during which the runner waits, for one worker after the other; the system frees it all at
@@ -12,8 +12,8 @@ import os
 import sys
 from contextlib import suppress
 
-from transforms.common.heap import share_heap
-from transforms.common.spared_imports import spare_imports
+from lexbeam.transforms.common.heap import share_heap
+from lexbeam.transforms.common.spared_imports import spare_imports
 
 __all__ = ["run"]
 
@@ -37,7 +37,7 @@ def run() -> None:
     share_heap()
     from apache_beam.runners.worker import sdk_worker_main
 
-    from pipelines.runners.signatures import signatures_kept
+    from lexbeam.pipelines.runners.signatures import signatures_kept
 
     with signatures_kept():
         sdk_worker_main.main([])

@@ -36,7 +36,7 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 from apache_beam.utils.thread_pool_executor import shared_unbounded_instance
 from google.protobuf import text_format  # type: ignore[import-untyped]
 
-from transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = ["PrivateRunner"]
 

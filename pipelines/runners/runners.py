@@ -18,19 +18,19 @@ from apache_beam.options.pipeline_options import PipelineOptions, SetupOptions
 from apache_beam.runners.runner import PipelineResult, PipelineState, create_runner
 from apache_beam.transforms import environments
 
-from pipelines.runners.bundles import small_bundles
-from pipelines.runners.causes import explained_flink, raised_in
-from pipelines.runners.configs import DIRECT, RunnerConfig
-from pipelines.runners.flink_jobs import JobKind, state_of
-from pipelines.runners.job_servers import job_server
-from pipelines.runners.leash import leashed
-from pipelines.runners.signatures import signatures_kept
-from pipelines.runners.used import run_lines
-from pipelines.runners.workers import direct_runner, has_processes, run_watched, thread_failures
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.run_log import RunLine
-from transforms.common.spared_imports import restore_google
-from transforms.common.system_errors import explained, explained_text
+from lexbeam.pipelines.runners.bundles import small_bundles
+from lexbeam.pipelines.runners.causes import explained_flink, raised_in
+from lexbeam.pipelines.runners.configs import DIRECT, RunnerConfig
+from lexbeam.pipelines.runners.flink_jobs import JobKind, state_of
+from lexbeam.pipelines.runners.job_servers import job_server
+from lexbeam.pipelines.runners.leash import leashed
+from lexbeam.pipelines.runners.signatures import signatures_kept
+from lexbeam.pipelines.runners.used import run_lines
+from lexbeam.pipelines.runners.workers import direct_runner, has_processes, run_watched, thread_failures
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.run_log import RunLine
+from lexbeam.transforms.common.spared_imports import restore_google
+from lexbeam.transforms.common.system_errors import explained, explained_text
 
 __all__ = ["Left", "loopback_only", "run_pipeline"]
 

@@ -6,8 +6,8 @@ from typing import Any
 import grpc  # type: ignore[import-untyped]
 from apache_beam.runners.runner import PipelineResult
 
-from transforms.common.code.usage import MEMORY, counted
-from transforms.common.publish.run_log import RunLine, now_in_utc
+from lexbeam.transforms.common.code.usage import MEMORY, counted
+from lexbeam.transforms.common.publish.run_log import RunLine, now_in_utc
 
 __all__ = ["run_lines"]
 

@@ -17,9 +17,9 @@ from apache_beam.portability.api import beam_provision_api_pb2_grpc as services
 from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format  # type: ignore[import-untyped]
 
-from pipelines.runners.signatures import signatures_kept
-from transforms.common.heap import share_heap
-from transforms.common.spared_imports import spare_imports
+from lexbeam.pipelines.runners.signatures import signatures_kept
+from lexbeam.transforms.common.heap import share_heap
+from lexbeam.transforms.common.spared_imports import spare_imports
 
 __all__ = ["run"]
 

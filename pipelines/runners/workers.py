@@ -12,15 +12,15 @@ from contextlib import contextmanager, suppress
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 
-from pipelines.runners.leash import Leash
-from pipelines.runners.private_runner import PrivateRunner
-from transforms.common.errors import LexbeamError
+from lexbeam.pipelines.runners.leash import Leash
+from lexbeam.pipelines.runners.private_runner import PrivateRunner
+from lexbeam.transforms.common.errors import LexbeamError
 
 __all__ = ["direct_runner", "has_processes", "run_watched", "thread_failures"]
 
 Ended = queue.SimpleQueue[str]  # how workers ended prematurely
 
-MODULE = "pipelines.runners.local_worker"
+MODULE = "lexbeam.pipelines.runners.local_worker"
 PROCESSES = "multi_processing"
 LINES = 10  # of the workers' last output, for the message
 SECONDS = 2  # by which the news of a worker's or a server's end may be late

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
 
-from transforms.common.errors import visible
-from transforms.common.shown import Block, Grid, Kwic
+from lexbeam.transforms.common.errors import visible
+from lexbeam.transforms.common.shown import Block, Grid, Kwic
 
 __all__ = ["as_html", "folded"]
 

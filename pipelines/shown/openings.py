@@ -9,16 +9,16 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pipelines.frame.command import Command
-from pipelines.frame.registry import COMMANDS, load, section_of
-from pipelines.shown.overview import changed_options, in_words
-from transforms.common.options.fields import options_of
-from transforms.common.options.option import Option
-from transforms.common.publish.holding import FAILED
-from transforms.common.publish.manifests import is_idle
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store import files
-from transforms.report.panels import Head
+from lexbeam.pipelines.frame.command import Command
+from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
+from lexbeam.pipelines.shown.overview import changed_options, in_words
+from lexbeam.transforms.common.options.fields import options_of
+from lexbeam.transforms.common.options.option import Option
+from lexbeam.transforms.common.publish.holding import FAILED
+from lexbeam.transforms.common.publish.manifests import is_idle
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.report.panels import Head
 
 __all__ = ["page_head", "section_head"]
 

@@ -10,15 +10,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.frame.command import Command
-from pipelines.frame.registry import command_of
-from pipelines.frame.staleness import stale_sections
-from pipelines.shown.rows import first_rows, rows_at
-from transforms.common.options.fields import plain_defaults
-from transforms.common.publish.manifests import is_idle
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import LISTED, Block, Grid, columns_with
-from transforms.common.store import files
+from lexbeam.pipelines.frame.command import Command
+from lexbeam.pipelines.frame.registry import command_of
+from lexbeam.pipelines.frame.staleness import stale_sections
+from lexbeam.pipelines.shown.rows import first_rows, rows_at
+from lexbeam.transforms.common.options.fields import plain_defaults
+from lexbeam.transforms.common.publish.manifests import is_idle
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import LISTED, Block, Grid, columns_with
+from lexbeam.transforms.common.store import files
 
 __all__ = ["changed_options", "describe_table", "in_order", "in_words", "overview", "overview_facts", "section_lines"]
 

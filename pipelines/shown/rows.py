@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.common.errors import UNSEEN, visible
-from transforms.common.shown import Grid, columns_with, guarded, listed
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
+from lexbeam.transforms.common.errors import UNSEEN, visible
+from lexbeam.transforms.common.shown import Grid, columns_with, guarded, listed
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
 
 __all__ = ["as_json", "cell", "first_rows", "names_of", "rows_as_grid", "rows_as_json", "rows_as_tsv", "rows_at"]
 

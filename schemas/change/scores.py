@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from schemas.change.spaces import DOCUMENTS, NO_MAP, SLICE_PAIR, USES
-from schemas.columns import Table, column, reason, share
+from lexbeam.schemas.change.spaces import DOCUMENTS, NO_MAP, SLICE_PAIR, USES
+from lexbeam.schemas.columns import Table, column, reason, share
 
 __all__ = ["FINDINGS", "NO_THRESHOLD", "NULLS", "NULL_REASONS", "PAIRS", "SCORES", "frequency_rhos", "of_threshold"]
 

@@ -9,7 +9,7 @@ dimensions are words, the words of both slices, or of all, are taken (`column-in
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, share, upos
+from lexbeam.schemas.columns import Table, column, share, upos
 
 __all__ = ["DISTANCES", "POINTS", "SERIES"]
 

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, reason, share, upos
+from lexbeam.schemas.columns import Table, column, reason, share, upos
 
 __all__ = ["ALIGNMENTS", "DOCUMENTS", "NEIGHBOURS", "NO_MAP", "SLICES", "SLICE_PAIR", "USES", "VECTORS"]
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.change.scores import of_threshold
-from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
-from schemas.columns import Table, column, share, upos
+from lexbeam.schemas.change.scores import of_threshold
+from lexbeam.schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
+from lexbeam.schemas.columns import Table, column, share, upos
 
 __all__ = ["SUMMARY", "SummaryColumns", "SummedKind", "suffixed"]
 

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
-from schemas.change.scores import NO_THRESHOLD, NULL_REASONS, frequency_rhos
-from schemas.change.spaces import SLICE_PAIR, USES
-from schemas.columns import Table, column, reason, share
+from lexbeam.schemas.change.scores import NO_THRESHOLD, NULL_REASONS, frequency_rhos
+from lexbeam.schemas.change.spaces import SLICE_PAIR, USES
+from lexbeam.schemas.columns import Table, column, reason, share
 
 __all__ = ["NO_RHO", "NO_SCORE", "SYSTEM_CONTROLS", "SYSTEM_SCORES"]
 

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import KINDS, QUESTION_KEY
-from schemas.columns import Table, column
+from lexbeam.schemas.cloze.pairs import KINDS, QUESTION_KEY
+from lexbeam.schemas.columns import Table, column
 
 __all__ = ["ANSWERS", "ASKED_REASONS"]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import ARTICLE_ID, KIND, PAIR_ID
-from schemas.columns import Table, column, entries_of, reason
+from lexbeam.schemas.cloze.pairs import ARTICLE_ID, KIND, PAIR_ID
+from lexbeam.schemas.columns import Table, column, entries_of, reason
 
 __all__ = ["CANDIDATES"]
 
@@ -34,7 +34,7 @@ def _verdicts(filters: Mapping[str, str]) -> Iterable[pa.Field]:
 
 
 def _candidates() -> list[pa.Field]:
-    filters = entries_of("transforms.cloze.filters.registry:FILTERS")
+    filters = entries_of("lexbeam.transforms.cloze.filters.registry:FILTERS")
     return [
         column(
             "question_id",

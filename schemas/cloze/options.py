@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import QUESTION_KEY
-from schemas.columns import Table, column, reason
+from lexbeam.schemas.cloze.pairs import QUESTION_KEY
+from lexbeam.schemas.columns import Table, column, reason
 
 __all__ = ["OPTIONS", "OPTION_REASONS", "PREDICTIONS"]
 

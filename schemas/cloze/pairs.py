@@ -5,9 +5,9 @@ Everything that is made of pairs is keyed by hashes of content, and sorted by th
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, language, upos
-from schemas.inputs import inputs_table
-from schemas.rejects import REASONS, REJECT_KEY, reject_columns
+from lexbeam.schemas.columns import Table, column, language, upos
+from lexbeam.schemas.inputs import inputs_table
+from lexbeam.schemas.rejects import REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
     "ARTICLE_ID",

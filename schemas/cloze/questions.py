@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import ARTICLE_ID, PAIR_ID, QUESTION_KEY
-from schemas.columns import Table, column, language, reason, share
-from schemas.rejects import ANSWER_REASONS, REASONS, REJECT_KEY, reject_columns
+from lexbeam.schemas.cloze.pairs import ARTICLE_ID, PAIR_ID, QUESTION_KEY
+from lexbeam.schemas.columns import Table, column, language, reason, share
+from lexbeam.schemas.rejects import ANSWER_REASONS, REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
     "ANNOTATIONS",

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, reason
-from schemas.complexity.instances import INSTANCE_ID, KIND
+from lexbeam.schemas.columns import Table, column, reason
+from lexbeam.schemas.complexity.instances import INSTANCE_ID, KIND
 
 __all__ = ["ABSENT", "COVERAGE", "FEATURES", "features_schema"]
 

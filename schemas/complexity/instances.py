@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, language, upos
-from schemas.inputs import inputs_table
-from schemas.rejects import REJECT_KEY, ROW_REASONS, reject_columns
+from lexbeam.schemas.columns import Table, column, language, upos
+from lexbeam.schemas.inputs import inputs_table
+from lexbeam.schemas.rejects import REJECT_KEY, ROW_REASONS, reject_columns
 
 __all__ = [
     "FLAGS",

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, reason, share
-from schemas.complexity.instances import INSTANCE_ID
-from schemas.rejects import ANSWER_REASONS, REJECT_KEY, reject_columns
+from lexbeam.schemas.columns import Table, column, reason, share
+from lexbeam.schemas.complexity.instances import INSTANCE_ID
+from lexbeam.schemas.rejects import ANSWER_REASONS, REJECT_KEY, reject_columns
 
 __all__ = ["COMPLEXITY", "JUDGMENTS", "JUDGMENT_REASONS", "JUDGMENT_REJECTS", "LABELS", "SPLITS", "STRATA"]
 

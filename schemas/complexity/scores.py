@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, share
-from schemas.complexity.instances import INSTANCE_ID, KIND
+from lexbeam.schemas.columns import Table, column, share
+from lexbeam.schemas.complexity.instances import INSTANCE_ID, KIND
 
 __all__ = ["IMPORTANCE", "LEARNING", "PREDICTIONS"]
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from lexbeam.schemas.columns import Table, column
 
 __all__ = ["DOCUMENTS", "DocumentRow"]
 

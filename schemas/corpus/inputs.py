@@ -1,6 +1,6 @@
 """Table `corpus/inputs`: one row is an input file, with what became of its records."""
 
-from schemas.inputs import inputs_table
+from lexbeam.schemas.inputs import inputs_table
 
 __all__ = ["INPUTS"]
 

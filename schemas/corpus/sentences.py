@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, language, upos
+from lexbeam.schemas.columns import Table, column, language, upos
 
 __all__ = ["SENTENCES", "UPOS", "SentenceRow", "sentences_schema"]
 

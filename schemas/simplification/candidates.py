@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, entries_of, reason, registered
-from schemas.simplification.instances import INSTANCE_ID
+from lexbeam.schemas.columns import Table, column, entries_of, reason, registered
+from lexbeam.schemas.simplification.instances import INSTANCE_ID
 
 __all__ = [
     "CANDIDATES",
@@ -26,8 +26,8 @@ SETTING = column("setting", pa.string(), "name of the setting: which generators,
 
 FORM = "the candidate as it would stand in the target's place, in lower case, NFC"
 
-_GENERATORS = "transforms.simplification.generation.generators:GENERATORS"
-_FILTERS = "transforms.simplification.selection.filters:FILTERS"
+_GENERATORS = "lexbeam.transforms.simplification.generation.generators:GENERATORS"
+_FILTERS = "lexbeam.transforms.simplification.selection.filters:FILTERS"
 
 # Why a generated candidate does not go on, whichever generator gives it.
 _OF_ALL = {

@@ -5,8 +5,8 @@ A text is what a reader sees of a document: of a file its text without markup, o
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, language
-from schemas.simplification.instances import CHOSEN_BY, INSTANCE_ID
+from lexbeam.schemas.columns import Table, column, language
+from lexbeam.schemas.simplification.instances import CHOSEN_BY, INSTANCE_ID
 
 __all__ = ["CHANGES", "DOCUMENTS", "KEPT", "KINDS"]
 

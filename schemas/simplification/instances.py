@@ -6,9 +6,9 @@ instances is keyed by hashes of content, and sorted by them.
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, language, share, upos
-from schemas.inputs import inputs_table
-from schemas.rejects import REASONS, REJECT_KEY, ROW_REASONS, reject_columns
+from lexbeam.schemas.columns import Table, column, language, share, upos
+from lexbeam.schemas.inputs import inputs_table
+from lexbeam.schemas.rejects import REASONS, REJECT_KEY, ROW_REASONS, reject_columns
 
 __all__ = [
     "BY_RULE",

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, reason
-from schemas.simplification.candidates import FORM, SETTING, drop_reasons
-from schemas.simplification.instances import INSTANCE_ID
+from lexbeam.schemas.columns import Table, column, reason
+from lexbeam.schemas.simplification.candidates import FORM, SETTING, drop_reasons
+from lexbeam.schemas.simplification.instances import INSTANCE_ID
 
 __all__ = ["FUNNEL", "LOSSES", "RANKER", "RANKINGS", "SIMPLIFICATIONS", "STAGES"]
 

@@ -27,7 +27,7 @@ def package(tmp_path_factory):
 def lexbeam(package, *words):
     path = os.pathsep.join([str(package), str(ROOT)])
     return subprocess.run(
-        [sys.executable, "-m", "pipelines.cli", *map(str, words)],
+        [sys.executable, "-m", "lexbeam.pipelines.cli", *map(str, words)],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": path},

@@ -1,7 +1,7 @@
 import random
 
-from schemas.rejects import RejectRow
-from transforms.annotation.counts import EXAMPLES_SHOWN, IntakeCounts, sum_counts
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.annotation.counts import EXAMPLES_SHOWN, IntakeCounts, sum_counts
 
 
 def counted(number, reason="malformed"):

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from transforms.annotation.engines.registry import describe_engine, load_engine
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
+from lexbeam.transforms.common.errors import LexbeamError
 
 DAMAGES = {
     "missing": lambda path: path.unlink(),

@@ -4,15 +4,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.corpus.documents import DOCUMENTS
-from schemas.corpus.sentences import SENTENCES
-from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
-from transforms.common.code.fingerprints import hash_of
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.merge import MergeTask
-from transforms.common.store.staged import StagedWriter
-from transforms.layers.registry import columns_of
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from lexbeam.transforms.common.code.fingerprints import hash_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.common.store.staged import StagedWriter
+from lexbeam.transforms.layers.registry import columns_of
 
 
 def stage(path, table, *entries):

@@ -3,9 +3,9 @@
 import numpy as np
 from published import DIM, change_section, publish
 
-from transforms.embeddings.alignment import fit_alignment
-from transforms.embeddings.published import side_row
-from transforms.embeddings.spaces import Space
+from lexbeam.transforms.embeddings.alignment import fit_alignment
+from lexbeam.transforms.embeddings.published import side_row
+from lexbeam.transforms.embeddings.spaces import Space
 
 __all__ = ["HOSTILE", "SLICES", "aligned", "known", "pair", "slice_row", "snapshot_of", "space", "vectors"]
 

@@ -2,7 +2,7 @@
 
 import pyarrow.parquet as pq
 
-from transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.snapshots import Snapshot
 
 __all__ = ["OPTIONS", "publish", "section"]
 

@@ -4,12 +4,19 @@ from typing import NamedTuple
 
 from space_making import RANK, SGNS, ready
 
-from transforms.change.graph.comparisons import Comparisons, facts_of, maps_of, series_sides, trace_tasks, train_tasks
-from transforms.change.graph.pair_tasks import align_tasks
-from transforms.change.series.trace_stage import SeriesOptions
-from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
-from transforms.change.spaces.training import TRAIN
-from transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.change.graph.comparisons import (
+    Comparisons,
+    facts_of,
+    maps_of,
+    series_sides,
+    trace_tasks,
+    train_tasks,
+)
+from lexbeam.transforms.change.graph.pair_tasks import align_tasks
+from lexbeam.transforms.change.series.trace_stage import SeriesOptions
+from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
+from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.common.store.artefacts import Workspace, make
 
 __all__ = ["COMPARISONS", "OPTIONS", "Series", "series_of"]
 

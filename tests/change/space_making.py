@@ -5,19 +5,19 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.corpus.sentences import UPOS
-from transforms.change.graph.comparisons import Comparisons, SliceReady, facts_of, train_tasks
-from transforms.change.graph.pair_tasks import align_tasks
-from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.score_stage import ScoreTask, VariantSpaces
-from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
-from transforms.change.spaces.training import TRAIN
-from transforms.change.view.counts import COUNTS
-from transforms.change.view.feeds import FEED
-from transforms.change.view.slice_merges import SliceCounts
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.batches import BatchWriter
-from transforms.embeddings.sgns import SgnsOptions
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady, facts_of, train_tasks
+from lexbeam.transforms.change.graph.pair_tasks import align_tasks
+from lexbeam.transforms.change.scores.ranking import RankedWordOptions
+from lexbeam.transforms.change.scores.score_stage import ScoreTask, VariantSpaces
+from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
+from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.view.counts import COUNTS
+from lexbeam.transforms.change.view.feeds import FEED
+from lexbeam.transforms.change.view.slice_merges import SliceCounts
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.batches import BatchWriter
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
 __all__ = ["COMPARISONS", "DIM", "RANK", "SGNS", "Made", "align_all", "ready", "score_task", "tag_of", "train_all"]
 

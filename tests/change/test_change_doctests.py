@@ -4,13 +4,13 @@ import importlib
 import pytest
 
 MODULES = [
-    "transforms.change.scores.measures",
-    "transforms.change.scores.thresholds",
-    "transforms.change.view.slices",
-    "transforms.change.view.targets",
-    "transforms.change.view.words",
-    "transforms.embeddings.alignment",
-    "transforms.embeddings.neighbours",
+    "lexbeam.transforms.change.scores.measures",
+    "lexbeam.transforms.change.scores.thresholds",
+    "lexbeam.transforms.change.view.slices",
+    "lexbeam.transforms.change.view.targets",
+    "lexbeam.transforms.change.view.words",
+    "lexbeam.transforms.embeddings.alignment",
+    "lexbeam.transforms.embeddings.neighbours",
 ]
 
 

@@ -10,12 +10,12 @@ import scipy.stats
 from panel_making import HOSTILE, aligned, known, pair, slice_row, snapshot_of, vectors
 from published import publish, scores
 
-from transforms.change.report import rankings
-from transforms.change.report import words as panels_words
-from transforms.change.report.panels import NO_NULL, panels
-from transforms.common.errors import LexbeamError
-from transforms.report.page import render
-from transforms.report.panels import Note
+from lexbeam.transforms.change.report import rankings
+from lexbeam.transforms.change.report import words as panels_words
+from lexbeam.transforms.change.report.panels import NO_NULL, panels
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.report.page import render
+from lexbeam.transforms.report.panels import Note
 
 
 @pytest.fixture
@@ -271,7 +271,7 @@ def test_the_scatter_tells_spearman_of_the_ranked_words(make):
 
 def test_many_pairs_are_cut(make, monkeypatch):
     monkeypatch.setattr(rankings, "PAIRS", 2)
-    monkeypatch.setattr("transforms.change.report.panels.PAIRS", 2)
+    monkeypatch.setattr("lexbeam.transforms.change.report.panels.PAIRS", 2)
     names = ["old", "x", "y", "z"]
     parts = [[scores("a", 0.1, slice_to=name)] for name in names[1:]]
     found = make(

@@ -5,17 +5,17 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.corpus.sentences import SENTENCES
-from transforms.change.view.feeds import StagedView, read_feed
-from transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts
-from transforms.change.view.slices import parse_slices
-from transforms.change.view.targets import load_targets
-from transforms.change.view.view_stage import MEASURE, VIEW, ViewSpec, ViewTask, limits_of
-from transforms.change.view.words import ViewOptions
-from transforms.common.store.artefacts import Artefact, Workspace, make, make_all
-from transforms.common.store.tables import write_part
-from transforms.corpora.corpus import SentencePart
-from transforms.embeddings.sgns import sentences_of
+from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.transforms.change.view.feeds import StagedView, read_feed
+from lexbeam.transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts
+from lexbeam.transforms.change.view.slices import parse_slices
+from lexbeam.transforms.change.view.targets import load_targets
+from lexbeam.transforms.change.view.view_stage import MEASURE, VIEW, ViewSpec, ViewTask, limits_of
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, make_all
+from lexbeam.transforms.common.store.tables import write_part
+from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.embeddings.sgns import sentences_of
 
 __all__ = [
     "EMPTY",

@@ -9,11 +9,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
 
 from wordnet_making import Synset, both_ways, write_wordnet
 
-from schemas.cloze.pairs import PAIRS
-from transforms.cloze.filters.base import FilterSetting
-from transforms.cloze.filters.batches import COLUMNS, batch_of
-from transforms.cloze.word_resources import VECTORS, WORDNET
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.transforms.cloze.filters.base import FilterSetting
+from lexbeam.transforms.cloze.filters.batches import COLUMNS, batch_of
+from lexbeam.transforms.cloze.word_resources import VECTORS, WORDNET
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 SYNSETS = both_ways(
     [

@@ -9,10 +9,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.cloze.questions import QUESTIONS
-from transforms.common.publish.sections import Made
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
+from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 KINDS = ("imperceptibility", "nonspecificity")
 OPTIONS = ["trust", "hope", "1950", "fear", "law"]

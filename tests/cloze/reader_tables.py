@@ -3,9 +3,9 @@
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.readers.options import NumberLists
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.cloze.readers.options import NumberLists
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 __all__ = ["KIND", "lists", "part"]
 

@@ -7,7 +7,7 @@ import pytest
 from reader_tables import lists
 
 from benchmarks.cloze_readers import PLACES, Smoothing, log_priors, naive_bayes
-from transforms.cloze.readers.options import PLACEHOLDER, Questions
+from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, Questions
 
 # Seven numbers of words, 0 to 6: 0 stands for what is beyond a summary's ends.
 SUMMARIES = [[3, PLACEHOLDER, 4], [PLACEHOLDER, 4, 4], [5, 3, PLACEHOLDER], [3, PLACEHOLDER, 6]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from transforms.common.code.code_identity import CodeIdentity, code_identity, forget_sources
+from lexbeam.transforms.common.code.code_identity import CodeIdentity, code_identity, forget_sources
 
 __all__ = ["toy_package"]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from making import files_below
 
-from transforms.common.store.artefacts import LAST, Stage, Workspace, make
+from lexbeam.transforms.common.store.artefacts import LAST, Stage, Workspace, make
 
 __all__ = ["check_inherited"]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.common.publish.layout import locked
-from transforms.common.publish.publication import publish
-from transforms.common.publish.sections import Made, Outcome, ReadTable, table_digest
-from transforms.common.publish.snapshots import find_snapshot
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.common.publish.layout import locked
+from lexbeam.transforms.common.publish.publication import publish
+from lexbeam.transforms.common.publish.sections import Made, Outcome, ReadTable, table_digest
+from lexbeam.transforms.common.publish.snapshots import find_snapshot
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 __all__ = ["TOY", "Toy", "files_below", "made_section", "part_of", "put", "read_of"]
 

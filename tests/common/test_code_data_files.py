@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from transforms.common.code.walk import PACKAGES
-from transforms.common.errors import LexbeamError
-from transforms.common.store.resources import packaged_text
+from lexbeam.transforms.common.code.walk import PACKAGES
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.resources import packaged_text
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = {
     "stage": (
-        "from transforms.common.store.resources import packaged_text\n"
+        "from lexbeam.transforms.common.store.resources import packaged_text\n"
         "def run():\n    return packaged_text('PKG', 'words.txt').split()\n"
         "def other():\n    return 1\n"
     ),
@@ -36,11 +36,11 @@ def test_a_data_file_that_is_read_counts(project):
 @pytest.mark.parametrize(
     "stage",
     [
-        "import transforms.common.store.resources\n"
-        "def run():\n    return transforms.common.store.resources.packaged_text('PKG', 'words.txt')\n",
-        "from transforms.common.store import resources as r\nTEXT = r.packaged_text('PKG', 'words.txt')\n"
+        "import lexbeam.transforms.common.store.resources\n"
+        "def run():\n    return lexbeam.transforms.common.store.resources.packaged_text('PKG', 'words.txt')\n",
+        "from lexbeam.transforms.common.store import resources as r\nTEXT = r.packaged_text('PKG', 'words.txt')\n"
         "def run():\n    return TEXT\n",
-        "def run():\n    from transforms.common.store.resources import packaged_text as read\n"
+        "def run():\n    from lexbeam.transforms.common.store.resources import packaged_text as read\n"
         "    return [read('PKG', 'words.txt')]\n",
     ],
 )
@@ -53,7 +53,7 @@ def test_however_the_reader_is_called(project, stage):
     "use", ["packaged_text(__name__, 'words.txt')", "map(packaged_text, [])", "packaged_text('x')"]
 )
 def test_a_file_that_source_does_not_tell_is_refused(project, use):
-    stage = f"from transforms.common.store.resources import packaged_text\ndef run():\n    return {use}\n"
+    stage = f"from lexbeam.transforms.common.store.resources import packaged_text\ndef run():\n    return {use}\n"
     with pytest.raises(LexbeamError, match=r"stage'.*packaged_text.*as literals"):
         project({**PROJECT, "stage": stage})
 
@@ -72,11 +72,11 @@ def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path)
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     code = (
         "import transforms\n"
-        "from transforms.common.code.code_identity import code_identity\n"
-        "from transforms.formats.ingest.stage import INGEST\n"
-        "print(transforms.__file__)\n"
+        "from lexbeam.transforms.common.code.code_identity import code_identity\n"
+        "from lexbeam.transforms.formats.ingest.stage import INGEST\n"
+        "print(lexbeam.transforms.__file__)\n"
         "for format in ('tei', 'jsonl'):\n"
-        "    chosen = {'transforms.formats.readers.registry:READERS': [format]}\n"
+        "    chosen = {'lexbeam.transforms.formats.readers.registry:READERS': [format]}\n"
         "    print(code_identity(INGEST.build, chosen=chosen).digest)\n"
     )
 

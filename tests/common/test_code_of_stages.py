@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from transforms.change.spaces.training import TRAIN
-from transforms.cloze.pairs.read_stage import READ_CORPUS
-from transforms.cloze.readers.train_stage import READ_TRAIN
-from transforms.common.code.code_identity import code_identity
-from transforms.common.code.walk import PACKAGES, PLUMBING, Walk
-from transforms.complexity.features.stages import FEATURE
-from transforms.formats.readers.registry import read_file
+from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.cloze.pairs.read_stage import READ_CORPUS
+from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN
+from lexbeam.transforms.common.code.code_identity import code_identity
+from lexbeam.transforms.common.code.walk import PACKAGES, PLUMBING, Walk
+from lexbeam.transforms.complexity.features.stages import FEATURE
+from lexbeam.transforms.formats.readers.registry import read_file
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = tuple(f"transforms/{room}" for room in ("common", "formats", "change", "embeddings"))  # those of the suite
@@ -21,8 +21,12 @@ ROOMS = tuple(f"transforms/{room}" for room in ("common", "formats", "change", "
 
 def test_training_reaches_what_trains_and_no_other_stage():
     names = code_identity(TRAIN.build, TRAIN.receipt).names
-    assert "transforms.embeddings.sgns:train" in names
-    foreign = ("transforms.annotation.", "transforms.change.scores.measures:", "transforms.formats.")
+    assert "lexbeam.transforms.embeddings.sgns:train" in names
+    foreign = (
+        "lexbeam.transforms.annotation.",
+        "lexbeam.transforms.change.scores.measures:",
+        "lexbeam.transforms.formats.",
+    )
     assert not [name for name in names if name.startswith(foreign)]
     assert not [name for name in names if name.partition(":")[0] in PLUMBING]
     packages = dict(code_identity(TRAIN.build).packages)
@@ -39,8 +43,8 @@ def test_training_reaches_what_trains_and_no_other_stage():
     ],
 )
 def test_annotations_make_a_stage_count_no_resource_that_is_not_chosen(stage, chosen, foreign):
-    entries = {f"transforms.{registry}": names for registry, names in chosen.items()}
-    names = code_identity(stage.build, chosen={**entries, "transforms.lexicon.kinds:KINDS": []}).names
+    entries = {f"lexbeam.transforms.{registry}": names for registry, names in chosen.items()}
+    names = code_identity(stage.build, chosen={**entries, "lexbeam.transforms.lexicon.kinds:KINDS": []}).names
     assert [name for name in names if foreign in name] == []
 
 
@@ -59,7 +63,7 @@ def test_whatever_runs_has_been_reached():
         found = list(read_file("a.tei", "a.tei", format="tei", open=lambda: io.BytesIO(page)))
     finally:
         sys.setprofile(before)
-    names = code_identity(read_file, chosen={"transforms.formats.readers.registry:READERS": ["tei"]}).names
+    names = code_identity(read_file, chosen={"lexbeam.transforms.formats.readers.registry:READERS": ["tei"]}).names
     assert len(found) == 1
     assert len(ran) > 10
     # Lambdas and what dataclasses write lie within definitions.
@@ -88,8 +92,8 @@ def test_all_of_our_code_is_walked_with_each_statement_followed_once(tops, monke
 @pytest.mark.parametrize("seed", ["77"])
 def test_the_identity_is_the_same_in_another_process(seed):
     code = (
-        "from transforms.common.code.code_identity import code_identity\n"
-        "from transforms.change.spaces.training import TRAIN\n"
+        "from lexbeam.transforms.common.code.code_identity import code_identity\n"
+        "from lexbeam.transforms.change.spaces.training import TRAIN\n"
         "print(code_identity(TRAIN.build, TRAIN.receipt).digest)"
     )
     done = subprocess.run(

@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.errors import LexbeamError
 
 REGISTRY = {
     "stage": "from PKG.registry import READERS\ndef run(name):\n    return READERS[name]()\n",
@@ -100,7 +100,7 @@ def test_a_run_time_entry_of_an_installed_package_counts_by_version(project):
 
 
 def test_in_a_registry_of_entries_doc_lines_and_neighbours_count_for_nothing(project):
-    head = "from PKG import first, second\nfrom transforms.common.code.registry import Entry, Registry\n"
+    head = "from PKG import first, second\nfrom lexbeam.transforms.common.code.registry import Entry, Registry\n"
     literal = "{'one': Entry(doc='a', needs='x'), 'two': second.read, 'three': THREE}"
     registry = f"{head}THREE = Entry(doc='third', needs='y')\nREADERS = Registry({literal}, what='reader')\n"
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from marked import MARK, left_of, marked, wait_until
 
-from transforms.common.endable import LONG, endable
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.endable import LONG, endable
+from lexbeam.transforms.common.errors import LexbeamError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -88,8 +88,8 @@ def work(begun):
 CALL = """
 import sys
 from work import work
-from transforms.common.endable import LONG, endable
-from pipelines.frame.interrupts import heed_signals, interrupted_status
+from lexbeam.transforms.common.endable import LONG, endable
+from lexbeam.pipelines.frame.interrupts import heed_signals, interrupted_status
 heed_signals(lambda: "")
 try:
     endable(work, sys.argv[1], rows=LONG)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from transforms.common import extras
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError
-from transforms.common.extras import check_packages, install_command
+from lexbeam.transforms.common import extras
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.extras import check_packages, install_command
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = {"sklearn": "scikit-learn"}
@@ -106,10 +106,10 @@ def requirements_by_extra():
 
 def registries():
     """Return the registries whose entries name modules."""
-    from transforms.cloze.abstractness.estimators import ESTIMATORS
-    from transforms.complexity.features.registry import GROUPS
-    from transforms.learning.scorers import SCORERS
-    from transforms.lexicon.encoders.base import ENCODERS
+    from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS
+    from lexbeam.transforms.complexity.features.registry import GROUPS
+    from lexbeam.transforms.learning.scorers import SCORERS
+    from lexbeam.transforms.lexicon.encoders.base import ENCODERS
 
     found = [ESTIMATORS, GROUPS, SCORERS, ENCODERS]
     assert all(isinstance(registry, Registry) for registry in found)

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.common.names import Names, alike, escape, file_of, member_of, plain, real_name, unescape, ways_to_write
+from lexbeam.transforms.common.names import (
+    Names,
+    alike,
+    escape,
+    file_of,
+    member_of,
+    plain,
+    real_name,
+    unescape,
+    ways_to_write,
+)
 
 ODD = st.text(st.sampled_from("ab!\\~2x/F0u\n\ufffd\u202e\ufeff\udcff\ud800é\u0301\U0010ffff"))
 BYTES = st.binary().map(os.fsdecode)

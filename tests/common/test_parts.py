@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.errors import UsageError
-from transforms.common.parts import CHARACTERS, LEAST_PARTS, ROWS, TOKENS, parts_for, stated_parts
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.parts import CHARACTERS, LEAST_PARTS, ROWS, TOKENS, parts_for, stated_parts
 
 SIZES = st.integers(0, 10**9)
 

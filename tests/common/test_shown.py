@@ -1,6 +1,6 @@
 import doctest
 
-from transforms.common import shown
+from lexbeam.transforms.common import shown
 
 
 def test_doctests():

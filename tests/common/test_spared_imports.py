@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SPARED = "from transforms.common.spared_imports import restore_torch, spare_imports\nspare_imports()\nimport sys\n"
+SPARED = (
+    "from lexbeam.transforms.common.spared_imports import restore_torch, spare_imports\nspare_imports()\nimport sys\n"
+)
 
 
 def printed(code):
@@ -54,7 +56,7 @@ import apache_beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.dataflow import dataflow_runner
 from apache_beam.utils import retry
-from transforms.common.spared_imports import restore_google
+from lexbeam.transforms.common.spared_imports import restore_google
 print([name for name in ("google.cloud.dataflow", "google.auth", "pandas", "pymongo") if name in sys.modules])
 print(retry.HttpError, dataflow_runner.dataflow_api)
 restore_google()

@@ -4,8 +4,8 @@ from apache_beam.portability.common_urns import composites
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import SpreadOverLanes
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes
 
 PIECES = [(5, "a"), (1, "b"), (4, "c"), (3, "d"), (3, "d")]
 

@@ -9,8 +9,8 @@ import sys
 import pytest
 from apache_beam.io.filesystem import BeamIOError
 
-from transforms.common.errors import LexbeamError, quoted, readable
-from transforms.common.system_errors import explained_text, explaining
+from lexbeam.transforms.common.errors import LexbeamError, quoted, readable
+from lexbeam.transforms.common.system_errors import explained_text, explaining
 
 CODES = (
     "EACCES",
@@ -89,7 +89,7 @@ def test_any_value_can_be_quoted():
 
 
 def test_output_that_cannot_be_written():
-    command = [sys.executable, "-m", "pipelines.cli", "--version"]
+    command = [sys.executable, "-m", "lexbeam.pipelines.cli", "--version"]
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)

@@ -4,11 +4,11 @@ import re
 
 import pyarrow as pa
 
-from schemas.complexity.instances import INSTANCES
-from transforms.common.draws.by_content import hash_of
-from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.registry import GROUPS, features_of
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.transforms.common.draws.by_content import hash_of
+from lexbeam.transforms.complexity.features.base import FeatureSetting
+from lexbeam.transforms.complexity.features.registry import GROUPS, features_of
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["columns", "computed", "instance", "instances", "setting_with"]
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from transforms.complexity.features.surprisal import MASS
+from lexbeam.transforms.complexity.features.surprisal import MASS
 
 __all__ = ["Retrained", "words_of"]
 

@@ -10,12 +10,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.complexity.features import features_schema
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import LABELS, SPLITS
-from transforms.common.publish.sections import Made
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
+from lexbeam.schemas.complexity.features import features_schema
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.labels import LABELS, SPLITS
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 __all__ = ["DIM", "WORDS", "publish", "splits_of", "tables"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from transforms.common.draws.splits import distances, parse_shares
-from transforms.complexity.splits.splits import SPLIT_METHODS, Instances, SplitOptions
+from lexbeam.transforms.common.draws.splits import distances, parse_shares
+from lexbeam.transforms.complexity.splits.splits import SPLIT_METHODS, Instances, SplitOptions
 
 
 def drawn(rows: int) -> Instances:

@@ -7,13 +7,13 @@ from unittest import mock
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from schemas.corpus.documents import DOCUMENTS, DocumentRow
-from schemas.corpus.sentences import SENTENCES, SentenceRow
-from transforms.common.code.fingerprints import bucket_of, digest
-from transforms.common.store import tables
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
-from transforms.corpora.corpus import Corpus
+from lexbeam.schemas.corpus.documents import DOCUMENTS, DocumentRow
+from lexbeam.schemas.corpus.sentences import SENTENCES, SentenceRow
+from lexbeam.transforms.common.code.fingerprints import bucket_of, digest
+from lexbeam.transforms.common.store import tables
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.corpora.corpus import Corpus
 
 __all__ = ["GAP", "Text", "document", "documents", "id_of", "write_corpus"]
 

@@ -5,10 +5,10 @@ import random
 import pytest
 from published import CORPUS, documents, publish, rewritten
 
-from transforms.common.code.fingerprints import digest, hash_of
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.snapshots import Snapshot
-from transforms.corpora.changed import changed_documents, sources_of
+from lexbeam.transforms.common.code.fingerprints import digest, hash_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.corpora.changed import changed_documents, sources_of
 
 
 def corpus(folder, names, parts):

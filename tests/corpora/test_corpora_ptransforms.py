@@ -8,10 +8,10 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.testing.util import assert_that, equal_to
 from corpora_making import document, id_of, write_corpus
 
-from transforms.common.errors import UsageError
-from transforms.corpora.corpus import sentence_parts
-from transforms.corpora.fetching import SentenceKey, fetch, held
-from transforms.corpora.ptransforms import FetchSentences, FindRepeated
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.corpora.corpus import sentence_parts
+from lexbeam.transforms.corpora.fetching import SentenceKey, fetch, held
+from lexbeam.transforms.corpora.ptransforms import FetchSentences, FindRepeated
 
 # One worker, and two, which process bundles of their own.
 RUNNERS = {

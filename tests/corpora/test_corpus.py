@@ -3,10 +3,10 @@ from corpora_making import document, id_of, write_corpus
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish.sections import table_entry
-from transforms.common.publish.snapshots import Snapshot
-from transforms.corpora.corpus import Corpus, check_columns, place_of, sentence_parts, tokens_by_year, years
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.publish.sections import table_entry
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.corpora.corpus import Corpus, check_columns, place_of, sentence_parts, tokens_by_year, years
 
 
 def texts(*numbers):

@@ -5,9 +5,17 @@ from corpora_making import GAP, document, documents, id_of, write_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.common.errors import UsageError
-from transforms.corpora.corpus import place_of
-from transforms.corpora.fetching import FetchedSentence, SentenceKey, copies, document_ids, fetch, fetch_documents, held
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.corpora.corpus import place_of
+from lexbeam.transforms.corpora.fetching import (
+    FetchedSentence,
+    SentenceKey,
+    copies,
+    document_ids,
+    fetch,
+    fetch_documents,
+    held,
+)
 
 COLUMNS = ("forms", "year", "starts")
 KEYS = st.builds(

@@ -7,13 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from transforms.common.publish.forgotten import document_mark, id_mark, source_mark
-from transforms.common.publish.removing import free
-from transforms.common.store.artefacts import Workspace, make
-from transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
-from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
-from transforms.formats.ingest.units import unit_of
-from transforms.simplification.instances.read_stage import READ, InstanceReadOptions
+from lexbeam.transforms.common.publish.forgotten import document_mark, id_mark, source_mark
+from lexbeam.transforms.common.publish.removing import free
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.simplification.instances.read_stage import READ, InstanceReadOptions
 
 QUOTED = 'b "ü".jsonl'
 TEXTS = {"a.txt": "A ship sails.", "c.zip!1.txt": "A ship sails.", "c.zip!2.txt": "The sea is old."}

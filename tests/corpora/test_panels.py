@@ -2,9 +2,9 @@ import pyarrow as pa
 import pytest
 from published import CORPUS, documents, publish, sentences
 
-from transforms.common.errors import LexbeamError
-from transforms.corpora.panels import panels
-from transforms.report.panels import Chart, Note, Rows
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.corpora.panels import panels
+from lexbeam.transforms.report.panels import Chart, Note, Rows
 
 DOCUMENTS = [
     documents(

@@ -9,12 +9,12 @@ from corpora_making import document, documents, id_of, write_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.corpus.sentences import SentenceRow
-from transforms.common.errors import LexbeamError
-from transforms.common.store.tables import Part
-from transforms.corpora import reading
-from transforms.corpora.corpus import Corpus, PartPair
-from transforms.corpora.reading import by_document, read_annotated, read_documents, read_wanted
+from lexbeam.schemas.corpus.sentences import SentenceRow
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.corpora import reading
+from lexbeam.transforms.corpora.corpus import Corpus, PartPair
+from lexbeam.transforms.corpora.reading import by_document, read_annotated, read_documents, read_wanted
 
 
 def annotated(corpus, columns=SentenceRow._fields, **options):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.corpora import totals as module
-from transforms.corpora.totals import (
+from lexbeam.transforms.corpora import totals as module
+from lexbeam.transforms.corpora.totals import (
     DOCUMENT_COLUMNS,
     LARGEST,
     Distinct,

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
-from transforms.change.scores.measures import cosine_distance
-from transforms.common.errors import UsageError
-from transforms.embeddings.alignment import ALIGNMENTS, FitOn, composed_alignment, fit_alignment, parse_fit_on
-from transforms.embeddings.spaces import Side, Space, apply, shared_places
+from lexbeam.transforms.change.scores.measures import cosine_distance
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, FitOn, composed_alignment, fit_alignment, parse_fit_on
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply, shared_places
 
 SEEDS = st.integers(0, 10_000)
 FITTED = [name for name, method in ALIGNMENTS.items() if method.least_words]

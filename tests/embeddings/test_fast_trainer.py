@@ -12,14 +12,14 @@ import pyarrow as pa
 import pytest
 from gensim.models import Word2Vec
 
-from transforms.common.code import loops
-from transforms.common.code.loops import padded
-from transforms.common.errors import UsageError
-from transforms.embeddings import fast_trainer
-from transforms.embeddings.fast_trainer import compiled, draw_tables, sigmoid_table, train_fast
-from transforms.embeddings.sgns import SgnsOptions, train
-from transforms.embeddings.starts import fill_by_chance
-from transforms.embeddings.trainers import TRAINERS, train_space
+from lexbeam.transforms.common.code import loops
+from lexbeam.transforms.common.code.loops import padded
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.embeddings import fast_trainer
+from lexbeam.transforms.embeddings.fast_trainer import compiled, draw_tables, sigmoid_table, train_fast
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, train
+from lexbeam.transforms.embeddings.starts import fill_by_chance
+from lexbeam.transforms.embeddings.trainers import TRAINERS, train_space
 
 f32 = np.float32
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from transforms.embeddings.alignment import ALIGNMENTS, fit_alignment
-from transforms.embeddings.frames import fit_in_frame, frame_places
-from transforms.embeddings.spaces import Space, apply
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, fit_alignment
+from lexbeam.transforms.embeddings.frames import fit_in_frame, frame_places
+from lexbeam.transforms.embeddings.spaces import Space, apply
 
 MOVING = [name for name, method in ALIGNMENTS.items() if method.moves]
 WORDS, DIM = 40, 4

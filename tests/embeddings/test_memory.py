@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.embeddings import memory
-from transforms.embeddings.counted.contexts import Cooccurrences
-from transforms.embeddings.memory import available_memory, decomposition_memory, training_memory
-from transforms.embeddings.representations import RepresentationOptions, represent
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.trainers import TRAINERS, train_space
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.embeddings import memory
+from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences
+from lexbeam.transforms.embeddings.memory import available_memory, decomposition_memory, training_memory
+from lexbeam.transforms.embeddings.representations import RepresentationOptions, represent
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.trainers import TRAINERS, train_space
 
 
 def system(folder, **files):

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.embeddings import neighbourhoods
-from transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError, nearest
-from transforms.embeddings.spaces import Space
+from lexbeam.transforms.embeddings import neighbourhoods
+from lexbeam.transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError, nearest
+from lexbeam.transforms.embeddings.spaces import Space
 
 
 def by_sorting(vectors, queries, number):

@@ -4,10 +4,10 @@ import scipy.spatial.distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.change.spaces import NEIGHBOURS
-from transforms.embeddings import neighbours as module
-from transforms.embeddings.neighbours import mean_neighbours, nearest_neighbours, neighbours_table
-from transforms.embeddings.spaces import Space
+from lexbeam.schemas.change.spaces import NEIGHBOURS
+from lexbeam.transforms.embeddings import neighbours as module
+from lexbeam.transforms.embeddings.neighbours import mean_neighbours, nearest_neighbours, neighbours_table
+from lexbeam.transforms.embeddings.spaces import Space
 
 
 def brute_force(vectors, query, candidates, k):

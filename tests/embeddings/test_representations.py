@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from transforms.common.errors import UsageError
-from transforms.embeddings.counted.contexts import Cooccurrences
-from transforms.embeddings.counted.weightings import ppmi, truncated_svd
-from transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions, represent
-from transforms.embeddings.rows import dense
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences
+from lexbeam.transforms.embeddings.counted.weightings import ppmi, truncated_svd
+from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions, represent
+from lexbeam.transforms.embeddings.rows import dense
 
 CONTEXTS = Cooccurrences(["a", "b", "c"], csr_array(np.array([[0, 3, 1], [3, 2, 0], [1, 0, 4]])))
 

@@ -4,15 +4,23 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from schemas.change.spaces import VECTORS
-from transforms.change.scores.measures import cosine_distance, euclidean_distance
-from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, neighbour_overlap
-from transforms.embeddings import neighbourhoods
-from transforms.embeddings.alignment import fit_alignment
-from transforms.embeddings.neighbourhoods import SpacePair
-from transforms.embeddings.neighbours import mean_neighbours, neighbours_table
-from transforms.embeddings.rows import at_length_one, dense, is_sparse, lengths, products, row_dots, with_direction
-from transforms.embeddings.spaces import Side, Space, apply
+from lexbeam.schemas.change.spaces import VECTORS
+from lexbeam.transforms.change.scores.measures import cosine_distance, euclidean_distance
+from lexbeam.transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, neighbour_overlap
+from lexbeam.transforms.embeddings import neighbourhoods
+from lexbeam.transforms.embeddings.alignment import fit_alignment
+from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
+from lexbeam.transforms.embeddings.neighbours import mean_neighbours, neighbours_table
+from lexbeam.transforms.embeddings.rows import (
+    at_length_one,
+    dense,
+    is_sparse,
+    lengths,
+    products,
+    row_dots,
+    with_direction,
+)
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
 WORDS = 40
 

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.embeddings.sgns import SgnsOptions, derive_seed, sentences_of, train
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed, sentences_of, train
 
 OPTIONS = SgnsOptions(dim=8, window=3, epochs=2, min_count=2)
 
@@ -139,9 +139,9 @@ def test_same_bytes_whatever_the_hash_seed(capsys):
 import hashlib
 import numpy as np
 import pyarrow as pa
-from transforms.common.errors import UsageError
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.trainers import TRAINERS, train_space
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.trainers import TRAINERS, train_space
 g = np.random.default_rng(1)
 texts = [[f"w{i}" for i in g.integers(0, 30, 12)] for _ in range(100)]
 counts = {w: sum(t.count(w) for t in texts) for w in {w for t in texts for w in t}}

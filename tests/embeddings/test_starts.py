@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.starts import Start, context_rows, fill_by_chance
-from transforms.embeddings.trainers import TRAINERS, train_space
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.starts import Start, context_rows, fill_by_chance
+from lexbeam.transforms.embeddings.trainers import TRAINERS, train_space
 
 DIM = 12
 NOTHING_KNOWN = [["unseen"]]

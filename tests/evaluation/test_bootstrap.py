@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from transforms.common.options.fields import from_mapping
-from transforms.evaluation.bootstrap import BootstrapOptions, Draws, interval_of, resampled
-from transforms.evaluation.evaluating import measure, measure_difference
-from transforms.evaluation.metrics import METRICS, Metric, pearson
-from transforms.evaluation.outcomes import Undefined
+from lexbeam.transforms.common.options.fields import from_mapping
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions, Draws, interval_of, resampled
+from lexbeam.transforms.evaluation.evaluating import measure, measure_difference
+from lexbeam.transforms.evaluation.metrics import METRICS, Metric, pearson
+from lexbeam.transforms.evaluation.outcomes import Undefined
 
 ROWS = 120
 PAIRS = ("pearson", "spearman", "mae", "mse", "r2")
@@ -128,7 +128,7 @@ def test_the_seed_and_the_names_of_clusters_decide_the_draws(data):
 def test_blocks_are_one_stream_of_draws(data, monkeypatch):
     gold, predicted, rows = data
     whole = values("mae", gold, predicted, rows)
-    monkeypatch.setattr("transforms.evaluation.bootstrap.BLOCK", 7 * ROWS)
+    monkeypatch.setattr("lexbeam.transforms.evaluation.bootstrap.BLOCK", 7 * ROWS)
     assert values("mae", gold, predicted, rows) == pytest.approx(whole)
 
 

@@ -6,8 +6,8 @@ from evaluation_making import FEW, expected
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.errors import LexbeamError
-from transforms.evaluation.candidate_metrics import (
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.evaluation.candidate_metrics import (
     Candidates,
     accuracy_at_k_top1,
     candidates_of,

@@ -2,13 +2,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from schemas.metrics import CHANGE_METRICS, REASONS, metrics_table
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.candidate_metrics import candidates_of
-from transforms.evaluation.evaluating import matched, measure, measure_difference, row
-from transforms.evaluation.metrics import METRICS, TAKES, Metric, metric_of
-from transforms.evaluation.outcomes import Terms
+from lexbeam.schemas.metrics import CHANGE_METRICS, REASONS, metrics_table
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.candidate_metrics import candidates_of
+from lexbeam.transforms.evaluation.evaluating import matched, measure, measure_difference, row
+from lexbeam.transforms.evaluation.metrics import METRICS, TAKES, Metric, metric_of
+from lexbeam.transforms.evaluation.outcomes import Terms
 
 NONE = BootstrapOptions(resamples=0)
 SOME = BootstrapOptions(resamples=50)

@@ -10,7 +10,7 @@ from scipy import stats
 from sklearn import metrics as sk
 from sklearn.linear_model import LinearRegression
 
-from transforms.evaluation.metrics import (
+from lexbeam.transforms.evaluation.metrics import (
     accuracy,
     expected_accuracy,
     f1,
@@ -27,7 +27,7 @@ from transforms.evaluation.metrics import (
     spearman,
     spearmans,
 )
-from transforms.evaluation.outcomes import Undefined
+from lexbeam.transforms.evaluation.outcomes import Undefined
 
 REFERENCES = {pearson: stats.pearsonr, spearman: stats.spearmanr}
 FLOATS = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))

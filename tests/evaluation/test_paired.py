@@ -5,12 +5,12 @@ import doctest
 import numpy as np
 import pytest
 
-from transforms.evaluation import paired
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import measure, measure_difference
-from transforms.evaluation.metrics import Metric
-from transforms.evaluation.outcomes import Terms
-from transforms.evaluation.paired import Together
+from lexbeam.transforms.evaluation import paired
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.evaluating import measure, measure_difference
+from lexbeam.transforms.evaluation.metrics import Metric
+from lexbeam.transforms.evaluation.outcomes import Terms
+from lexbeam.transforms.evaluation.paired import Together
 
 OPTIONS = BootstrapOptions(resamples=200, seed=4)
 MEAN = Metric(lambda above, below: Terms(above, below), "terms", doc="toy")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.metrics import METRICS
-from transforms.evaluation.permutation import permutation_p
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.metrics import METRICS
+from lexbeam.transforms.evaluation.permutation import permutation_p
 
 MANY = BootstrapOptions(resamples=2000)
 

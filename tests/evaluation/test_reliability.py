@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.evaluation.reliability import alpha, fleiss_kappa, nominal_alpha
+from lexbeam.transforms.evaluation.reliability import alpha, fleiss_kappa, nominal_alpha
 
 
 def squared(a, b):

@@ -20,7 +20,7 @@ from counting_rows import count_rows
 from counting_text import INVISIBLE, NO_TEXT, decoded, decoded_lines, encodings_of, raw_lines, refused, without_control
 from lxml import etree
 
-from transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.formats.records.base import ReaderOptions
 
 __all__ = ["COUNTS", "PACKED", "breaks_off", "count", "is_package"]
 

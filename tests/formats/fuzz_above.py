@@ -19,16 +19,16 @@ from fuzz_making import ODD, chance, line, text
 from fuzz_mutating import NAMES, input_of, mutated
 from staged_inputs import staged_inputs
 
-from schemas.rejects import REASONS, RejectRow
-from transforms.annotation.engines.normalise import parse_rules
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store.artefacts import Workspace, make
-from transforms.formats.dates.metadata import Metadata
-from transforms.formats.dates.rules import DATE_RANGES, DateRule, date_of, load_metadata, parse_date_rule
-from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
-from transforms.formats.ingest.staging import RECORD
-from transforms.formats.records.base import ReaderOptions, Record
-from transforms.formats.records.date_parsing import LAST_YEAR, parse_date
+from lexbeam.schemas.rejects import REASONS, RejectRow
+from lexbeam.transforms.annotation.engines.normalise import parse_rules
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.formats.dates.metadata import Metadata
+from lexbeam.transforms.formats.dates.rules import DATE_RANGES, DateRule, date_of, load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
+from lexbeam.transforms.formats.ingest.staging import RECORD
+from lexbeam.transforms.formats.records.base import ReaderOptions, Record
+from lexbeam.transforms.formats.records.date_parsing import LAST_YEAR, parse_date
 
 __all__ = ["ABOVE"]
 

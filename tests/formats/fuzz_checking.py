@@ -24,14 +24,14 @@ from fuzz_mutating import Input
 from fuzz_signing import OF_NO_TEXT
 from fuzz_trickling import Trickle
 
-from schemas.rejects import REASONS
-from transforms.common.errors import LexbeamError
-from transforms.common.names import file_of, unescape
-from transforms.common.records import annotation_batch
-from transforms.formats.readers import conllu, jsonl, parquet, text
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records import hyphens, text_cleaning
-from transforms.formats.records.base import ReaderOptions, Record, Reject
+from lexbeam.schemas.rejects import REASONS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.names import file_of, unescape
+from lexbeam.transforms.common.records import annotation_batch
+from lexbeam.transforms.formats.readers import conllu, jsonl, parquet, text
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records import hyphens, text_cleaning
+from lexbeam.transforms.formats.records.base import ReaderOptions, Record, Reject
 
 __all__ = ["SECONDS", "SMALL", "Counted", "Tables", "Wrong", "check", "limited", "watched"]
 

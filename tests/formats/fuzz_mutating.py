@@ -22,9 +22,9 @@ from fuzz_formats import MAKERS, Maker
 from fuzz_making import chance
 from fuzz_signing import signed
 
-from transforms.common.errors import UsageError
-from transforms.formats.records.base import ReaderOptions
-from transforms.formats.sources.content import HEAD, content_of
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.formats.sources.content import HEAD, content_of
 
 __all__ = ["Input", "Member", "input_of", "mutated"]
 

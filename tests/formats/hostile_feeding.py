@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from reading import reader_options
 
-from schemas.rejects import RejectRow
-from transforms.common.names import escape
-from transforms.common.store import files
-from transforms.formats.dates.rules import load_metadata, parse_date_rule
-from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
-from transforms.formats.records.scripts import scripts_of
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.names import escape
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
+from lexbeam.transforms.formats.records.scripts import scripts_of
 
 __all__ = ["HEAD", "Case", "Outcome", "document", "feed", "ingest_options", "put", "row"]
 

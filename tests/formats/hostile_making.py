@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.common.store import files
+from lexbeam.transforms.common.store import files
 
 __all__ = [
     "COMPRESS",

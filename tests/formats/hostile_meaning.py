@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from hostile_feeding import ingest_options
 
-from schemas.rejects import RejectRow
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import load_engine
-from transforms.common.names import escape
-from transforms.common.store import files
-from transforms.formats.ingest.stage import InputFile, read_documents
-from transforms.formats.spans.registry import spanned
-from transforms.formats.spans.source import TextEdit
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import load_engine
+from lexbeam.transforms.common.names import escape
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
+from lexbeam.transforms.formats.spans.registry import spanned
+from lexbeam.transforms.formats.spans.source import TextEdit
 
 MEANING_HEAD = "| what was fed | as | what is read |\n|---|---|---|\n"
 

@@ -6,13 +6,13 @@ from typing import Any
 import pyarrow as pa
 from hostile_meaning import Meaning
 
-from transforms.change.view.targets import load_targets
-from transforms.change.view.words import ViewOptions, normalise_word
-from transforms.common.options.small_texts import word_lines
-from transforms.intake.locating import locate
-from transforms.lexicon.word_lists.word_list import WORDS
-from transforms.simplification.evaluation.submissions import read_gold
-from transforms.simplification.instances.layouts import read_annotated
+from lexbeam.transforms.change.view.targets import load_targets
+from lexbeam.transforms.change.view.words import ViewOptions, normalise_word
+from lexbeam.transforms.common.options.small_texts import word_lines
+from lexbeam.transforms.intake.locating import locate
+from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
+from lexbeam.transforms.simplification.evaluation.submissions import read_gold
+from lexbeam.transforms.simplification.instances.layouts import read_annotated
 
 _SAID = ("o'clock", "o’clock", "oʼclock", "o‘clock", "o＇clock", "o′clock", "o`clock")
 

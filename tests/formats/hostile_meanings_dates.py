@@ -7,9 +7,9 @@ from typing import Any
 from hostile_feeding import ingest_options
 from hostile_meaning import Meaning
 
-from schemas.rejects import RejectRow
-from transforms.common.names import escape
-from transforms.formats.ingest.stage import InputFile, read_documents
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.names import escape
+from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
 
 _OF_TEI = (
     '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>T</title></titleStmt>'

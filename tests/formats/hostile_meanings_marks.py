@@ -5,7 +5,7 @@ from typing import Any
 
 from hostile_meaning import Meaning, read_as_text
 
-from transforms.formats.records.hyphens import listed_words
+from lexbeam.transforms.formats.records.hyphens import listed_words
 
 BIDI = (
     '{"text": "The king \u05e9\u05dc\u05d5\u05dd."}\n{"text": "The king \u202b\u05e9\u05dc\u05d5\u05dd\u202c\u200f."}\n'

@@ -8,10 +8,10 @@ from hostile_feeding import ingest_options
 from hostile_meaning import Meaning
 from packages_making import docx, epub, field, odt, p, page, parts
 
-from schemas.rejects import RejectRow
-from transforms.common.names import escape
-from transforms.common.store import files
-from transforms.formats.ingest.stage import InputFile, read_documents
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.names import escape
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
 
 ALL = {"html": "all"}
 EPUB = 'xmlns:epub="http://www.idpf.org/2007/ops"'

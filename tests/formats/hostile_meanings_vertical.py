@@ -6,9 +6,9 @@ from typing import Any
 from hostile_feeding import ingest_options
 from hostile_meaning import Meaning
 
-from schemas.rejects import RejectRow
-from transforms.common.names import escape
-from transforms.formats.ingest.stage import InputFile, read_documents
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.names import escape
+from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
 
 
 def read_annotation(path: Path, options: dict[str, Any]) -> str:

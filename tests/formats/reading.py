@@ -2,8 +2,8 @@
 
 import io
 
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records.base import ReaderOptions, Record, Reject
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records.base import ReaderOptions, Record, Reject
 
 
 def reader_options(**given):

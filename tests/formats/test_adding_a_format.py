@@ -7,11 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 from staged_inputs import staged_inputs
 
-from pipelines.cli import main
-from transforms.common.store.artefacts import Workspace, make
-from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
-from transforms.formats.readers import registry
-from transforms.formats.records.base import Record, Reject
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.readers import registry
+from lexbeam.transforms.formats.records.base import Record, Reject
 
 
 def read_blocks(source, options):

@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 from staged_inputs import staged_inputs
 
-from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace, make
-from transforms.common.store.batches import BatchReader
-from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
-from transforms.formats.records.base import ReaderOptions
-from transforms.formats.sources import readings
-from transforms.formats.sources.readings import first_reading
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.formats.sources import readings
+from lexbeam.transforms.formats.sources.readings import first_reading
 
 BIG = 3000  # bytes of a test's large file
 

@@ -15,12 +15,12 @@ import pytest
 from fuzz_formats import MAKERS
 from reading import reader_options
 
-from transforms.common.errors import UsageError
-from transforms.formats.readers import text
-from transforms.formats.readers.registry import READERS, cutter_of, read_file, read_piece
-from transforms.formats.records.base import ReaderOptions, Reject, Source
-from transforms.formats.records.pieces import Uncuttable
-from transforms.formats.sources.content import HEAD
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.readers import text
+from lexbeam.transforms.formats.readers.registry import READERS, cutter_of, read_file, read_piece
+from lexbeam.transforms.formats.records.base import ReaderOptions, Reject, Source
+from lexbeam.transforms.formats.records.pieces import Uncuttable
+from lexbeam.transforms.formats.sources.content import HEAD
 
 CUTTABLE = [name for name, entry in READERS.items() if entry.cut is not None]
 LINED = [name for name in CUTTABLE if name != "parquet"]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from nets import ends
 from reading import entries, reader_options, summary
 
-from transforms.common.errors import UsageError
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records.base import ReaderOptions, Reject
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records.base import ReaderOptions, Reject
 
 WORD = "{}\t{}\t{}" + "\t_" * 7 + "\n"
 MARKS = "\u0300\u0316"

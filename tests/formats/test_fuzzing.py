@@ -15,9 +15,9 @@ from fuzz_formats import MAKERS
 from fuzz_mutating import input_of
 from fuzzing import fuzz, main, shortest
 
-from schemas.rejects import REASONS
-from transforms.formats.readers.registry import READERS, Format, read_file
-from transforms.formats.records.base import ReaderOptions, Record, Reject
+from lexbeam.schemas.rejects import REASONS
+from lexbeam.transforms.formats.readers.registry import READERS, Format, read_file
+from lexbeam.transforms.formats.records.base import ReaderOptions, Record, Reject
 
 INPUTS = 10_000  # of each format, in a soak
 

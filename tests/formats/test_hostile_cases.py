@@ -10,8 +10,8 @@ from hostile_feeding import HEAD, TOP, feed, put, row
 from hostile_meaning import meaning_tables
 from hostile_meanings import MEANINGS
 
-from pipelines.cli import main
-from schemas.rejects import REASONS
+from lexbeam.pipelines.cli import main
+from lexbeam.schemas.rejects import REASONS
 
 DOC = Path(__file__).parents[2] / "docs" / "running" / "hostile-input.md"
 ALL = [case for cases in CASES.values() for case in cases]

@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading import entries, reader_options, records
 
-from schemas.rejects import REASONS
-from transforms.common.records import annotation_batch
-from transforms.formats.records.base import Record
+from lexbeam.schemas.rejects import REASONS
+from lexbeam.transforms.common.records import annotation_batch
+from lexbeam.transforms.formats.records.base import Record
 
 ODD = st.text(alphabet=st.sampled_from("ab \t\n\r\"',;.-\u00ad\u0301\u200bé\x00\x1c\u2028#1_<>&"))
 TEXT = ODD | st.text(max_size=20)

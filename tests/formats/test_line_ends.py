@@ -7,10 +7,10 @@ from line_ending import ended
 from reading import entries
 from test_cutting import check
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.dates.metadata import read_metadata
-from transforms.formats.readers import text
-from transforms.formats.records.base import ReaderOptions, Reject
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.dates.metadata import read_metadata
+from lexbeam.transforms.formats.readers import text
+from lexbeam.transforms.formats.records.base import ReaderOptions, Reject
 
 WORD = "\t".join(["1", "ship", "ship", *["_"] * 7])
 # Lines, among them such as end in the midst of a cell, wrong ones, and blank ones.

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.frame.inputs import list_inputs
-from schemas.rejects import RejectRow
-from transforms.formats.dates.rules import parse_date_rule
-from transforms.formats.ingest.stage import IngestOptions, read_documents
-from transforms.formats.records.base import ReaderOptions
+from lexbeam.pipelines.frame.inputs import list_inputs
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.formats.dates.rules import parse_date_rule
+from lexbeam.transforms.formats.ingest.stage import IngestOptions, read_documents
+from lexbeam.transforms.formats.records.base import ReaderOptions
 
 LINES = IngestOptions(format="lines", reader=ReaderOptions(lines_hold="lemmas"))
 

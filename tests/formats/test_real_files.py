@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.rejects import RejectRow
-from transforms.formats.dates.rules import date_of, load_metadata, parse_date_rule
-from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records.base import ReaderOptions, Reject
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.formats.dates.rules import date_of, load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records.base import ReaderOptions, Reject
 
 pytestmark = pytest.mark.data
 

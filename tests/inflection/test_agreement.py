@@ -5,12 +5,12 @@ from collections import Counter
 import pytest
 from nets import ends
 
-from transforms.inflection.agreement import gender_before
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.features import feats_of, inflection
-from transforms.inflection.inflector import Inflector, compiled
-from transforms.simplification.generation.forms import formed
-from transforms.simplification.records import Instance, Proposal
+from lexbeam.transforms.inflection.agreement import gender_before
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.features import feats_of, inflection
+from lexbeam.transforms.inflection.inflector import Inflector, compiled
+from lexbeam.transforms.simplification.generation.forms import formed
+from lexbeam.transforms.simplification.records import Instance, Proposal
 
 FORMS = [
     ("lengua", "NOUN", "Gender=Fem|Number=Sing", "lengua"),

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.inflection.dictionaries import FormEntry, detect, read_forms
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.inflection.dictionaries import FormEntry, detect, read_forms
 
 UNIMORPH = "cantar\tcanto\tV;IND;PRS;1;SG\nvoz\tvoces\tN;PL\n"
 FREELING = "canto cantar VMIP1S0 canto NCMS000\nvoces voz NCFP000\n"

@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.inflection import english
-from transforms.inflection.english import EnglishInflector, english_inflector, english_version, tag_of
-from transforms.inflection.features import feats_of
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.placing import place
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.inflection import english
+from lexbeam.transforms.inflection.english import EnglishInflector, english_inflector, english_version, tag_of
+from lexbeam.transforms.inflection.features import feats_of
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.placing import place
 
 S3 = "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"
 PAST = "Mood=Ind|Tense=Past|VerbForm=Fin"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.inflection.features import feats_of, feats_text, inflection, of_eagles, of_unimorph, split
+from lexbeam.transforms.inflection.features import feats_of, feats_text, inflection, of_eagles, of_unimorph, split
 
 
 @pytest.mark.parametrize(

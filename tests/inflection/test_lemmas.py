@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.inflector import Inflector, compiled
-from transforms.inflection.lemmas import lemmas_of
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.inflector import Inflector, compiled
+from lexbeam.transforms.inflection.lemmas import lemmas_of
 
 FORMS = [
     ("son", "NOUN Number=Sing", "son", 1),

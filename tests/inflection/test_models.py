@@ -4,10 +4,10 @@ import gzip
 
 import pytest
 
-from pipelines.cli import main
-from transforms.common.errors import LexbeamError
-from transforms.inflection.models import load_inflector
-from transforms.learning.models.keeping import load_model_file
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.inflection.models import load_inflector
+from lexbeam.transforms.learning.models.keeping import load_model_file
 
 FREELING = "".join(
     f"{stem}{end} {stem}ar {tag}\n"

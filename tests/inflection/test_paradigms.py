@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.features import inflection
-from transforms.inflection.inflector import COMPLETED, Inflector, compiled
-from transforms.inflection.paradigms import completed
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.features import inflection
+from lexbeam.transforms.inflection.inflector import COMPLETED, Inflector, compiled
+from lexbeam.transforms.inflection.paradigms import completed
 
 SINGULAR = {"Mood": "Ind", "Number": "Sing", "Person": "3", "Tense": "Pres", "VerbForm": "Fin"}
 PLURAL = {**SINGULAR, "Number": "Plur"}

@@ -3,7 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.inflection.rules import LONELY, MANY, Edit, apply_edit, apply_rules, decision_list, edit_of, learn_rules
+from lexbeam.transforms.inflection.rules import (
+    LONELY,
+    MANY,
+    Edit,
+    apply_edit,
+    apply_rules,
+    decision_list,
+    edit_of,
+    learn_rules,
+)
 
 WORDS = st.text("abceinorst", min_size=1, max_size=9)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.inflection.spanish import (
+from lexbeam.transforms.inflection.spanish import (
     CLITICS,
     attach_clitics,
     decode,

@@ -2,8 +2,8 @@
 
 import pyarrow.parquet as pq
 
-from transforms.common.store.artefacts import make
-from transforms.common.store.merge import MergeTask
+from lexbeam.transforms.common.store.artefacts import make
+from lexbeam.transforms.common.store.merge import MergeTask
 
 
 def parts_of(receipts, parts):

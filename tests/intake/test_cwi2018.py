@@ -1,6 +1,6 @@
 """Words marked as complex: whether they are one word or several."""
 
-from transforms.intake.cwi2018 import kind_of
+from lexbeam.transforms.intake.cwi2018 import kind_of
 
 
 def test_kinds():

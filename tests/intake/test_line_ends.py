@@ -8,23 +8,23 @@ from hypothesis import strategies as st
 from line_ending import ended
 from people_making import COMPLEXITY
 
-from transforms.change.gold.gold import table_of
-from transforms.cloze.answers.files import read_answers
-from transforms.cloze.pairs.layouts import LAYOUTS as PAIRS
-from transforms.cloze.pairs.read_options import InputText, ReadOptions
-from transforms.common.errors import LexbeamError
-from transforms.common.options.small_texts import word_lines
-from transforms.common.store import files
-from transforms.complexity.instances.layouts import LAYOUTS
-from transforms.complexity.instances.official_files import read_scores
-from transforms.formats.readers.delimited import rows
-from transforms.formats.readers.quotes import quotes_settled
-from transforms.formats.records.base import ReaderOptions, Source
-from transforms.intake.header import About
-from transforms.people.opening import file_rows, open_sheet
-from transforms.people.tables import Roles, table_rows
-from transforms.simplification.evaluation.submissions import read_gold, read_predictions
-from transforms.simplification.instances.rows import READERS, RuleOptions
+from lexbeam.transforms.change.gold.gold import table_of
+from lexbeam.transforms.cloze.answers.files import read_answers
+from lexbeam.transforms.cloze.pairs.layouts import LAYOUTS as PAIRS
+from lexbeam.transforms.cloze.pairs.read_options import InputText, ReadOptions
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.options.small_texts import word_lines
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
+from lexbeam.transforms.complexity.instances.official_files import read_scores
+from lexbeam.transforms.formats.readers.delimited import rows
+from lexbeam.transforms.formats.readers.quotes import quotes_settled
+from lexbeam.transforms.formats.records.base import ReaderOptions, Source
+from lexbeam.transforms.intake.header import About
+from lexbeam.transforms.people.opening import file_rows, open_sheet
+from lexbeam.transforms.people.tables import Roles, table_rows
+from lexbeam.transforms.simplification.evaluation.submissions import read_gold, read_predictions
+from lexbeam.transforms.simplification.instances.rows import READERS, RuleOptions
 
 ROLES = Roles({"word": ["word"], "note": ["note"]}, ["word"], "")
 SENTENCES = ["A cat sat.\tcat\tpet\tanimal", "", 'A "dog ran.\tdog\thound', "A dog\tcat\tx", "no row"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.intake.locating import Located, locate
+from lexbeam.transforms.intake.locating import Located, locate
 
 
 @pytest.mark.parametrize(

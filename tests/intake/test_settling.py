@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 from part_tasks import parts_of, rejects_listed
 from staged_inputs import staged_inputs
 
-from schemas.columns import Table, column
-from schemas.rejects import REJECTS
-from transforms.common.batched import batched
-from transforms.common.store import staged
-from transforms.common.store.artefacts import Stage, Workspace, make
-from transforms.common.store.tables import PartFile
-from transforms.formats.ingest.merges import merge_rejects
-from transforms.formats.ingest.stage import InputFile
-from transforms.formats.ingest.units import unit_of
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
-from transforms.intake import staging
-from transforms.intake.merging import Settled, grouped_rows, write_tables
-from transforms.intake.staging import Loaded, RowSchema, Staging, reject_error, sum_loaded
-from transforms.intake.unit_files import stage_row_files
+from lexbeam.schemas.columns import Table, column
+from lexbeam.schemas.rejects import REJECTS
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.store import staged
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace, make
+from lexbeam.transforms.common.store.tables import PartFile
+from lexbeam.transforms.formats.ingest.merges import merge_rejects
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from lexbeam.transforms.intake import staging
+from lexbeam.transforms.intake.merging import Settled, grouped_rows, write_tables
+from lexbeam.transforms.intake.staging import Loaded, RowSchema, Staging, reject_error, sum_loaded
+from lexbeam.transforms.intake.unit_files import stage_row_files
 
 SCHEMA = RowSchema(
     pa.schema([("key", pa.string()), ("source", pa.string()), ("line", pa.int64()), ("word", pa.string())]),

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from pipelines.cli import main
-from pipelines.frame import publishing
-from pipelines.frame.registry import load
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import options_of
-from transforms.common.options.option import Option
-from transforms.embeddings.trainers import TRAINERS
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame import publishing
+from lexbeam.pipelines.frame.registry import load
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import options_of
+from lexbeam.transforms.common.options.option import Option
+from lexbeam.transforms.embeddings.trainers import TRAINERS
 
 __all__ = ["BASE", "Case", "Grid", "can_train", "changes"]
 
@@ -328,7 +328,7 @@ class Grid:
                 words.append(f"--{flag}={value}")
         if source is not None:
             environment = {**os.environ, "PYTHONPATH": str(source)}
-            line = [sys.executable, "-m", "pipelines.cli", *words]
+            line = [sys.executable, "-m", "lexbeam.pipelines.cli", *words]
             done = subprocess.run(line, env=environment, cwd=source, capture_output=True)
             return done.returncode
         with open(os.devnull, "w") as sink, redirect_stdout(sink), redirect_stderr(sink):

@@ -12,8 +12,8 @@ from s3_server import PROGRAM, S3Server, led_to, s3_server
 from small_runs import copy_of_out, write_texts
 
 from benchmarks.flink_kills import JAR, Running, running_cluster
-from pipelines.cli import main
-from transforms.common.options.yaml_files import read_yaml
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.options.yaml_files import read_yaml
 
 HERE = Path(__file__).parent
 TOKENS = 30_000

@@ -24,11 +24,11 @@ from small_runs import SMALL, call, corpus, write_texts
 from streaming import drop, make_world, streams_end
 from wordnet_making import write_wordnet
 
-from transforms.common.store import artefacts, ptransforms
-from transforms.common.store.artefacts import Stage, Workspace, name_of
-from transforms.formats.ingest import cut
-from transforms.formats.ingest import ptransforms as ingest
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.common.store import artefacts, ptransforms
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace, name_of
+from lexbeam.transforms.formats.ingest import cut
+from lexbeam.transforms.formats.ingest import ptransforms as ingest
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["RUNS", "Case", "cases_of"]
 

@@ -18,12 +18,12 @@ import yaml
 from small_runs import SMALL, call, published
 from wordnet_making import Synset, write_wordnet
 
-from pipelines.frame.registry import available
-from transforms.common.code.code_identity import CodeIdentity
-from transforms.common.publish.layout import read_record, snapshot_name
-from transforms.common.publish.run_log import DRIVER, RunLine, read_run_log
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store import artefacts
+from lexbeam.pipelines.frame.registry import available
+from lexbeam.transforms.common.code.code_identity import CodeIdentity
+from lexbeam.transforms.common.publish.layout import read_record, snapshot_name
+from lexbeam.transforms.common.publish.run_log import DRIVER, RunLine, read_run_log
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store import artefacts
 
 __all__ = [
     "ANY",

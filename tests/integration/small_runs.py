@@ -5,7 +5,7 @@ import random
 import shutil
 from pathlib import Path
 
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 __all__ = [
     "CHANGE",

@@ -14,15 +14,15 @@ import yaml
 from marked import MARK
 from small_runs import call, published
 
-from pipelines.runners import configs
-from transforms.annotation import annotate as annotating
-from transforms.annotation.landed import Landed
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store import files
-from transforms.common.store.batches import BatchReader
-from transforms.common.store.receipts import read_receipt
-from transforms.formats.ingest.listing import find_files
-from transforms.stream import ptransforms
+from lexbeam.pipelines.runners import configs
+from lexbeam.transforms.annotation import annotate as annotating
+from lexbeam.transforms.annotation.landed import Landed
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.receipts import read_receipt
+from lexbeam.transforms.formats.ingest.listing import find_files
+from lexbeam.transforms.stream import ptransforms
 
 __all__ = [
     "SECONDS",
@@ -133,7 +133,14 @@ class Started:
         self.log = config.parent / f"{command}-{len(list(config.parent.glob(f'{command}-*')))}.log"
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", f"{before}\nfrom pipelines.cli import entry\nentry()", command, config, *words],
+                [
+                    sys.executable,
+                    "-c",
+                    f"{before}\nfrom lexbeam.pipelines.cli import entry\nentry()",
+                    command,
+                    config,
+                    *words,
+                ],
                 env={**os.environ, "PYTHONPATH": str(ROOT), MARK: str(config.parent)},
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from wordnet_making import Synset, both_ways, write_wordnet
 
-from pipelines.cli import main
-from transforms.cloze.abstractness.model import concreteness, is_listed, open_concreteness
-from transforms.cloze.filters.predicted_concreteness import predictor_of
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.cloze.abstractness.model import concreteness, is_listed, open_concreteness
+from lexbeam.transforms.cloze.filters.predicted_concreteness import predictor_of
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("sklearn")

@@ -7,8 +7,8 @@ from questioned import publish, question
 from questions_anew import read
 from small_runs import call, manifest
 
-from pipelines.commands.cloze.annotate import ANNOTATE
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.commands.cloze.annotate import ANNOTATE
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,8 @@ from questions_anew import read
 from small_runs import call
 from wordnet_making import write_wordnet
 
-from transforms.common.draws.folds import fold_of
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch")

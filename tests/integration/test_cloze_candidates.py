@@ -9,8 +9,8 @@ from asked import SYNSETS, VEC
 from small_runs import call, manifest
 from wordnet_making import write_wordnet
 
-from transforms.cloze.filters.candidates import question_id
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.cloze.filters.candidates import question_id
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

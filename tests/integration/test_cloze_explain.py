@@ -9,8 +9,8 @@ from wordnet_making import write_wordnet
 
 import lexbeam
 from lexbeam import UsageError
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.lexicon import finding_wordnet
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.lexicon import finding_wordnet
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from small_runs import call, corpus, manifest
 
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

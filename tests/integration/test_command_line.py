@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from pipelines.cli import main
-from pipelines.frame.registry import COMMANDS
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame.registry import COMMANDS
 
 
 def test_help_names_every_command_with_examples(capsys):
@@ -306,7 +306,7 @@ def test_export_names_a_wrong_alignment(sample_run, tmp_path, capsys):
 
 
 def test_the_installed_command_answers():
-    command = [sys.executable, "-m", "pipelines.cli", "--help"]
+    command = [sys.executable, "-m", "lexbeam.pipelines.cli", "--help"]
     assert subprocess.run(command, capture_output=True, check=True).stdout
 
 
@@ -324,6 +324,6 @@ def test_an_error_shows_flags_of_commands_that_are_not_loaded(tmp_path):
     (out / "_snapshots" / ("0" * 32) / "manifest.json").write_text("{")
     (out / "current").symlink_to("_snapshots/" + "0" * 32)
     words = ["export", str(out), "--format", "npy", "--out", str(tmp_path / "vectors")]
-    run = subprocess.run([sys.executable, "-m", "pipelines.cli", *words], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-m", "lexbeam.pipelines.cli", *words], capture_output=True, text=True)
     assert run.returncode == 1
     assert "make the tables anew with --overwrite" in run.stderr

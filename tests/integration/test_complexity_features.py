@@ -11,14 +11,14 @@ from retrained import Retrained, words_of
 from small_encoders import trained
 from small_runs import call, make_out, manifest
 
-from pipelines.frame.registry import load
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import LABELS
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
-from transforms.embeddings.published import as_trained
+from lexbeam.pipelines.frame.registry import load
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.embeddings.published import as_trained
 
 pytestmark = pytest.mark.slow
 

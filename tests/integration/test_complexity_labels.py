@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 from small_runs import call, manifest
 
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 SENTENCES = ["The ship sails far", "A sailor told me of the ship", "Old ropes hold the mast"]
 HEAD = "id\tcorpus\tsentence\ttoken\tcomplexity\n"

@@ -5,9 +5,9 @@ import pytest
 from scored import publish, tables
 
 import lexbeam
-from pipelines.cli import main
-from pipelines.frame.registry import load
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame.registry import load
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 SMALL = [
     "--folds",

@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 from small_runs import call, manifest
 
-from transforms.common.draws.by_content import content_hashes, numbers
-from transforms.complexity.instances.instance import instance_id
-from transforms.complexity.select.find_stage import COPIES, OCCURRENCES
-from transforms.complexity.select.picking import QUOTAS
+from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
+from lexbeam.transforms.complexity.instances.instance import instance_id
+from lexbeam.transforms.complexity.select.find_stage import COPIES, OCCURRENCES
+from lexbeam.transforms.complexity.select.picking import QUOTAS
 
 pytestmark = pytest.mark.slow
 

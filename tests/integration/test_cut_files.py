@@ -6,9 +6,9 @@ import zipfile
 
 import pandas as pd
 
-from pipelines.cli import main
-from transforms.formats.ingest import cut, ptransforms
-from transforms.formats.readers import text
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.formats.ingest import cut, ptransforms
+from lexbeam.transforms.formats.readers import text
 
 WORDS = ["ship", "sea", "wind", "sail", "shore", "land", "night", "star", "rope", "tide"]
 

@@ -24,10 +24,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from s3_server import PROGRAM, free_port
 
-from pipelines.cli import parser_of_all
-from pipelines.frame.configuration import read_jobs
-from pipelines.runners.configs import load_runner_config
-from pipelines.runners.flink.programs import Cluster, job_manager, task_manager
+from lexbeam.pipelines.cli import parser_of_all
+from lexbeam.pipelines.frame.configuration import read_jobs
+from lexbeam.pipelines.runners.configs import load_runner_config
+from lexbeam.pipelines.runners.flink.programs import Cluster, job_manager, task_manager
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -65,7 +65,11 @@ def test_driver_and_workers_multiply_by_one_kind_of_kernel():
     kernels = {re.search(r"OPENBLAS_CORETYPE=(\w+)", path.read_text())[1] for path in OF_LEXBEAM}
     assert len(kernels) == 1
     told = subprocess.run(
-        [sys.executable, "-c", "from transforms.common.code.fingerprints import blas_kernels as b; print(*b())"],
+        [
+            sys.executable,
+            "-c",
+            "from lexbeam.transforms.common.code.fingerprints import blas_kernels as b; print(*b())",
+        ],
         env={**os.environ, "OPENBLAS_CORETYPE": kernels.pop()},
         capture_output=True,
         text=True,
@@ -327,7 +331,7 @@ def test_lexbeam_builds_with_the_packages_that_its_build_names_alone(tmp_path):
 
 
 PUT_AND_GOT = """
-from transforms.common.store import files
+from lexbeam.transforms.common.store import files
 files.write_bytes("s3://bucket/a/b.txt", b"an object")
 print(files.read_bytes("s3://bucket/a/b.txt"), end="")
 """

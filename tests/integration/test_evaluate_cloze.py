@@ -10,8 +10,8 @@ from small_runs import call, manifest
 
 import lexbeam
 from lexbeam import LexbeamError, UsageError
-from transforms.cloze.questions.files import json_line
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.cloze.questions.files import json_line
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import accuracy_score, f1_score
 
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 pytestmark = pytest.mark.slow
 

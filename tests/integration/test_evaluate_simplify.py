@@ -9,8 +9,8 @@ from small_runs import call, manifest
 
 import lexbeam
 from lexbeam import UsageError
-from pipelines.frame.registry import load
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.frame.registry import load
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -11,11 +11,11 @@ import pytest
 from mixed_runs import compared_runners
 from small_runs import call, change, copy_of_out
 
-from pipelines.cli import main
-from pipelines.frame import publishing
-from transforms.common.errors import UsageError
-from transforms.common.publish.removing import Freed
-from transforms.embeddings.trainers import TRAINERS
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame import publishing
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.removing import Freed
+from lexbeam.transforms.embeddings.trainers import TRAINERS
 
 NULL = ["--null", "3", "--rank-min-count", "5", "--rank-min-documents", "1", "--alignment", "op"]
 

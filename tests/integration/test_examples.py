@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.frame.configuration import read_jobs
+from lexbeam.pipelines.frame.configuration import read_jobs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

@@ -8,21 +8,21 @@ from types import SimpleNamespace
 import pytest
 from small_runs import make_out
 
-from pipelines.frame.registry import command_of
-from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN
-from transforms.cloze.filters.candidates import JUDGE
-from transforms.cloze.options.choice_stage import CHOOSE
-from transforms.cloze.readers.predict_stage import READ_PREDICT
-from transforms.common.code import code_identity, fingerprints
-from transforms.common.code.code_identity import forget_sources
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.complexity.scorers.fit_stages import FIT
-from transforms.inflection.models import InflectorReference, chosen_formats
-from transforms.simplification.generation.stage import GENERATE
-from transforms.simplification.instances.find_stage import FIND_IN_CORPUS, chosen_in_corpus
-from transforms.simplification.ranking.stage import RANK
-from transforms.simplification.rewriting.stage import REWRITE
-from transforms.simplification.selection.stage import SELECT
+from lexbeam.pipelines.frame.registry import command_of
+from lexbeam.transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN
+from lexbeam.transforms.cloze.filters.candidates import JUDGE
+from lexbeam.transforms.cloze.options.choice_stage import CHOOSE
+from lexbeam.transforms.cloze.readers.predict_stage import READ_PREDICT
+from lexbeam.transforms.common.code import code_identity, fingerprints
+from lexbeam.transforms.common.code.code_identity import forget_sources
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.complexity.scorers.fit_stages import FIT
+from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
+from lexbeam.transforms.simplification.generation.stage import GENERATE
+from lexbeam.transforms.simplification.instances.find_stage import FIND_IN_CORPUS, chosen_in_corpus
+from lexbeam.transforms.simplification.ranking.stage import RANK
+from lexbeam.transforms.simplification.rewriting.stage import REWRITE
+from lexbeam.transforms.simplification.selection.stage import SELECT
 
 LOCK = Path(__file__).resolve().parents[2] / "requirements" / "core.lock"
 CORE = {*re.findall(r"^([a-z0-9-]+)==", LOCK.read_text(), re.M), "lexbeam"}
@@ -77,26 +77,32 @@ def stage_of(section, name):
     return next(stage for stage in command_of(section).stages_of(section) if stage.name == name)
 
 
-_S = "transforms.simplification"
-NONE = {"transforms.lexicon.kinds:KINDS": [], "transforms.learning.models.formats:FORMATS": []}
+_S = "lexbeam.transforms.simplification"
+NONE = {"lexbeam.transforms.lexicon.kinds:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
 MASKED = [f"{_S}.generation.masked_cleaning:RULES", f"{_S}.generation.masked_cleaning:MERGES"]
 SENSES = {f"{_S}.generation.thesaurus:SENSES": ["all"]}
 ALONE = [
     (FIND_IN_CORPUS, chosen_in_corpus(None, SimpleNamespace(choice=SimpleNamespace(scorer=None)))),
     (GENERATE, {f"{_S}.generation.generators:GENERATORS": ["thesaurus"], **SENSES, **dict.fromkeys(MASKED, ())}),
-    (SELECT, {f"{_S}.selection.filters:FILTERS": ["morphology"], "transforms.annotation.engines.registry:ENGINES": []}),
+    (
+        SELECT,
+        {
+            f"{_S}.selection.filters:FILTERS": ["morphology"],
+            "lexbeam.transforms.annotation.engines.registry:ENGINES": [],
+        },
+    ),
     (RANK, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),
     (REWRITE, {}),
     (
         JUDGE,
         {
-            "transforms.cloze.filters.registry:FILTERS": ["lemma", "nonspecificity", "pos"],
-            "transforms.cloze.filters.nonspecificity:SENSES": ["first"],
-            "transforms.cloze.filters.scores:PROPER_NOUNS": ["noun"],
+            "lexbeam.transforms.cloze.filters.registry:FILTERS": ["lemma", "nonspecificity", "pos"],
+            "lexbeam.transforms.cloze.filters.nonspecificity:SENSES": ["first"],
+            "lexbeam.transforms.cloze.filters.scores:PROPER_NOUNS": ["noun"],
         },
     ),
     (CHOOSE, {}),
-    (READ_PREDICT, {"transforms.cloze.readers.options:READERS": ["frequency"]}),
+    (READ_PREDICT, {"lexbeam.transforms.cloze.readers.options:READERS": ["frequency"]}),
     (stage_of("complexity.split", "complexity/action"), {}),
     (stage_of("evaluate.change", "evaluate/action"), {}),
 ]
@@ -111,21 +117,28 @@ def test_what_is_chosen_counts_with_its_packages():
     ranking = dict(RANK.code({**NONE, f"{_S}.ranking.rankers:RANKERS": ["regressor"]}).packages)
     assert {"scikit-learn", "safetensors", "pyphen"} <= ranking.keys()
     masked = {f"{_S}.generation.generators:GENERATORS": ["masked-lm"], **SENSES, **dict.fromkeys(MASKED, ())}
-    encoders = {"transforms.lexicon.encoders.base:ENCODERS": ["transformers"]}
+    encoders = {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": ["transformers"]}
     assert {"torch", "transformers"} <= dict(GENERATE.code({**NONE, **masked, **encoders}).packages).keys()
     inflected = InflectorReference("forms.model", "en", "0")
-    assert chosen_formats(None, inflected) == {"transforms.learning.models.formats:FORMATS": ("safetensors",)}
+    assert chosen_formats(None, inflected) == {"lexbeam.transforms.learning.models.formats:FORMATS": ("safetensors",)}
     assert chosen_formats(InflectorReference("lemminflect", "en", "0")) == chosen_formats(None)
     assert "safetensors" in dict(REWRITE.code({**NONE, **chosen_formats(inflected)}).packages)
 
 
 def test_of_models_the_formats_count_that_a_case_saves_or_a_system_is_kept_in():
-    ridge = {"transforms.learning.scorers:SCORERS": ["ridge"], "transforms.complexity.scorers.multiword:MODES": []}
+    ridge = {
+        "lexbeam.transforms.learning.scorers:SCORERS": ["ridge"],
+        "lexbeam.transforms.complexity.scorers.multiword:MODES": [],
+    }
     heavy = {"lightgbm", "safetensors", "skops", "torch"}
     assert not heavy & dict(FIT.code({**NONE, **ridge}).packages).keys()
-    safe = {**NONE, "transforms.learning.models.formats:FORMATS": ["safetensors"]}
+    safe = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["safetensors"]}
     for stage in (ANSWER_TRAIN, ANSWER):
-        context = dict(stage.code({**safe, "transforms.cloze.answers.trained_systems:SYSTEMS": ["context"]}).packages)
-        network = dict(stage.code({**safe, "transforms.cloze.answers.trained_systems:SYSTEMS": ["ga5"]}).packages)
+        context = dict(
+            stage.code({**safe, "lexbeam.transforms.cloze.answers.trained_systems:SYSTEMS": ["context"]}).packages
+        )
+        network = dict(
+            stage.code({**safe, "lexbeam.transforms.cloze.answers.trained_systems:SYSTEMS": ["ga5"]}).packages
+        )
         assert heavy & context.keys() == {"safetensors"}
         assert heavy & network.keys() == {"safetensors", "torch"}

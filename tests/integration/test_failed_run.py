@@ -5,7 +5,7 @@ import re
 import pytest
 
 import lexbeam
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 
 def corpus(*more):

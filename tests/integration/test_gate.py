@@ -5,10 +5,10 @@ import json
 import yaml
 from small_runs import call, make_out, write_texts
 
-from pipelines.commands.change.change import CHANGE
-from transforms.common.publish.layout import snapshot_name
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.commands.change.change import CHANGE
+from lexbeam.transforms.common.publish.layout import snapshot_name
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 CORPUS = {"inputs": "texts", "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"}
 

@@ -9,7 +9,7 @@ import json
 import pandas as pd
 import pytest
 
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,13 @@ import pytest
 from identity_runs import RUNS, Case, cases_of
 from perturbing import Change, changes, copied, moved
 
-import pipelines.frame.registry as registry
-from transforms.cloze.filters import registry as filters
-from transforms.cloze.filters.candidates import JUDGE
-from transforms.common.publish.written import written
-from transforms.common.store.artefacts import Artefact, Stage, Unless, Workspace, files_of, make, name_of
-from transforms.common.store.identity import canonical
-from transforms.lexicon.compiled_stage import CARRY, COMPILE
+import lexbeam.pipelines.frame.registry as registry
+from lexbeam.transforms.cloze.filters import registry as filters
+from lexbeam.transforms.cloze.filters.candidates import JUDGE
+from lexbeam.transforms.common.publish.written import written
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless, Workspace, files_of, make, name_of
+from lexbeam.transforms.common.store.identity import canonical
+from lexbeam.transforms.lexicon.compiled_stage import CARRY, COMPILE
 
 pytestmark = pytest.mark.slow
 

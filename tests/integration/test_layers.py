@@ -8,14 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
-from pipelines.cli import main
-from schemas.corpus.sentences import SENTENCES
-from transforms.common.errors import UsageError
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.corpora.corpus import Corpus, check_layers, common_layers
-from transforms.corpora.fetching import SentenceKey, fetch
-from transforms.corpora.ptransforms import FetchSentences
-from transforms.corpora.reading import column_names, read_annotated
+from lexbeam.pipelines.cli import main
+from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.corpora.corpus import Corpus, check_layers, common_layers
+from lexbeam.transforms.corpora.fetching import SentenceKey, fetch
+from lexbeam.transforms.corpora.ptransforms import FetchSentences
+from lexbeam.transforms.corpora.reading import column_names, read_annotated
 
 BASE = SENTENCES.schema().names
 TREES = """\

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipelines.cli import main
-from pipelines.commands.corpus.plan import CorpusOptions
-from transforms.common.options.fields import options_of
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.commands.corpus.plan import CorpusOptions
+from lexbeam.transforms.common.options.fields import options_of
 
 WORDS = b"Dogs bark. "
 FORMATS_MD = Path(__file__).parents[2] / "docs" / "reference" / "formats.md"

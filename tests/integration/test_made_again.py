@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from small_runs import SMALL, WORDS, call, change, corpus, manifest
 
-from pipelines.frame import publishing
-from transforms.annotation import annotate
-from transforms.change.spaces import training
-from transforms.formats.ingest import units
+from lexbeam.pipelines.frame import publishing
+from lexbeam.transforms.annotation import annotate
+from lexbeam.transforms.change.spaces import training
+from lexbeam.transforms.formats.ingest import units
 
 
 @pytest.fixture

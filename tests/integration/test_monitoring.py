@@ -12,10 +12,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from small_runs import SLICES, SMALL, call, published, write_texts
 from streaming import Started
 
-from pipelines.monitoring.events import event_schema
-from transforms.common.publish.history import read_history
-from transforms.common.publish.run_log import DRIVER, read_run_log
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.monitoring.events import event_schema
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.run_log import DRIVER, read_run_log
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 VALIDATOR = jsonschema.Draft202012Validator(event_schema(), format_checker=jsonschema.FormatChecker())
 HOOK = """
@@ -231,7 +231,7 @@ def test_a_run_again_over_what_is_published_tells_what_is_untold(world):
 
 
 def test_a_run_that_is_killed_before_the_hook_is_told_of_by_the_next(world):
-    kill = "import os, pipelines.runners.hooks as hooks; hooks.run_hook = lambda *_: os.kill(os.getpid(), 9)"
+    kill = "import os, lexbeam.pipelines.runners.hooks as hooks; hooks.run_hook = lambda *_: os.kill(os.getpid(), 9)"
     config = world.folder / "config.yaml"
     killed = Started("refresh", config, *world.hook, before=kill)
     assert killed.process.wait(600) == -signal.SIGKILL
@@ -259,7 +259,7 @@ def test_on_a_bucket_readers_are_told_likewise(world, bucket):
     settings = json.loads(config.read_text())
     del settings["change"]
     config.write_text(json.dumps(settings))
-    kill = "import os, pipelines.runners.hooks as hooks; hooks.run_hook = lambda *_: os.kill(os.getpid(), 9)"
+    kill = "import os, lexbeam.pipelines.runners.hooks as hooks; hooks.run_hook = lambda *_: os.kill(os.getpid(), 9)"
     killed = Started("refresh", config, "--out", out, *world.hook, before=kill)
     assert killed.process.wait(600) == -signal.SIGKILL
     world.fails.touch()

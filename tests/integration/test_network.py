@@ -58,9 +58,9 @@ def test_addresses_are_told_apart():
 # As the command does, without what other packages import wherever they find it.
 RUN = """\
 import json, sys
-from transforms.common.spared_imports import spare_imports
+from lexbeam.transforms.common.spared_imports import spare_imports
 spare_imports()
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 sys.exit(any(main(words) for words in json.loads(sys.argv[1])))
 """
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from small_runs import call, published
 
-from transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.history import read_history
 
 NIGHTS = 30
 KEEP = "published"

@@ -9,10 +9,10 @@ from apache_beam.io.filesystem import FileMetadata
 from decoded import holding
 from object_store import OBJECTS, Store
 
-from pipelines.cli import main
-from transforms.annotation import annotate
-from transforms.change.spaces import training
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.annotation import annotate
+from lexbeam.transforms.change.spaces import training
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 OUT = "store://bucket/results"
 WORDS = "the ship sails over the sea and the sailor sings of the land"

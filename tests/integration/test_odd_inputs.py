@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from small_runs import make_out
 
-from pipelines.cli import main
-from transforms.common.publish import publication
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.publish import publication
 
 CONLLU = """\
 # newdoc id = a

@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 from small_runs import call, published
 
-from transforms.common import parts
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common import parts
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 
 @pytest.mark.parametrize(("stated", "rows", "expected"), [("auto", 10**6, 8), ("auto", 2, 16), ("3", 2, 3)])

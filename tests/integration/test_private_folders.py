@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_runs import call, write_texts
 
-from transforms.stream.landing_folder import land_lines
+from lexbeam.transforms.stream.landing_folder import land_lines
 
 NOBODY = 65534
 

@@ -21,10 +21,10 @@ import pytest
 from injector import MODES, Injector, Shelf, compiled, environment_with, publish_made, remember_kernels
 from sweeping import Case, Mending, Sweep, copied, seen
 
-from transforms.common.publish import publication
-from transforms.common.publish.layout import SNAPSHOTS
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish import publication
+from lexbeam.transforms.common.publish.layout import SNAPSHOTS
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 CASES = {
     "the first": Case((), "a12"),

@@ -9,8 +9,8 @@ import os
 import pytest
 
 from benchmarks.readers import READERS, TABLES, WRITERS, measure, parts_of, publish_corpus, read_places
-from transforms.common.publish import snapshots
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish import snapshots
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 # Two libraries, and two of the writers; `new` removes what `one` removes, a snapshot later.
 FEW = {("pyarrow.dataset", "two"), ("polars, glob", "one")}

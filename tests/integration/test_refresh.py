@@ -23,10 +23,10 @@ from refreshed import (
 )
 from small_runs import call, published
 
-from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import RUN_LOG, snapshot_name
-from transforms.common.publish.run_log import read_run_log
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.layout import RUN_LOG, snapshot_name
+from lexbeam.transforms.common.publish.run_log import read_run_log
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 
 @pytest.fixture

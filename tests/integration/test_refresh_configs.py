@@ -8,10 +8,10 @@ import pytest
 import yaml
 from small_runs import SMALL, call, published
 
-from pipelines.commands.folder import refresh as refresh_module
-from pipelines.frame import publishing
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.commands.folder import refresh as refresh_module
+from lexbeam.pipelines.frame import publishing
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 WORDS = ("ship", "sea", "sail", "wind")
 DATED = {"engine": "none", "format": "conllu", "dates": "name:^(\\d{4})_", "language": "en"}

@@ -18,10 +18,10 @@ import yaml
 from small_runs import SMALL, call, published
 from streaming import SECONDS, Started, arrive, check_published, make_world, refreshed
 
-from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import snapshot_name
-from transforms.common.publish.sections import table_digest
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.layout import snapshot_name
+from lexbeam.transforms.common.publish.sections import table_digest
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.soak
 KILLS = max(4, round(20 * float(os.environ.get("LEXBEAM_SOAK", "1"))))  # a share of them, to try the tests out

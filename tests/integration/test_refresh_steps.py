@@ -6,7 +6,7 @@ import pytest
 from refreshed import KINDS, begun_world, check_steps, date_by_table, make_world
 from small_runs import published
 
-from transforms.formats.ingest import units
+from lexbeam.transforms.formats.ingest import units
 
 NAMES = list(KINDS)
 

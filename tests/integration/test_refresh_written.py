@@ -7,8 +7,8 @@ import yaml
 from refreshed import make_world, rebuilt, refresh, told
 from small_runs import call, published
 
-from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import snapshot_name
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.layout import snapshot_name
 
 
 def configure(world, section, **options):

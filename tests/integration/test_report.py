@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from small_runs import call, corpus, write_texts
 
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

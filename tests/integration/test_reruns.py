@@ -6,8 +6,8 @@
 import pytest
 
 from benchmarks.reruns import BOUND, TARGETS, Disk, RerunFigures, RerunInput, SecondsTaken, exceeding, measure, report
-from pipelines.cli import main
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 
 def found_of(*seconds):

@@ -5,8 +5,8 @@ import os
 import pandas as pd
 from small_runs import corpus, write_texts
 
-from transforms.common.store import files
-from transforms.formats.ingest import listing
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.ingest import listing
 
 
 def test_files_are_opened_once_unless_they_change_or_content_is_asked_for(tmp_path, monkeypatch):

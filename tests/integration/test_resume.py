@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from small_runs import make_out
 
-from pipelines.cli import main
-from transforms.annotation import annotate
-from transforms.change.spaces import training
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.annotation import annotate
+from lexbeam.transforms.change.spaces import training
 
 # Runs are forked from a process that has loaded what they need and does nothing else.
 FORKS = multiprocessing.get_context("forkserver")
@@ -29,7 +29,7 @@ for stream in (1, 2):
 # However late the kill comes, the run has not published: it waits forever before it would.
 NEVER = """\
 import signal
-from pipelines.frame import publishing
+from lexbeam.pipelines.frame import publishing
 publishing.publish = lambda *_, **__: signal.pause()
 """
 # The stages of the run of the sample, in the order in which they end, and those that no kill is timed by:
@@ -51,7 +51,7 @@ def files_of(out: Path) -> dict[str, bytes]:
 
 def start(config: Path, out: Path, *more: str, prelude: str = "", runner: str = "direct") -> BaseProcess:
     words = ["run", str(config), "--out", str(out), "--overwrite", "--runner-config", runner, *more]
-    code = f"{QUIET}{prelude}\nfrom pipelines.cli import main\nraise SystemExit(main({words!r}))"
+    code = f"{QUIET}{prelude}\nfrom lexbeam.pipelines.cli import main\nraise SystemExit(main({words!r}))"
     process = FORKS.Process(target=exec, args=(code, {"__name__": "__main__"}))
     process.start()
     return process
@@ -212,11 +212,11 @@ def test_a_kill_within_publication_leaves_old_tables_or_new_ones(place, sample_c
     name, left = PLACES[place]
     prelude = (
         "import os\n"
-        "from transforms.common.publish import publication as publish\n"
+        "from lexbeam.transforms.common.publish import publication as publish\n"
         "def publish_and_die(*arguments, true=publish.publish, **more):\n"
         f"    {name} = lambda *_: os.kill(os.getpid(), 9)\n"
         "    return true(*arguments, **more)\n"
-        "from pipelines.frame import publishing\n"
+        "from lexbeam.pipelines.frame import publishing\n"
         "publishing.publish = publish_and_die"
     )
     killed = start(sample_config, out, "--keep-snapshots", "1", prelude=prelude)
@@ -232,7 +232,7 @@ def test_a_second_run_on_the_same_folder_is_refused(sample_config, sample_run, t
     out, seen = tmp_path / "out", tmp_path / "seen"
     prelude = (
         "import os, time\n"
-        "from pipelines.frame import publishing\n"
+        "from lexbeam.pipelines.frame import publishing\n"
         "def publish_later(*arguments, true=publishing.publish, **more):\n"
         f"    while not os.path.exists({str(seen)!r}):\n"
         "        time.sleep(0.01)\n"

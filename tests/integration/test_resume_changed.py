@@ -9,8 +9,8 @@ import contextlib
 import pytest
 from changed_runs import BASE, CODE, Case, Grid, changes
 
-from pipelines.frame.registry import load
-from transforms.common.options.fields import options_of
+from lexbeam.pipelines.frame.registry import load
+from lexbeam.transforms.common.options.fields import options_of
 
 # Of corpus and of change, after all stages.
 SOME = [

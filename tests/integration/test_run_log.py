@@ -1,7 +1,7 @@
 """What a run says its stages took, against what lies in its folder."""
 
-from transforms.common.publish.run_log import DRIVER, read_run_log
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.run_log import DRIVER, read_run_log
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 
 def test_every_artefact_of_a_run_is_in_its_log(sample_run):

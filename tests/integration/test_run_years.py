@@ -4,7 +4,7 @@ import pytest
 import yaml
 from small_runs import call, manifest
 
-from pipelines.frame import inputs as frame_inputs
+from lexbeam.pipelines.frame import inputs as frame_inputs
 
 CHANGE = {"dim": 5, "epochs": 1, "min-count": 1, "min-sentence": 1}
 CORPUS = {"inputs": ["texts"], "engine": "builtin:en", "format": "text"}

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from changed_runs import can_train
 
-from pipelines.cli import main
-from transforms.sample.vocabulary import FUNCTION_WORDS, NAMES
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.sample.vocabulary import FUNCTION_WORDS, NAMES
 
 # Seeds of corpora, how many seeds of training each has, and the trainer.
 FAST = "fast" if can_train("fast") else "gensim"

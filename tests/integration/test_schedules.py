@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.cli import parser_of_all
-from transforms.common.cache import VARIABLE
+from lexbeam.pipelines.cli import parser_of_all
+from lexbeam.transforms.common.cache import VARIABLE
 
 SCHEDULES = Path(__file__).resolve().parents[2] / "deploy" / "schedules"
 ANALYZE = shutil.which("systemd-analyze")

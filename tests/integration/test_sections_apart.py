@@ -13,9 +13,9 @@ from refreshed import WORDS, make_world, rebuilt, refresh, told
 from small_runs import call, manifest, published
 from wordnet_making import Synset, write_wordnet
 
-from transforms.common.publish.holding import published_contents
-from transforms.common.publish.layout import snapshot_name
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.holding import published_contents
+from lexbeam.transforms.common.publish.layout import snapshot_name
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 APART = ("--on-failure", "publish-others")
 COMPLEXITY = ("complexity.load", "complexity.split")

@@ -12,9 +12,9 @@ from changed_runs import can_train
 from mixed_runs import compared_runners
 from small_runs import SLICES, SMALL, change, copy_of_out, corpus, unless_given, write_texts
 
-from pipelines.cli import main
-from transforms.change.spaces import training
-from transforms.evaluation.ranking import average_precision
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.change.spaces import training
+from lexbeam.transforms.evaluation.ranking import average_precision
 
 FAST = "fast" if can_train("fast") else "gensim"
 SHARDED = ["--shards", "2", "--rounds", "2", "--null", "3", "--trainer", FAST, "--rank-min-count", "5"]
@@ -83,7 +83,17 @@ def test_ten_repetitions_give_the_same_bytes(shards, tmp_path):
     for number in range(10):
         out = tmp_path / str(number)
         subprocess.run(
-            [sys.executable, "-m", "pipelines.cli", "change", tmp_path / "corpus", "--out", out, "--overwrite", *how],
+            [
+                sys.executable,
+                "-m",
+                "lexbeam.pipelines.cli",
+                "change",
+                tmp_path / "corpus",
+                "--out",
+                out,
+                "--overwrite",
+                *how,
+            ],
             env={**os.environ, "PYTHONHASHSEED": str(number), "PYTHONPATH": os.pathsep.join(sys.path)},
             preexec_fn=lambda number=number: os.sched_setaffinity(0, cores[: 1 + number % 2 * len(cores)]),
             check=True,

@@ -7,8 +7,8 @@ import pytest
 from small_runs import call, manifest
 from wordfreq import zipf_frequency
 
-from schemas.simplification.instances import CHOSEN_BY
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.schemas.simplification.instances import CHOSEN_BY
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 TAGS = {
     "NOUN": ["ordinance", "dog", "Council", "well-being", "CO2", "km"],

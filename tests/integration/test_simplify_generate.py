@@ -7,7 +7,7 @@ from generated import keep_inflector, write_world
 from instances_made import instance, publish, substitutes
 from small_runs import call, manifest
 
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ import pytest
 from scored import publish, tables
 from small_runs import call, manifest
 
-from schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, SUBSTITUTES
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store import artefacts
+from lexbeam.schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, SUBSTITUTES
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store import artefacts
 
 TABLES = ("instances", "substitutes", "rejects")
 VAST = 'The "old sea was vast, very vast.'

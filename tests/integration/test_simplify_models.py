@@ -8,12 +8,12 @@ from instances_made import instance, publish
 from small_runs import call, manifest
 from wordnet_making import Synset, both_ways, write_wordnet
 
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.lexicon.encoders.base import load_encoder
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.simplification.generation.masked_lm import masked_proposals
-from transforms.simplification.generation.options import MaskedOptions
-from transforms.simplification.records import INSTANCE_COLUMNS, Instance
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.lexicon.encoders.base import load_encoder
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.simplification.generation.masked_lm import masked_proposals
+from lexbeam.transforms.simplification.generation.options import MaskedOptions
+from lexbeam.transforms.simplification.records import INSTANCE_COLUMNS, Instance
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from s3_server import published_bytes
 from small_runs import call, manifest
 
 import lexbeam
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import pytest
 from simplified import instance, publish, substitutes
 from small_runs import call, manifest
 
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

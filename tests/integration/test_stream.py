@@ -12,11 +12,11 @@ import pytest
 from small_runs import call, published
 from streaming import annotated, drop, landed_files, make_world, receipts, streams_end, text_of
 
-from pipelines.commands.folder import stream as stream_command
-from transforms.annotation import annotate as annotating
-from transforms.common.publish.run_log import read_run_log
-from transforms.common.publish.streaming import streaming
-from transforms.stream import ptransforms
+from lexbeam.pipelines.commands.folder import stream as stream_command
+from lexbeam.transforms.annotation import annotate as annotating
+from lexbeam.transforms.common.publish.run_log import read_run_log
+from lexbeam.transforms.common.publish.streaming import streaming
+from lexbeam.transforms.stream import ptransforms
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from small_runs import SMALL, call, change
 
-from transforms.change.scores.measures import suffix_of
+from lexbeam.transforms.change.scores.measures import suffix_of
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lexbeam
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 TWEET = "RT @user_name: 老师讲了很多故事，新电影真好看，老师讲了很多故事 https://t.co/ebhhddMgjf"
 CHINESE = "政府在2020年公布了新政策。经济增长很快，大家都很高兴。"

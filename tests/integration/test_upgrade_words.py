@@ -8,13 +8,13 @@ import yaml
 from refreshed import make_world, refresh, told
 from small_runs import call
 
-from pipelines.frame import staleness
-from pipelines.frame.registry import COMMANDS, command_of, load, section_of
-from pipelines.frame.staleness import changes_outside, section_logs
-from transforms.common.code import fingerprints
-from transforms.common.code.version import Build, own_build
-from transforms.common.publish.layout import MANIFEST, SNAPSHOTS, snapshot_name
-from transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot
+from lexbeam.pipelines.frame import staleness
+from lexbeam.pipelines.frame.registry import COMMANDS, command_of, load, section_of
+from lexbeam.pipelines.frame.staleness import changes_outside, section_logs
+from lexbeam.transforms.common.code import fingerprints
+from lexbeam.transforms.common.code.version import Build, own_build
+from lexbeam.transforms.common.publish.layout import MANIFEST, SNAPSHOTS, snapshot_name
+from lexbeam.transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot
 
 HERE = str(own_build())
 

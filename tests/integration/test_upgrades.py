@@ -14,15 +14,15 @@ from release_folders import RELEASES, kinds_of, unpacked
 from small_runs import call, published
 
 import lexbeam
-from pipelines.frame.registry import command_of
-from pipelines.frame.staleness import section_logs
-from transforms.common.code.fingerprints import blas_kernels
-from transforms.common.code.version import VERSION, own_build
-from transforms.common.options.changes import option_changes
-from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import snapshot_name
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store.receipts import read_envelope
+from lexbeam.pipelines.frame.registry import command_of
+from lexbeam.pipelines.frame.staleness import section_logs
+from lexbeam.transforms.common.code.fingerprints import blas_kernels
+from lexbeam.transforms.common.code.version import VERSION, own_build
+from lexbeam.transforms.common.options.changes import option_changes
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.layout import snapshot_name
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store.receipts import read_envelope
 
 SAMPLE = ("change", "load")
 FOLDERS = [

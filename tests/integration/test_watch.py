@@ -14,12 +14,12 @@ import yaml
 from small_runs import call, published
 from streaming import SECONDS, Started
 
-from pipelines.commands.folder import refresh as refresh_module
-from pipelines.commands.folder.watch import watch
-from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import snapshot_name
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store import files
+from lexbeam.pipelines.commands.folder import refresh as refresh_module
+from lexbeam.pipelines.commands.folder.watch import watch
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.layout import snapshot_name
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store import files
 
 WORDS = ("ship", "sea", "captain", "sail", "wind", "harbour", "gold", "letter", "news", "king", "war")
 
@@ -164,7 +164,7 @@ def test_a_folder_that_is_away_for_a_while_is_in_the_status_for_that_while(world
 
 def test_a_watch_that_is_killed_as_it_publishes_is_finished_by_the_next(world, watched, capsys):
     # Readers see the tables by then, and nothing else is done: no links beside `current`, no history, no hook.
-    kill = "import os, transforms.common.publish.publication as p; real = p._replace_link\n"
+    kill = "import os, lexbeam.transforms.common.publish.publication as p; real = p._replace_link\n"
     kill += "def killing(*a): real(*a); os.kill(os.getpid(), 9)\n"
     hook = shlex.join(["sh", "-c", f'echo "$LEXBEAM_SNAPSHOT" >> {shlex.quote(str(world / "told"))}'])
     words = ["--out", world / "out", "--watch", "--watch-poll", "0.1", "--on-publish", hook]

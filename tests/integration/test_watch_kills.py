@@ -14,9 +14,9 @@ import pytest
 from marked import wait_until
 from streaming import SECONDS, Started, arrive, check_published, make_world, names_there, refreshed
 
-from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import snapshot_name
-from transforms.common.publish.snapshots import open_kept, open_snapshot
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.layout import snapshot_name
+from lexbeam.transforms.common.publish.snapshots import open_kept, open_snapshot
 
 pytestmark = pytest.mark.soak
 SIZE = float(os.environ.get("LEXBEAM_SOAK", "1"))  # a share of the sizes here, to try the tests out

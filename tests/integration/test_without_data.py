@@ -14,9 +14,9 @@ from small_runs import SLICES, SMALL, call, manifest, published
 from wordnet_making import Synset, write_wordnet
 
 import lexbeam
-from pipelines.frame.registry import COMMANDS, load, section_of
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 NONE = ("--max-reject-share", "1")
 NETWORK = ("--hidden", "2", "--dim", "2", "--epochs", "1")

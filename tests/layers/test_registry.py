@@ -5,14 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.cli import main
-from schemas.columns import column
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import load_engine
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.layers import registry as module
-from transforms.layers.registry import LAYERS, Layer, LayerOptions, LayerReading, check_layers, columns_of, values_of
-from transforms.layers.values import ConlluWord, conllu_entities, iob2, renumbered
+from lexbeam.pipelines.cli import main
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import load_engine
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.layers import registry as module
+from lexbeam.transforms.layers.registry import (
+    LAYERS,
+    Layer,
+    LayerOptions,
+    LayerReading,
+    check_layers,
+    columns_of,
+    values_of,
+)
+from lexbeam.transforms.layers.values import ConlluWord, conllu_entities, iob2, renumbered
 
 # Entities of a sentence: how long each run of tokens is, and its type; "" is outside.
 RUNS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from(["", "A", "B-C"])), max_size=8)

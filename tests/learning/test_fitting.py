@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from transforms.learning.fitting import fit_scorer, predict_scorer
-from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import ScorerOptions, ScorerTraining
-from transforms.learning.scorers import SCORERS
+from lexbeam.transforms.learning.fitting import fit_scorer, predict_scorer
+from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors
+from lexbeam.transforms.learning.scorer import ScorerOptions, ScorerTraining
+from lexbeam.transforms.learning.scorers import SCORERS
 
 SMALL = ScorerOptions(trees=8, rounds=20, leaves=8, boosting_leaves=4, inner_folds=2, members=("ridge", "extra-trees"))
 

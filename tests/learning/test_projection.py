@@ -7,10 +7,10 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 
-from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.projection import fit_projected, predict_projected
-from transforms.learning.scorer import Scorer, ScorerOptions, ScorerTraining
-from transforms.learning.scorers import SCORERS
+from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors
+from lexbeam.transforms.learning.projection import fit_projected, predict_projected
+from lexbeam.transforms.learning.scorer import Scorer, ScorerOptions, ScorerTraining
+from lexbeam.transforms.learning.scorers import SCORERS
 
 SMALL = ScorerOptions(trees=8, rounds=20, leaves=8, boosting_leaves=4, inner_folds=3)
 DIM = 8

@@ -11,14 +11,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from transforms.common.blas import one_thread
-from transforms.common.draws.folds import fold_of
-from transforms.common.endable import LONG
-from transforms.common.errors import UsageError
-from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import ScorerOptions, ScorerTraining, fit_endable
-from transforms.learning.scorers import SCORERS
-from transforms.learning.stacking import weigh
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.endable import LONG
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors
+from lexbeam.transforms.learning.scorer import ScorerOptions, ScorerTraining, fit_endable
+from lexbeam.transforms.learning.scorers import SCORERS
+from lexbeam.transforms.learning.stacking import weigh
 
 SMALL = ScorerOptions(trees=8, rounds=20, leaves=8, boosting_leaves=4, inner_folds=3)
 

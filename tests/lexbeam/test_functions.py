@@ -22,13 +22,13 @@ from lexbeam import _functions, _views
 from lexbeam._functions import LEFT_OUT, command_function, groups, names, places
 from lexbeam._signatures import annotation
 from lexbeam._stubs import check_names, stubs
-from pipelines.frame.command import Command
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.registry import COMMANDS, CommandEntry, load
-from schemas.change.scores import SCORES
-from transforms.common.code.registry import Registry
-from transforms.common.options.fields import option, options_of
-from transforms.common.publish.views import View
+from lexbeam.pipelines.frame.command import Command
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.registry import COMMANDS, CommandEntry, load
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.options.fields import option, options_of
+from lexbeam.transforms.common.publish.views import View
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = [words for words in COMMANDS if words not in LEFT_OUT]
@@ -177,7 +177,7 @@ class SplitOptions(RunnerOptions):
     lambda_: float = option(0.5, name="lambda", help="a `weight`; see `fold_count`", most=1)
     fold_count: tuple[int, ...] = option((2, 3), help="folds")
     kind: str = option("a", help='kind with \\ and "', choices=("a", "b"))
-    open_kind: str = option("mean", help="kind", choices="transforms.change.scores.thresholds:THRESHOLDS")
+    open_kind: str = option("mean", help="kind", choices="lexbeam.transforms.change.scores.thresholds:THRESHOLDS")
     model: str | None = option(None, help="model", path="place")
 
 
@@ -287,8 +287,8 @@ def test_a_view_of_another_package_is_one_of_the_command(outsider):
     code = """\
 from dataclasses import dataclass
 import pyarrow as pa
-from transforms.common.options.fields import option
-from transforms.common.publish.views import View
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.views import View
 @dataclass(frozen=True, kw_only=True)
 class Options:
     least: int = option(1, help="shorter words are left out")
@@ -400,7 +400,12 @@ def test_packaging_leaves_stubs(installed):
 def test_mypy_finds_what_is_misspelt(tmp_path, installed):
     (tmp_path / "use.py").write_text(USE + WRONG)
     config = (ROOT / "pyproject.toml").read_text("utf-8")
-    others = ["numpy.*", "pipelines.*", "schemas.*", "transforms.*"]  # what is asked is what lexbeam says
+    others = [
+        "numpy.*",
+        "lexbeam.pipelines.*",
+        "lexbeam.schemas.*",
+        "lexbeam.transforms.*",
+    ]  # what is asked is what lexbeam says
     skipped = f'[[tool.mypy.overrides]]\nmodule = {others}\nfollow_imports = "skip"\n'
     (tmp_path / "pyproject.toml").write_text(f"{config}\n{skipped}", "utf-8")
     done = subprocess.run(

@@ -18,11 +18,11 @@ from python_runs import SMALL
 import lexbeam
 from lexbeam._given import given_as_files
 from lexbeam._signatures import option_values
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.registry import COMMANDS, load
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping, option, options_of
-from transforms.common.options.option import DATA
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.registry import COMMANDS, load
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, option, options_of
+from lexbeam.transforms.common.options.option import DATA
 
 DATES = ("1801-05-01", "1822-01-01", "1840-12-31", "1961-05-01", "1982-01-01", "1999-12-31")
 ROWS = [

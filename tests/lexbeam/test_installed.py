@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from transforms.common.code.version import VARIABLE, VERSION, own_build
+from lexbeam.transforms.common.code.version import VARIABLE, VERSION, own_build
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("lexbeam", "pipelines", "runner_configs", "schemas", "transforms", "setup.py", "pyproject.toml")
@@ -53,7 +53,7 @@ def test_what_is_built_notes_its_commit(tmp_path):
     """As an image does, which is told of it."""
     words = [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", str(tmp_path)]
     subprocess.run(words, check=True, cwd=ROOT, capture_output=True, env={**os.environ, VARIABLE: "0123456789abcdef"})
-    code = "from transforms.common.code.version import own_build; print(own_build())"
+    code = "from lexbeam.transforms.common.code.version import own_build; print(own_build())"
     elsewhere = {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, capture_output=True, env=elsewhere)
     assert done.stdout.decode() == f"{VERSION} (0123456789ab)\n"
@@ -117,5 +117,7 @@ def test_a_wheel_in_an_empty_environment_does_what_readme_shows(tmp_path):
     for command in commands:
         here(["bash", "-c", command])
     here([python, "-c", code])
-    missing = here([python, "-c", "from transforms.common.extras import install_command as c; print(c('html'))"]).stdout
+    missing = here(
+        [python, "-c", "from lexbeam.transforms.common.extras import install_command as c; print(c('html'))"]
+    ).stdout
     assert missing == f"uv pip install --python {python} 'lexbeam[html] @ {wheel.as_uri()}'\n"

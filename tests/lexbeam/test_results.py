@@ -16,7 +16,7 @@ from python_runs import CORPUS
 from release_folders import kinds_of, unpacked
 
 import lexbeam
-from transforms.common.shown import amount
+from lexbeam.transforms.common.shown import amount
 
 
 def test_tables_are_those_of_the_folder(results, published):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from lexbeam._signatures import option_values
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping, option
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,8 @@ import pytest
 from kinds_opened import opened
 
 import lexbeam
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.vectors.static_vectors import VECTORS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.vectors.static_vectors import VECTORS
 
 
 def test_a_slice_and_seed_of_a_published_folder(results):

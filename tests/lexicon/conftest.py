@@ -3,9 +3,9 @@
 import pytest
 import toy_kind
 
-from transforms.lexicon import resources
-from transforms.lexicon.kinds import KINDS
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon import resources
+from lexbeam.transforms.lexicon.kinds import KINDS
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 
 @pytest.fixture

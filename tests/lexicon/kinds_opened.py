@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from transforms.lexicon.compiled.kind import BlockMatrix
+from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix
 
 __all__ = ["opened"]
 

@@ -8,10 +8,10 @@ import pytest
 from kinds_opened import opened
 from outsiders import blocks_of, entry_of, section_of
 
-from transforms.common.code.code_identity import code_identity
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.kinds import KINDS
-from transforms.lexicon.word_lists.word_list import words_from
+from lexbeam.transforms.common.code.code_identity import code_identity
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.kinds import KINDS
+from lexbeam.transforms.lexicon.word_lists.word_list import words_from
 
 SECTION = section_of("Add a resource")
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 import toy_kind
 
-from transforms.common.cache import default_cache
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store import sound
-from transforms.common.store.files import list_files
-from transforms.lexicon import cache
-from transforms.lexicon.cache import clean_cache
-from transforms.lexicon.kinds import KINDS
+from lexbeam.transforms.common.cache import default_cache
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store import sound
+from lexbeam.transforms.common.store.files import list_files
+from lexbeam.transforms.lexicon import cache
+from lexbeam.transforms.lexicon.cache import clean_cache
+from lexbeam.transforms.lexicon.kinds import KINDS
 
 
 def compiling(toy):

@@ -2,7 +2,7 @@
 
 import math
 
-from transforms.lexicon.letters import letter_counts, vowel_groups
+from lexbeam.transforms.lexicon.letters import letter_counts, vowel_groups
 
 
 def test_each_word_is_counted_by_itself():

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from kinds_opened import opened
 from line_ending import ended
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.thesauri.reading import read_thesaurus
-from transforms.lexicon.thesauri.senses import ThesaurusOptions
-from transforms.lexicon.vectors.static_vectors import VECTORS
-from transforms.lexicon.word_lists.word_list import WORDS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.thesauri.reading import read_thesaurus
+from lexbeam.transforms.lexicon.thesauri.senses import ThesaurusOptions
+from lexbeam.transforms.lexicon.vectors.static_vectors import VECTORS
+from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
 
 
 def words(path, options):

@@ -5,14 +5,14 @@ import sys
 import pyarrow as pa
 import pytest
 
-from pipelines.frame.registry import COMMANDS, load
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import from_mapping, noted_paths, options_of, plain_options
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.sound import Damaged
-from transforms.lexicon.kinds import KINDS, parse_spec
-from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from transforms.simplification.generation.inputs import GenerationFiles
+from lexbeam.pipelines.frame.registry import COMMANDS, load
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, noted_paths, options_of, plain_options
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.lexicon.kinds import KINDS, parse_spec
+from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from lexbeam.transforms.simplification.generation.inputs import GenerationFiles
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_another_machine_copies_it_once(toy, elsewhere, monkeypatch):
     copies = sorted((toy.folder / "other").glob("**/*.npy"))
     assert len(copies) == 1
     inode = copies[0].stat().st_ino
-    monkeypatch.setattr("transforms.lexicon.resources._OPENED", {})
+    monkeypatch.setattr("lexbeam.transforms.lexicon.resources._OPENED", {})
     assert elsewhere.open().look_up(["two"]) == [2]
     assert copies[0].stat().st_ino == inode
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.compiled.keys import find, keys_of, order_of_keys
-from transforms.lexicon.compiled.kind import BlockMatrix, Parsed, ResourceKind
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.compiled.keys import find, keys_of, order_of_keys
+from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix, Parsed, ResourceKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,8 +73,8 @@ TOY = ResourceKind(parse, compile_toy, open_toy, "toy:FILE[;factor=N]")
 if __name__ == "__main__":
     import toy_kind
 
-    from transforms.lexicon.kinds import KINDS
-    from transforms.lexicon.resources import LexiconOptions, prepare
+    from lexbeam.transforms.lexicon.kinds import KINDS
+    from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
     KINDS["toy"] = toy_kind.TOY
     cache, source = sys.argv[1:]

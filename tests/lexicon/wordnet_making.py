@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from transforms.lexicon.wordnet.compiling import compile_wordnet
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.lexicon.wordnet.compiling import compile_wordnet
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 LICENCE = "".join(f"  {line} A small database for tests.  \n" for line in range(1, 4))

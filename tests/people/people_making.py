@@ -6,9 +6,9 @@ from collections import Counter
 
 import pyarrow as pa
 
-from transforms.people.reading import read_answers
-from transforms.people.sheets import Answer, Sheet, SheetColumn
-from transforms.people.writing import sheet_text
+from lexbeam.transforms.people.reading import read_answers
+from lexbeam.transforms.people.sheets import Answer, Sheet, SheetColumn
+from lexbeam.transforms.people.writing import sheet_text
 
 COMPLEXITY = Sheet(
     name="complexity",

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.formats.records.base import BadRecord
-from transforms.people.answers import KINDS, Answer, read_answer
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.people.answers import KINDS, Answer, read_answer
 
 SCALE = (("1", "unrelated"), ("2", "distant"), ("3", "close"), ("4", "identical"))
 PAIR = Answer(name="pair", help="how near", kind="scale", values=SCALE, undecided="-")

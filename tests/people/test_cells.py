@@ -7,7 +7,7 @@ from dateutil import parser as dates
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.people.cells import cell_of, folded, text_of
+from lexbeam.transforms.people.cells import cell_of, folded, text_of
 
 # All that can be encoded, and often what means something.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(" \t\n\\[]'\"=-¶#s"))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from people_making import cells_of, text_from
 
-from schemas.rejects import ANSWER_REASONS as REASONS
-from transforms.people.answers import KINDS
+from lexbeam.schemas.rejects import ANSWER_REASONS as REASONS
+from lexbeam.transforms.people.answers import KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "people.md").read_text("utf-8")
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

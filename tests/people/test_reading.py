@@ -19,13 +19,13 @@ from people_making import (
     text_from,
 )
 
-from schemas.rejects import ANSWER_REASONS as REASONS
-from schemas.rejects import ANSWER_STAGE as STAGE
-from schemas.rejects import RejectRow
-from transforms.common.errors import LexbeamError
-from transforms.people.reading import pseudonym, read_answers
-from transforms.people.sheets import Answer, SheetColumn, answers_schema
-from transforms.people.writing import sheet_text
+from lexbeam.schemas.rejects import ANSWER_REASONS as REASONS
+from lexbeam.schemas.rejects import ANSWER_STAGE as STAGE
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.people.reading import pseudonym, read_answers
+from lexbeam.transforms.people.sheets import Answer, SheetColumn, answers_schema
+from lexbeam.transforms.people.writing import sheet_text
 
 HEADER = next(number for number, row in enumerate(rated()) if row[0] == "id")
 LINE = HEADER + 2  # of the first row, from 1

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.records.base import BadRecord
-from transforms.people.opening import list_sheets
-from transforms.people.tables import Roles, table_rows
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.people.opening import list_sheets
+from lexbeam.transforms.people.tables import Roles, table_rows
 
 ROLES = Roles(
     {"id": ("id", "key"), "answer": ("answer",), "note": ("note",)}, ("id", "answer"), "name it as `{role}_column`"

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 from people_making import cells_of, text_from
 
-from transforms.people.reading import read_answers
-from transforms.people.sheets import Answer, Sheet, SheetColumn
-from transforms.people.writing import sheet_text
+from lexbeam.transforms.people.reading import read_answers
+from lexbeam.transforms.people.sheets import Answer, Sheet, SheetColumn
+from lexbeam.transforms.people.writing import sheet_text
 
 pytestmark = pytest.mark.data
 

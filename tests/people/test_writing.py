@@ -5,10 +5,10 @@ import pyarrow as pa
 import pytest
 from people_making import COMPLEXITY, ROWS, cells_of, rows_of
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.people.cells import CELL_LIMIT, text_of
-from transforms.people.sheets import Answer, Sheet, SheetColumn, answers_schema
-from transforms.people.writing import sheet_text, write_sheet
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.people.cells import CELL_LIMIT, text_of
+from lexbeam.transforms.people.sheets import Answer, Sheet, SheetColumn, answers_schema
+from lexbeam.transforms.people.writing import sheet_text, write_sheet
 
 
 def body(text):

@@ -13,9 +13,9 @@ from scored import publish, tables
 from small_runs import SLICES, SMALL
 from wordnet_making import write_wordnet
 
-from pipelines.cli import main
-from pipelines.frame.registry import load
-from transforms.common.options.fields import options_of
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame.registry import load
+from lexbeam.transforms.common.options.fields import options_of
 
 __all__ = ["flags_of", "given_to", "make_inputs"]
 

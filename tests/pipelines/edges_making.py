@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.frame.registry import available
-from transforms.common.options.fields import options_of
+from lexbeam.pipelines.frame.registry import available
+from lexbeam.transforms.common.options.fields import options_of
 
 __all__ = ["OBJECTS", "TEXTS", "YAML", "all_options", "is_readable", "names_it", "required_of"]
 

@@ -14,14 +14,14 @@ import pytest
 from outsiders import blocks_of, entry_of, install
 from small_runs import corpus, write_texts
 
-from pipelines.cli import main
-from pipelines.frame.registry import all_tables, load
-from transforms.common.code import registry
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame.registry import all_tables, load
+from lexbeam.transforms.common.code import registry
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("toy/count", "toy/add")
-ENTRY = "from pipelines.cli import entry; entry()"
+ENTRY = "from lexbeam.pipelines.cli import entry; entry()"
 
 
 FIRST, LAST = blocks_of("Add a command")
@@ -185,7 +185,7 @@ def test_a_killed_run_is_told_of_and_resumed(lexbeam, python, made, tmp_path):
     out = tmp_path / "out"
     words = ["toy", "lengths", made, "--out", out]
     kill = (
-        "import os, transforms.common.store.tables as tables\n"
+        "import os, lexbeam.transforms.common.store.tables as tables\n"
         "tables.write_part = lambda *_, **__: os.kill(os.getpid(), 9)\n"
     ) + ENTRY
     assert python(kill, *words).code == -signal.SIGKILL
@@ -232,7 +232,7 @@ def test_a_new_command_is_a_function_and_its_view_a_method_in_python(python, mad
 def test_progress_of_its_stages_is_seen_on_a_terminal(environment, made, tmp_path):
     terminal, stream = pty.openpty()
     done = subprocess.Popen(
-        [sys.executable, "-m", "pipelines.cli", "toy", "lengths", made, "--out", tmp_path / "out"],
+        [sys.executable, "-m", "lexbeam.pipelines.cli", "toy", "lengths", made, "--out", tmp_path / "out"],
         stdout=subprocess.DEVNULL,
         stderr=stream,
         cwd=ROOT,

@@ -9,15 +9,15 @@ import sys
 
 import pytest
 
-from pipelines.cli import main
-from pipelines.frame.registry import COMMANDS, CommandEntry, load
-from transforms.common.code import registry
-from transforms.common.code.version import own_build
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame.registry import COMMANDS, CommandEntry, load
+from lexbeam.transforms.common.code import registry
+from lexbeam.transforms.common.code.version import own_build
 
 HEAVY = ("apache_beam", "gensim", "spacy", "stanza", "torch", "altair", "pandas", "scipy")
 LOADED = """
 import json, sys
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 for words in sys.argv[1:]:
     try:
         code = main(words.split())

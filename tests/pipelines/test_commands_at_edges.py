@@ -19,14 +19,14 @@ from edges_making import all_options, is_readable, names_it
 from nets import ends
 from small_runs import make_out
 
-from pipelines.cli import main
-from pipelines.commands.folder import report
-from pipelines.frame import sections
-from pipelines.frame.registry import COMMANDS, load
-from pipelines.runners import configs, runners
-from transforms.common.errors import LexbeamError
-from transforms.common.options.checks import MOST
-from transforms.common.options.fields import options_of
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.commands.folder import report
+from lexbeam.pipelines.frame import sections
+from lexbeam.pipelines.frame.registry import COMMANDS, load
+from lexbeam.pipelines.runners import configs, runners
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.options.checks import MOST
+from lexbeam.transforms.common.options.fields import options_of
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -68,7 +68,7 @@ from pathlib import Path
 place, kept, commands = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
 sys.path[:] = json.loads(os.environ["PATHS"])
 from edges_inputs import flags_of, given_to
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 disk = place / "disk"
 os.environ["LEXBEAM_CACHE"] = str(disk / "here" / "cache")
 def mount(*options):

@@ -4,8 +4,8 @@ import re
 import signal
 from pathlib import Path
 
-from pipelines.cli import main
-from transforms.common.errors import LexbeamError
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.errors import LexbeamError
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 

@@ -14,7 +14,7 @@ from edges_making import is_readable
 from small_runs import make_out, manifest
 
 import lexbeam
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 FRENCH = "Où est passé l'été ? Le garçon a mangé une crêpe près du théâtre."
 FILES = {

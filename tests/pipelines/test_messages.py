@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import made_section, put
 
-from pipelines import cli
-from pipelines.cli import main
-from pipelines.messages import JsonFormatter, JsonLines, json_message, without_style
-from transforms.common.code.version import own_build
-from transforms.common.errors import NothingToDoError, UsageError
+from lexbeam.pipelines import cli
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.messages import JsonFormatter, JsonLines, json_message, without_style
+from lexbeam.transforms.common.code.version import own_build
+from lexbeam.transforms.common.errors import NothingToDoError, UsageError
 
 
 def test_the_style_is_taken_from_the_line_wherever_it_stands():

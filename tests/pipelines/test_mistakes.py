@@ -18,9 +18,9 @@ from scored import publish, tables
 from small_runs import make_out
 from wordnet_making import write_wordnet
 
-from pipelines.cli import main
-from pipelines.frame.registry import COMMANDS
-from transforms.lexicon import finding_wordnet
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame.registry import COMMANDS
+from lexbeam.transforms.lexicon import finding_wordnet
 
 PAIRS = '{"passage": "The dogs stay in the house.", "summary": "An animal is at home."}\n'
 YAML = {

@@ -11,13 +11,13 @@ from edges_making import OBJECTS, TEXTS, YAML, all_options, is_readable, names_i
 from nets import ends
 
 from lexbeam._signatures import option_values
-from pipelines.frame import configuration
-from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
-from pipelines.frame.configuration import COMMAND_LINE, SHARED, read_jobs
-from pipelines.frame.registry import load, section_of
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping, options_of, plain_options
-from transforms.common.options.yaml_files import read_yaml
+from lexbeam.pipelines.frame import configuration
+from lexbeam.pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
+from lexbeam.pipelines.frame.configuration import COMMAND_LINE, SHARED, read_jobs
+from lexbeam.pipelines.frame.registry import load, section_of
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, options_of, plain_options
+from lexbeam.transforms.common.options.yaml_files import read_yaml
 
 pytestmark = pytest.mark.slow
 

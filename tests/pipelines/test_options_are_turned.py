@@ -8,8 +8,8 @@ an option that fails here is turned nowhere, one that passes may still be untest
 import re
 from pathlib import Path
 
-from pipelines.frame.registry import COMMANDS, load
-from transforms.common.options.fields import options_of
+from lexbeam.pipelines.frame.registry import COMMANDS, load
+from lexbeam.transforms.common.options.fields import options_of
 
 TESTS = Path(__file__).parents[1]
 # This file, and the sweep that changes all options there are, whatever they do.

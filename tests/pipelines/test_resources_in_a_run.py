@@ -13,17 +13,17 @@ import pyarrow.compute as pc
 import pytest
 from small_runs import call, corpus, manifest, write_texts
 
-from pipelines.frame import registry
-from pipelines.frame.command import Command, Graph, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from schemas.columns import Table, column
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store.artefacts import Stage
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, PartFile, read_rows, write_part
-from transforms.lexicon import resources
-from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from lexbeam.pipelines.frame import registry
+from lexbeam.pipelines.frame.command import Command, Graph, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.schemas.columns import Table, column
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, write_part
+from lexbeam.transforms.lexicon import resources
+from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +63,7 @@ VALUE = Stage(name="toy/value", receipt=PartFile, build=value, chosen=lambda tas
 def build(pipeline, task, graph):
     import apache_beam as beam
 
-    from transforms.common.store.ptransforms import MakeArtefact, NameParts
+    from lexbeam.transforms.common.store.ptransforms import MakeArtefact, NameParts
 
     task = task._replace(lexicon=graph.carry(task.lexicon))
     made = (

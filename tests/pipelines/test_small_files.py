@@ -7,15 +7,15 @@ import tracemalloc
 import pytest
 from nets import calls
 
-from pipelines.commands.cloze.pairs import PAIRS_OF_TEXTS
-from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
-from pipelines.frame.command import Inputs
-from pipelines.frame.inputs import LOOK
-from transforms.common.store.artefacts import Artefact
-from transforms.formats.ingest import listed
-from transforms.formats.ingest.listed import ListingWriter, listed_units
-from transforms.formats.ingest.listing import find_files
-from transforms.formats.ingest.units import units_of
+from lexbeam.pipelines.commands.cloze.pairs import PAIRS_OF_TEXTS
+from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
+from lexbeam.pipelines.frame.command import Inputs
+from lexbeam.pipelines.frame.inputs import LOOK
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.formats.ingest import listed
+from lexbeam.transforms.formats.ingest.listed import ListingWriter, listed_units
+from lexbeam.transforms.formats.ingest.listing import find_files
+from lexbeam.transforms.formats.ingest.units import units_of
 
 FEW, MANY = 1000, 4000
 

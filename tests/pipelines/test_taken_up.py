@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 import yaml
 
-from pipelines.cli import main
-from pipelines.commands.change import plan
-from transforms.annotation import annotate
-from transforms.change.spaces import alignment_stage, training
-from transforms.change.view import view_stage
-from transforms.common.publish.sections import table_digest
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.formats.ingest import stage as ingest
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.commands.change import plan
+from lexbeam.transforms.annotation import annotate
+from lexbeam.transforms.change.spaces import alignment_stage, training
+from lexbeam.transforms.change.view import view_stage
+from lexbeam.transforms.common.publish.sections import table_digest
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.formats.ingest import stage as ingest
 
 pytestmark = pytest.mark.slow
 

@@ -37,7 +37,7 @@ def _make() -> None:
     sys.path[:0] = [str(HERE.parent / name) for name in ("integration", "lexicon", "")]
     import refreshed
 
-    said = subprocess.run([sys.executable, "-m", "pipelines.cli", "--version"], capture_output=True, text=True)
+    said = subprocess.run([sys.executable, "-m", "lexbeam.pipelines.cli", "--version"], capture_output=True, text=True)
     release = HERE / said.stdout.split()[1]
     release.mkdir(exist_ok=True)
     top = Path(tempfile.mkdtemp())

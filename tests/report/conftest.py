@@ -4,7 +4,7 @@ import pytest
 from chromium import find_chromium, open_page
 from hostile_panels import HOSTILE, charts, chosen, tables
 
-from transforms.report.page import write_report
+from lexbeam.transforms.report.page import write_report
 
 
 @pytest.fixture(scope="session")

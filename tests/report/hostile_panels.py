@@ -2,10 +2,10 @@
 
 import pyarrow as pa
 
-from schemas.columns import column
-from transforms.report.charts import bars_across, bars_over_time, lines
-from transforms.report.layered_charts import bands, cloud, paths, series
-from transforms.report.panels import Chart, Choice, Note, Rows, UsesPanel
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.report.charts import bars_across, bars_over_time, lines
+from lexbeam.transforms.report.layered_charts import bands, cloud, paths, series
+from lexbeam.transforms.report.panels import Chart, Choice, Note, Rows, UsesPanel
 
 __all__ = ["HOSTILE", "WORDS", "charts", "chosen", "hostile", "tables"]
 

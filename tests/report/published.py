@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.frame.registry import COMMANDS, load
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import write_rows
+from lexbeam.pipelines.frame.registry import COMMANDS, load
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.tables import write_rows
 
 __all__ = ["CORPUS", "DIM", "change_section", "documents", "publish", "rewritten", "scores", "sentences"]
 

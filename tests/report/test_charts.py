@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.report import charts, layered_charts
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.report import charts, layered_charts
 
 SPECS = {
     "over time": lambda: charts.bars_over_time("from", "before", "tokens", colour="genre"),

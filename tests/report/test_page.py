@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 import pyarrow as pa
 import pytest
 
-from schemas.columns import column
-from transforms.common.errors import LexbeamError
-from transforms.report import page as page_module
-from transforms.report.charts import bars_over_time
-from transforms.report.page import render, write_report
-from transforms.report.panels import Chart, Choice, Head, Note, Rows, UsesPanel
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.report import page as page_module
+from lexbeam.transforms.report.charts import bars_over_time
+from lexbeam.transforms.report.page import render, write_report
+from lexbeam.transforms.report.panels import Chart, Choice, Head, Note, Rows, UsesPanel
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>&\"'\u2028"
 

@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import load_engine
-from transforms.sample import corpus as corpus_module
-from transforms.sample import vocabulary
-from transforms.sample.corpus import design_corpus, read_documents
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import load_engine
+from lexbeam.transforms.sample import corpus as corpus_module
+from lexbeam.transforms.sample import vocabulary
+from lexbeam.transforms.sample.corpus import design_corpus, read_documents
 
 FIRST_LATE = 1950
 

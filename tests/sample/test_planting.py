@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.sample.planting import PLANTED_WORDS, TRUTH_COLUMNS, plant_words, truth_row
+from lexbeam.transforms.sample.planting import PLANTED_WORDS, TRUTH_COLUMNS, plant_words, truth_row
 
 WORDS = [f"w{i}" for i in range(PLANTED_WORDS)]
 TOPICS = [f"topic{i}" for i in range(20)]

@@ -10,8 +10,8 @@ import sys
 import pytest
 import yaml
 
-from pipelines.commands.corpus.sample import write_sample
-from transforms.common.errors import UsageError
+from lexbeam.pipelines.commands.corpus.sample import write_sample
+from lexbeam.transforms.common.errors import UsageError
 
 
 def digest(folder) -> dict[str, str]:
@@ -59,7 +59,7 @@ def test_the_configuration_says_what_is_invented(tmp_path):
 
 def test_the_bytes_depend_on_size_and_seed_alone(tmp_path):
     write_sample(str(tmp_path / "a"), tokens=30_000, seed=4)
-    script = "import sys; from pipelines.commands.corpus.sample import write_sample\n"
+    script = "import sys; from lexbeam.pipelines.commands.corpus.sample import write_sample\n"
     script += "write_sample(sys.argv[1], tokens=30_000, seed=4)"
     environment = {**os.environ, "PYTHONHASHSEED": "17"}
     command = [sys.executable, "-c", script, str(tmp_path / "b")]

@@ -3,11 +3,11 @@
 import pytest
 from HanTa.HanoverTagger import HanoverTagger
 
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import load_engine
-from transforms.sample import vocabulary
-from transforms.sample.language import RARE_WORDS
-from transforms.sample.planting import PLANTED_WORDS
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import load_engine
+from lexbeam.transforms.sample import vocabulary
+from lexbeam.transforms.sample.language import RARE_WORDS
+from lexbeam.transforms.sample.planting import PLANTED_WORDS
 
 
 def all_words() -> list[str]:

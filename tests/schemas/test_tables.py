@@ -3,10 +3,10 @@ import fnmatch
 import pyarrow as pa
 import pytest
 
-from pipelines.frame.registry import COMMANDS, load
-from schemas.change.summary import SummedKind
-from schemas.columns import TEXTS
-from schemas.rejects import NOT_COUNTED, REASONS, RejectRow
+from lexbeam.pipelines.frame.registry import COMMANDS, load
+from lexbeam.schemas.change.summary import SummedKind
+from lexbeam.schemas.columns import TEXTS
+from lexbeam.schemas.rejects import NOT_COUNTED, REASONS, RejectRow
 
 TABLES = {table.name: table for words in COMMANDS for table in load(words).tables}
 

@@ -3,12 +3,12 @@
 import json
 from collections import Counter
 
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.features import feats_of, inflection
-from transforms.inflection.inflector import compiled
-from transforms.learning.models.keeping import keep_model_file
-from transforms.learning.models.model import Model
-from transforms.simplification.generation.inputs import GenerationFiles
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.features import feats_of, inflection
+from lexbeam.transforms.inflection.inflector import compiled
+from lexbeam.transforms.learning.models.keeping import keep_model_file
+from lexbeam.transforms.learning.models.model import Model
+from lexbeam.transforms.simplification.generation.inputs import GenerationFiles
 
 __all__ = ["FORMS", "files_of", "keep_inflector", "write_world"]
 

@@ -11,10 +11,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from transforms.common.publish.sections import Made
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, sort_rows, write_part
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, sort_rows, write_part
 
 __all__ = ["drawn_parts", "instance", "numbered", "publish", "substitutes", "written"]
 

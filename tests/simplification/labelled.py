@@ -2,10 +2,10 @@
 
 import pyarrow as pa
 
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import LABELS
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 __all__ = ["labelled", "parts", "word"]
 

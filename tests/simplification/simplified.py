@@ -9,12 +9,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.common.publish.sections import Made
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 TABLES = {table.name: table for table in (INSTANCES, SUBSTITUTES, CANDIDATES, SELECTIONS, RANKINGS, SIMPLIFICATIONS)}
 SECTIONS = {

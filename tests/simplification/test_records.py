@@ -9,7 +9,7 @@ from nets import ends
 from simplified import CANDIDATES, INSTANCES, SELECTIONS, candidates, id_of, instance, parts_of
 from simplified import selections as selected
 
-from transforms.simplification.records import Instance, instance_rows, tasks_of
+from lexbeam.transforms.simplification.records import Instance, instance_rows, tasks_of
 
 numbers = st.lists(st.integers(1, 40), unique=True, max_size=12)
 forms = st.lists(st.sampled_from("abcdef"), unique=True, max_size=4)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import options_of
-from transforms.simplification.generation.options import GenerationOptions
-from transforms.simplification.ranking.options import RankingOptions, check_rankers, gain_of
-from transforms.simplification.selection.options import SelectionOptions
-from transforms.simplification.settings import check_setting_name, settings_of, settings_of_candidates
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import options_of
+from lexbeam.transforms.simplification.generation.options import GenerationOptions
+from lexbeam.transforms.simplification.ranking.options import RankingOptions, check_rankers, gain_of
+from lexbeam.transforms.simplification.selection.options import SelectionOptions
+from lexbeam.transforms.simplification.settings import check_setting_name, settings_of, settings_of_candidates
 
 FILE = """\
 b:

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nets import ends
 
-from transforms.common.errors import UsageError
-from transforms.stream import connections
-from transforms.stream.connections import LineConnection, check_address
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.stream import connections
+from lexbeam.transforms.stream.connections import LineConnection, check_address
 
 LONGEST = 1 << 20
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.common.errors import LexbeamError
-from transforms.stream.landing_folder import SPOOL, LandedLines, LineSpool, land_lines, one_line
-from transforms.stream.windows import WindowRule
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.stream.landing_folder import SPOOL, LandedLines, LineSpool, land_lines, one_line
+from lexbeam.transforms.stream.windows import WindowRule
 
 RULE = WindowRule(10, 3)
 

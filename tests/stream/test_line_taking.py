@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from reading import summary
 
-from transforms.common.errors import LexbeamError
-from transforms.stream import line_taking
-from transforms.stream.landing_folder import FolderTakenError, LineSpool
-from transforms.stream.line_taking import LineTaking
-from transforms.stream.sources import Feed
-from transforms.stream.sources_ptransforms import _ReadLines
-from transforms.stream.windows import WindowRule
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.stream import line_taking
+from lexbeam.transforms.stream.landing_folder import FolderTakenError, LineSpool
+from lexbeam.transforms.stream.line_taking import LineTaking
+from lexbeam.transforms.stream.sources import Feed
+from lexbeam.transforms.stream.sources_ptransforms import _ReadLines
+from lexbeam.transforms.stream.windows import WindowRule
 
 
 class Calls:

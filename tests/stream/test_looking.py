@@ -2,9 +2,9 @@ import time
 
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.stream.looking import LookSign, LookWatch, last_look, patience
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.stream.looking import LookSign, LookWatch, last_look, patience
 
 
 def test_signs_are_seen_and_not_given_too_often(tmp_path, monkeypatch):

@@ -1,7 +1,7 @@
 """Files are handed on once they have settled, until they have landed, and no more at a time than may wait."""
 
-from transforms.formats.ingest.stage import InputFile
-from transforms.stream.polling import TRACKED, Polling
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.stream.polling import TRACKED, Polling
 
 
 def file(name, size=1, changed=7):

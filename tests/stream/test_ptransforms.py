@@ -4,7 +4,7 @@ from apache_beam.io.restriction_trackers import OffsetRange
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.utils.timestamp import Timestamp
 
-from transforms.stream.ptransforms import CALLS, advance
+from lexbeam.transforms.stream.ptransforms import CALLS, advance
 
 
 def test_a_clock_that_goes_back_stops_no_stream(monkeypatch):

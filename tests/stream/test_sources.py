@@ -4,9 +4,9 @@ import importlib
 
 import pytest
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.stream.sources import SOURCES, Feed, check_landing, chosen_source
-from transforms.stream.windows import WindowRule
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.stream.sources import SOURCES, Feed, check_landing, chosen_source
+from lexbeam.transforms.stream.windows import WindowRule
 
 
 def test_every_source_that_feeds_has_its_transform():

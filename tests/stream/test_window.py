@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from transforms.annotation import annotate as annotating
-from transforms.annotation.annotate import ANNOTATE, AnnotateOptions
-from transforms.annotation.engines.registry import describe_engine
-from transforms.annotation.landed import landed_texts
-from transforms.annotation.landing import LAND, intake_of, place_of, with_landed
-from transforms.common.records import annotation_schema
-from transforms.common.store.artefacts import Workspace, files_of, make, name_of
-from transforms.formats.ingest.duplicates import AnnotateTask
-from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
-from transforms.formats.ingest.units import unit_of
-from transforms.stream.polling import LandedFiles
-from transforms.stream.window import WindowSteps, land_window
+from lexbeam.transforms.annotation import annotate as annotating
+from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
+from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.landed import landed_texts
+from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of, with_landed
+from lexbeam.transforms.common.records import annotation_schema
+from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make, name_of
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.stream.polling import LandedFiles
+from lexbeam.transforms.stream.window import WindowSteps, land_window
 
 ENGINE = describe_engine("builtin:en").fingerprint
 STEPS = WindowSteps(

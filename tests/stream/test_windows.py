@@ -2,8 +2,8 @@
 
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.stream.windows import WINDOW_BYTES, WindowRule, seconds_of
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.stream.windows import WINDOW_BYTES, WindowRule, seconds_of
 
 
 @pytest.mark.parametrize(

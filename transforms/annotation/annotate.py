@@ -13,25 +13,25 @@ from typing import Annotated as Typed
 import numpy as np
 import pyarrow as pa
 
-from schemas.corpus.sentences import sentences_schema
-from schemas.rejects import RejectRow
-from transforms.annotation.engines.normalise import NormalisationRules
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import chosen_entries, load_engine
-from transforms.annotation.landed import LandedPlace, landed_texts
-from transforms.annotation.staging import AnnotatedBlock, count_annotation, stage_documents, stage_sentences
-from transforms.common.blas import one_thread
-from transforms.common.code.usage import LANDED, tell_amount
-from transforms.common.errors import LexbeamError, failure_of
-from transforms.common.records import annotation_batch, annotation_schema
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader
-from transforms.common.store.classes import Staged
-from transforms.common.store.identity import Fingerprinted, Uncounted
-from transforms.formats.ingest.counts import late_counts, stage_inputs
-from transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
-from transforms.formats.ingest.staging import EXAMPLES, RecordRow, stage_rejects
-from transforms.layers.registry import columns_of
+from lexbeam.schemas.corpus.sentences import sentences_schema
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.annotation.engines.normalise import NormalisationRules
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import chosen_entries, load_engine
+from lexbeam.transforms.annotation.landed import LandedPlace, landed_texts
+from lexbeam.transforms.annotation.staging import AnnotatedBlock, count_annotation, stage_documents, stage_sentences
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.code.usage import LANDED, tell_amount
+from lexbeam.transforms.common.errors import LexbeamError, failure_of
+from lexbeam.transforms.common.records import annotation_batch, annotation_schema
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.identity import Fingerprinted, Uncounted
+from lexbeam.transforms.formats.ingest.counts import late_counts, stage_inputs
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
+from lexbeam.transforms.formats.ingest.staging import EXAMPLES, RecordRow, stage_rejects
+from lexbeam.transforms.layers.registry import columns_of
 
 __all__ = ["ANNOTATE", "AnnotateOptions", "Annotated"]
 
@@ -203,7 +203,7 @@ def _annotate(
 
 
 def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
-    return {**chosen_entries(options.engine), "transforms.layers.registry:LAYERS": options.layers}
+    return {**chosen_entries(options.engine), "lexbeam.transforms.layers.registry:LAYERS": options.layers}
 
 
 ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(

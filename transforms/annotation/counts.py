@@ -4,10 +4,10 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from schemas.rejects import NOT_COUNTED, RejectRow
-from transforms.annotation.annotate import Annotated
-from transforms.common.store.receipts import totals
-from transforms.formats.ingest.stage import Ingested
+from lexbeam.schemas.rejects import NOT_COUNTED, RejectRow
+from lexbeam.transforms.annotation.annotate import Annotated
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.formats.ingest.stage import Ingested
 
 __all__ = ["EXAMPLES_SHOWN", "IntakeCounts", "counts_of", "sum_counts"]
 

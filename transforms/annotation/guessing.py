@@ -12,7 +12,7 @@ import re
 import runpy
 from collections import Counter
 
-from transforms.formats.records.scripts import is_japanese, letters_by_script, scripts_of
+from lexbeam.transforms.formats.records.scripts import is_japanese, letters_by_script, scripts_of
 
 __all__ = ["CODE_PAGES", "LANGUAGES", "code_page", "guess_engine", "guess_language"]
 
@@ -116,7 +116,7 @@ def guess_engine(language: str) -> str | None:
 
     That is the smallest model of spaCy, else the builtin engine.
     """
-    from transforms.annotation.engines.builtin import languages
+    from lexbeam.transforms.annotation.engines.builtin import languages
 
     installed = {point.name for point in importlib.metadata.entry_points(group="spacy_models")}
     models = [name for name in installed if name.startswith(f"{language}_")]

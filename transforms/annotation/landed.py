@@ -19,14 +19,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.code.fingerprints import text_digest
-from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.batches import BatchReader
-from transforms.common.store.identity import WHERE, Size
-from transforms.common.store.receipts import ArtefactPath, File, read_receipt
-from transforms.common.store.sound import Damaged
-from transforms.common.store.staged import StagedFile
+from lexbeam.transforms.common.code.fingerprints import text_digest
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.identity import WHERE, Size
+from lexbeam.transforms.common.store.receipts import ArtefactPath, File, read_receipt
+from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.common.store.staged import StagedFile
 
 __all__ = [
     "LAND_STAGE",

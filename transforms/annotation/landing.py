@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
-from transforms.annotation.landed import LAND_STAGE, TEXTS, Landed, LandedPlace, OtherFile, text_key
-from transforms.common.code.fingerprints import digest
-from transforms.common.store.artefacts import Artefact, Stage, Workspace, name_of
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.receipts import File
-from transforms.common.store.staged import StagedFile
-from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, InputFile, Unit
+from lexbeam.transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
+from lexbeam.transforms.annotation.landed import LAND_STAGE, TEXTS, Landed, LandedPlace, OtherFile, text_key
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, name_of
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.staged import StagedFile
+from lexbeam.transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, InputFile, Unit
 
 __all__ = ["FILES", "LAND", "LandTask", "file_key", "intake_of", "place_of", "with_landed"]
 

@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.corpus.documents import DOCUMENTS
-from schemas.corpus.sentences import SENTENCES, sentences_schema
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.entries import Entries
-from transforms.common.store.merge import MergeTask, entries, merge, whole
-from transforms.common.store.tables import PartFile
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus.sentences import SENTENCES, sentences_schema
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.entries import Entries
+from lexbeam.transforms.common.store.merge import MergeTask, entries, merge, whole
+from lexbeam.transforms.common.store.tables import PartFile
 
 __all__ = ["MERGE_DOCUMENTS", "MERGE_SENTENCES"]
 

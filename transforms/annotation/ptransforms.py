@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
-from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
-from transforms.annotation.counts import IntakeCounts, counts_of, sum_counts
-from transforms.annotation.landing import with_landed
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.classes import Staged
-from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.formats.ingest.duplicates import AnnotateTask
-from transforms.formats.ingest.stage import Ingested
+from lexbeam.transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
+from lexbeam.transforms.annotation.counts import IntakeCounts, counts_of, sum_counts
+from lexbeam.transforms.annotation.landing import with_landed
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
+from lexbeam.transforms.formats.ingest.stage import Ingested
 
 __all__ = ["AnnotateDocuments", "ListStaged", "SumCounts"]
 

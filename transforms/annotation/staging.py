@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.corpus.documents import DOCUMENTS
-from transforms.common.code.fingerprints import hash_of
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.classes import Staged
-from transforms.common.store.staged import StagedWriter
-from transforms.formats.ingest.staging import RecordRow
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.transforms.common.code.fingerprints import hash_of
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.staged import StagedWriter
+from lexbeam.transforms.formats.ingest.staging import RecordRow
 
 __all__ = ["AnnotatedBlock", "AnnotationCounts", "count_annotation", "stage_documents", "stage_sentences"]
 

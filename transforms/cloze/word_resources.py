@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.texts.languages import short_tag
-from transforms.inflection.models import InflectorReference, within_inflector
-from transforms.inflection.models import warn_of_languages as warn_of_other_languages
-from transforms.lexicon.finding_wordnet import WORDNET as _WORDNET
-from transforms.lexicon.resources import Lexicon, ResourceAlias, check_specs
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.inflection.models import InflectorReference, within_inflector
+from lexbeam.transforms.inflection.models import warn_of_languages as warn_of_other_languages
+from lexbeam.transforms.lexicon.finding_wordnet import WORDNET as _WORDNET
+from lexbeam.transforms.lexicon.resources import Lexicon, ResourceAlias, check_specs
 
 __all__ = [
     "RATINGS",
@@ -60,7 +60,7 @@ def inflector_option(for_what: str) -> Any:
         metavar="FILE",
         path="file",
         within=within_inflector,
-        listed="transforms.inflection.models:LIBRARIES",
+        listed="lexbeam.transforms.inflection.models:LIBRARIES",
         group="resources",
     )
 

@@ -17,8 +17,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from transforms.common.blas import one_thread
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.errors import LexbeamError
 
 __all__ = ["LONG", "endable", "serve"]
 
@@ -28,7 +28,7 @@ _served = threading.Event()  # in a process that does such work: it is ended as 
 
 _CHILD = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
-    "from transforms.common.endable import serve; serve()"
+    "from lexbeam.transforms.common.endable import serve; serve()"
 )
 
 

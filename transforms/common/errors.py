@@ -24,7 +24,7 @@ import re
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 
-from transforms.common.names import UNSHOWN
+from lexbeam.transforms.common.names import UNSHOWN
 
 # Characters of a line of a message; a longer line keeps its two ends.
 LONGEST_LINE = 2000

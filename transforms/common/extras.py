@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = ["check_packages", "install_command", "missing_package"]
 

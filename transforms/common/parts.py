@@ -6,7 +6,7 @@ Neither workers nor earlier runs count, so that the same corpus makes the same f
 so that one that is twice as large splits each part in two.
 """
 
-from transforms.common.errors import UsageError, quoted
+from lexbeam.transforms.common.errors import UsageError, quoted
 
 __all__ = ["AUTO", "LEAST_PARTS", "parts_for", "stated_parts"]
 

@@ -13,7 +13,7 @@ import re
 
 import re2
 
-from transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = ["compiled", "searchable", "shown"]
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.blas import one_thread
+from lexbeam.transforms.common.blas import one_thread
 
 __all__ = ["dots", "product"]
 

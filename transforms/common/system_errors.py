@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from transforms.common.errors import LexbeamError, cause_of
+from lexbeam.transforms.common.errors import LexbeamError, cause_of
 
 __all__ = ["explained", "explained_text", "explaining", "reason_of"]
 

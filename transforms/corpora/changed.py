@@ -7,12 +7,12 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.corpus.documents import DOCUMENTS
-from transforms.common.code.fingerprints import hash_of
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.differences import groups, rows_as_now
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import Part
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.transforms.common.code.fingerprints import hash_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.differences import groups, rows_as_now
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.tables import Part
 
 __all__ = ["DocumentChanges", "changed_documents", "sources_of"]
 

@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from transforms.common.code.fingerprints import bucket_of
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.identity import Place, Size
-from transforms.common.store.tables import Part
+from lexbeam.transforms.common.code.fingerprints import bucket_of
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.identity import Place, Size
+from lexbeam.transforms.common.store.tables import Part
 
 __all__ = [
     "UNDATED",

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.corpus.documents import DocumentRow
-from schemas.corpus.sentences import SentenceRow
-from transforms.common.errors import UsageError
-from transforms.common.store.sound import DigestedFile, checked
-from transforms.common.store.tables import read_rows
-from transforms.corpora.corpus import Corpus, PartPair, place_of
-from transforms.corpora.reading import (
+from lexbeam.schemas.corpus.documents import DocumentRow
+from lexbeam.schemas.corpus.sentences import SentenceRow
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store.sound import DigestedFile, checked
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.corpora.corpus import Corpus, PartPair, place_of
+from lexbeam.transforms.corpora.reading import (
     DOCUMENT_ID,
     SENTENCE,
     aligned,

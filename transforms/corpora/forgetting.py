@@ -16,20 +16,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.columns import TEXTS, Table
-from schemas.corpus.documents import DOCUMENTS
-from schemas.corpus.inputs import INPUTS
-from schemas.corpus.sentences import SENTENCES
-from schemas.rejects import REJECTS, RejectRow
-from transforms.common.code.fingerprints import digest, hash_of
-from transforms.common.names import file_of
-from transforms.common.publish.forgotten import ForgottenMarks
-from transforms.common.publish.sections import Made, inputs_entry
-from transforms.common.publish.snapshots import Snapshot, read_log
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact, Workspace
-from transforms.common.store.remote import as_written
-from transforms.common.store.tables import Part, StagedRows, write_part
+from lexbeam.schemas.columns import TEXTS, Table
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.schemas.rejects import REJECTS, RejectRow
+from lexbeam.transforms.common.code.fingerprints import digest, hash_of
+from lexbeam.transforms.common.names import file_of
+from lexbeam.transforms.common.publish.forgotten import ForgottenMarks
+from lexbeam.transforms.common.publish.sections import Made, inputs_entry
+from lexbeam.transforms.common.publish.snapshots import Snapshot, read_log
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
+from lexbeam.transforms.common.store.remote import as_written
+from lexbeam.transforms.common.store.tables import Part, StagedRows, write_part
 
 __all__ = ["CorpusDocument", "documents_of", "forgotten_documents", "holds", "original_of", "without_documents"]
 

@@ -8,14 +8,14 @@ copy of is marked, too.
 
 from collections.abc import Collection, Iterator, Sequence
 
-from schemas.corpus.documents import DOCUMENTS
-from schemas.corpus.inputs import INPUTS
-from schemas.rejects import REJECTS
-from transforms.common.names import file_of
-from transforms.common.publish.forgotten import document_mark, id_mark, source_mark
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import Part, read_rows
-from transforms.corpora.forgetting import documents_of, original_of
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.rejects import REJECTS
+from lexbeam.transforms.common.names import file_of
+from lexbeam.transforms.common.publish.forgotten import document_mark, id_mark, source_mark
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.corpora.forgetting import documents_of, original_of
 
 __all__ = ["marks_of_names", "names_there"]
 

@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.rejects import RejectRow
-from transforms.common.names import file_of
-from transforms.common.publish.forgotten import document_mark, id_mark, source_mark
-from transforms.common.publish.removing import each_artefact, leftovers
-from transforms.common.store import files
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import Damaged, checked, state_of
-from transforms.common.store.staged import footer_of
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.names import file_of
+from lexbeam.transforms.common.publish.forgotten import document_mark, id_mark, source_mark
+from lexbeam.transforms.common.publish.removing import each_artefact, leftovers
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import Damaged, checked, state_of
+from lexbeam.transforms.common.store.staged import footer_of
 
 __all__ = ["NamedArtefacts", "ids_in_artefacts", "marks_in_artefacts"]
 

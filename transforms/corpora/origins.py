@@ -8,11 +8,11 @@ the same.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.sections import table_digest
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
-from transforms.common.store import files
-from transforms.corpora.corpus import DOCUMENTS, SENTENCES
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.sections import table_digest
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.corpora.corpus import DOCUMENTS, SENTENCES
 
 __all__ = ["Origins", "find_corpora"]
 

@@ -6,13 +6,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.columns import column
-from schemas.rejects import REASONS, REMEDIES
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import read_rows
-from transforms.corpora.totals import DOCUMENT_COLUMNS, SMALLEST, Growth, Point, Totals, bin_width, tokens_by_document
-from transforms.report.charts import COLOURS, bars_across, bars_over_time, lines
-from transforms.report.panels import Chart, Note, Panel, Rows
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.rejects import REASONS, REMEDIES
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.corpora.totals import (
+    DOCUMENT_COLUMNS,
+    SMALLEST,
+    Growth,
+    Point,
+    Totals,
+    bin_width,
+    tokens_by_document,
+)
+from lexbeam.transforms.report.charts import COLOURS, bars_across, bars_over_time, lines
+from lexbeam.transforms.report.panels import Chart, Note, Panel, Rows
 
 __all__ = ["panels"]
 

@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.corpus.documents import DocumentRow
-from schemas.corpus.sentences import SENTENCES
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store import files
-from transforms.common.store.sound import DigestedFile, checked
-from transforms.corpora.corpus import PartPair
+from lexbeam.schemas.corpus.documents import DocumentRow
+from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import DigestedFile, checked
+from lexbeam.transforms.corpora.corpus import PartPair
 
 __all__ = [
     "AnnotatedDocument",

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.names import file_of
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.names import file_of
 
 __all__ = [
     "DOCUMENT_COLUMNS",

@@ -37,10 +37,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.blas import one_thread
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.embeddings.map_fits import (
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.embeddings.map_fits import (
     Fit,
     canonical,
     canonical_reversed,
@@ -51,8 +51,8 @@ from transforms.embeddings.map_fits import (
     procrustes_plus,
     unaligned,
 )
-from transforms.embeddings.rows import Rows, is_sparse, row_dots, with_direction
-from transforms.embeddings.spaces import Side, Space, apply, shared_places, working_rows
+from lexbeam.transforms.embeddings.rows import Rows, is_sparse, row_dots, with_direction
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply, shared_places, working_rows
 
 __all__ = [
     "ALIGNMENTS",
@@ -80,7 +80,7 @@ class Alignment(NamedTuple):
         target: what is done to the later space.
         fit_words: shared words it was fitted on, a matrix only on those without a zero vector.
         residual: root mean square distance of their aligned vectors; None if nothing was fitted.
-        reason: why nothing was fitted, one of `schemas.change.spaces.NO_MAP`; None if a map was.
+        reason: why nothing was fitted, one of `lexbeam.schemas.change.spaces.NO_MAP`; None if a map was.
     """
 
     source: Side

@@ -38,12 +38,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.code.loops import load_loops, padded
-from transforms.common.errors import UsageError
-from transforms.common.store.resources import packaged_text
-from transforms.embeddings.memory import check_memory
-from transforms.embeddings.sgns import SgnsOptions, check_read, jobs_of, vocabulary_of
-from transforms.embeddings.starts import Start, Weights, context_rows, fill_by_chance, given_rows
+from lexbeam.transforms.common.code.loops import load_loops, padded
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store.resources import packaged_text
+from lexbeam.transforms.embeddings.memory import check_memory
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, check_read, jobs_of, vocabulary_of
+from lexbeam.transforms.embeddings.starts import Start, Weights, context_rows, fill_by_chance, given_rows
 
 __all__ = ["compiled", "draw_tables", "sigmoid_table", "train_fast"]
 
@@ -64,10 +64,10 @@ def compiled() -> ModuleType:
     Raises:
         UsageError: they have not been compiled, or from another source than is installed, or give other bytes.
     """
-    source = packaged_text("transforms.embeddings", "_sgns.c") + packaged_text(
-        "transforms.embeddings", "_sgns_kernel.h"
+    source = packaged_text("lexbeam.transforms.embeddings", "_sgns.c") + packaged_text(
+        "lexbeam.transforms.embeddings", "_sgns_kernel.h"
     )
-    loops = load_loops("transforms.embeddings._sgns", source, "`trainer` fast", "`trainer` gensim")
+    loops = load_loops("lexbeam.transforms.embeddings._sgns", source, "`trainer` fast", "`trainer` gensim")
     if _trial(loops) != _TRIAL:
         raise UsageError(
             "`trainer` fast was compiled so that numbers are rounded otherwise than elsewhere: install Lexbeam once "

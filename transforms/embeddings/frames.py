@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from transforms.common.blas import one_thread
-from transforms.embeddings.alignment import ALIGNMENTS, Alignment, composed_alignment, fit_alignment
-from transforms.embeddings.spaces import Side, Space
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, Alignment, composed_alignment, fit_alignment
+from lexbeam.transforms.embeddings.spaces import Side, Space
 
 __all__ = ["fit_in_frame", "frame_places", "route"]
 

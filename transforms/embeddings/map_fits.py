@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.embeddings.linear_maps import FLAT, canonical_map, whitened_maps
-from transforms.embeddings.rows import Rows, with_direction
-from transforms.embeddings.spaces import BLOCK, Side, apply, unit_mean, working_rows
+from lexbeam.transforms.embeddings.linear_maps import FLAT, canonical_map, whitened_maps
+from lexbeam.transforms.embeddings.rows import Rows, with_direction
+from lexbeam.transforms.embeddings.spaces import BLOCK, Side, apply, unit_mean, working_rows
 
 __all__ = [
     "Fit",

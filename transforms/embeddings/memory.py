@@ -2,7 +2,7 @@
 
 import os
 
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.errors import LexbeamError
 
 __all__ = ["available_memory", "check_decomposition", "check_memory", "decomposition_memory", "training_memory"]
 

@@ -12,9 +12,9 @@ multiplied once. After a word's first block, only those as near as the last of i
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.blas import one_thread
-from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, products, with_direction
-from transforms.embeddings.spaces import Space, shared_places
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, products, with_direction
+from lexbeam.transforms.embeddings.spaces import Space, shared_places
 
 __all__ = ["NoScoreError", "SpacePair", "TooFewNeighboursError", "lengths_of", "nearest"]
 
@@ -29,7 +29,7 @@ class NoScoreError(ValueError):
     """Two spaces are such that a measure has no value for any word.
 
     Attributes:
-        reason: the key of `schemas.change.scores.NULL_REASONS` that says why.
+        reason: the key of `lexbeam.schemas.change.scores.NULL_REASONS` that says why.
     """
 
     reason = "undefined"

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from schemas.change.spaces import NEIGHBOURS
-from transforms.embeddings.alignment import APART
-from transforms.embeddings.rows import Rows, products, with_direction
-from transforms.embeddings.spaces import Side, Space, apply
+from lexbeam.schemas.change.spaces import NEIGHBOURS
+from lexbeam.transforms.embeddings.alignment import APART
+from lexbeam.transforms.embeddings.rows import Rows, products, with_direction
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
 __all__ = ["Neighbour", "mean_neighbours", "nearest_neighbours", "neighbours_table"]
 

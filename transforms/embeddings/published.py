@@ -8,15 +8,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.change.spaces import NO_MAP
-from transforms.common.blas import one_thread
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
-from transforms.embeddings.alignment import APART
-from transforms.embeddings.rows import is_sparse
-from transforms.embeddings.spaces import Side, Space, apply
+from lexbeam.schemas.change.spaces import NO_MAP
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.embeddings.alignment import APART
+from lexbeam.transforms.embeddings.rows import is_sparse
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

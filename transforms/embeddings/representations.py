@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.embeddings.alignment import ALIGNMENTS
-from transforms.embeddings.counted.contexts import STEPS, Cooccurrences
-from transforms.embeddings.counted.glove import compiled_glove, train_glove
-from transforms.embeddings.counted.weightings import ppmi, projected, random_vectors, truncated_svd
-from transforms.embeddings.memory import check_decomposition
-from transforms.embeddings.rows import with_direction
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS
+from lexbeam.transforms.embeddings.counted.contexts import STEPS, Cooccurrences
+from lexbeam.transforms.embeddings.counted.glove import compiled_glove, train_glove
+from lexbeam.transforms.embeddings.counted.weightings import ppmi, projected, random_vectors, truncated_svd
+from lexbeam.transforms.embeddings.memory import check_decomposition
+from lexbeam.transforms.embeddings.rows import with_direction
 
 __all__ = [
     "OWN",
@@ -32,7 +32,7 @@ __all__ = [
     "represent",
 ]
 
-REGISTRY = "transforms.embeddings.representations:REPRESENTATIONS"
+REGISTRY = "lexbeam.transforms.embeddings.representations:REPRESENTATIONS"
 SGNS = "sgns"
 # What the dimensions of a space are.
 OWN = "own"
@@ -161,7 +161,7 @@ class RepresentationOptions:
     representation: str = option(
         SGNS,
         help="how words become vectors; sgns is trained, the others are made of counts, and set their `alignment`",
-        choices="transforms.embeddings.representations:REPRESENTATIONS",
+        choices="lexbeam.transforms.embeddings.representations:REPRESENTATIONS",
         presets=_presets,
     )
     smoothing: float = option(
@@ -169,44 +169,46 @@ class RepresentationOptions:
         help="power of context counts in pointwise mutual information; 1: none",
         least=0,
         most=1,
-        of="transforms.embeddings.representations:REPRESENTATIONS=ppmi,svd",
+        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=ppmi,svd",
     )
     shift: float = option(
         1.0,
         help="k of shifted pointwise mutual information, log k being subtracted; 1: none",
         least=1e-9,
         most=1e9,
-        of="transforms.embeddings.representations:REPRESENTATIONS=ppmi,svd",
+        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=ppmi,svd",
     )
     gamma: float = option(
         0.0,
         help="power of singular values that dimensions are weighted by; 0: none",
         least=0,
         most=10,
-        of="transforms.embeddings.representations:REPRESENTATIONS=svd",
+        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=svd",
     )
     nonzero: int = option(
         10,
         help="places of a random vector that are not 0",
         least=1,
         most=10_000,
-        of="transforms.embeddings.representations:REPRESENTATIONS=ri",
+        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=ri",
     )
     iterations: int = option(
         50,
         help="how often glove goes over all counts",
         least=1,
         most=100_000,
-        of="transforms.embeddings.representations:REPRESENTATIONS=glove",
+        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=glove",
     )
     x_max: float = option(
         100.0,
         help="count from which on all counts weigh as much for glove",
         least=1e-9,
         most=1e9,
-        of="transforms.embeddings.representations:REPRESENTATIONS=glove",
+        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=glove",
     )
-    dim: int = field(default=100, metadata={"of": "transforms.embeddings.representations:REPRESENTATIONS=svd,ri,glove"})
+    dim: int = field(
+        default=100, metadata={"of": "lexbeam.transforms.embeddings.representations:REPRESENTATIONS=svd,ri,glove"}
+    )
 
     def check_goes_with(
         self, *, alignments: Sequence[str], seeds: int, shards: int, dim: int, chance: bool = False

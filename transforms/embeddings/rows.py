@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.rowwise import dots, product
+from lexbeam.transforms.common.rowwise import dots, product
 
 __all__ = [
     "Rows",

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.batched import batched
-from transforms.common.blas import one_thread
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import option
-from transforms.embeddings.memory import check_memory
-from transforms.embeddings.schedule import Jobs
-from transforms.embeddings.starts import ContextRows, Start, Weights, context_rows, fill_by_chance, given_rows
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.embeddings.memory import check_memory
+from lexbeam.transforms.embeddings.schedule import Jobs
+from lexbeam.transforms.embeddings.starts import ContextRows, Start, Weights, context_rows, fill_by_chance, given_rows
 
 if TYPE_CHECKING:
     from gensim.models import Word2Vec
 
 __all__ = ["SgnsOptions", "check_read", "derive_seed", "jobs_of", "sentences_of", "train", "vocabulary_of"]
 
-_TRAINED = "transforms.embeddings.representations:REPRESENTATIONS=sgns"  # what uses an option, see `option`
+_TRAINED = "lexbeam.transforms.embeddings.representations:REPRESENTATIONS=sgns"  # what uses an option, see `option`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class SgnsOptions:
     trainer: str = option(
         "gensim",
         help="what trains: gensim, the reference, or the same computed by a loop in C, several times as fast",
-        choices="transforms.embeddings.trainers:TRAINERS",
+        choices="lexbeam.transforms.embeddings.trainers:TRAINERS",
         of=_TRAINED,
     )
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.rowwise import product
-from transforms.embeddings.rows import Rows, as_float64, at_length_one, is_sparse, lengths
+from lexbeam.transforms.common.rowwise import product
+from lexbeam.transforms.embeddings.rows import Rows, as_float64, at_length_one, is_sparse, lengths
 
 __all__ = ["BLOCK", "Side", "Space", "apply", "shared_places", "unit_mean", "working_rows"]
 

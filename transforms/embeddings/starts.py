@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.errors import LexbeamError
-from transforms.embeddings.rows import with_direction
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.embeddings.rows import with_direction
 
 __all__ = ["ContextRows", "Start", "Weights", "context_rows", "fill_by_chance", "given_rows", "zero_untaught"]
 

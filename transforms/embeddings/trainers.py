@@ -6,14 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.embeddings.fast_trainer import compiled, train_fast
-from transforms.embeddings.sgns import SgnsOptions, sentences_of, train, vocabulary_of
-from transforms.embeddings.starts import Start, Weights, zero_untaught
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.embeddings.fast_trainer import compiled, train_fast
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, sentences_of, train, vocabulary_of
+from lexbeam.transforms.embeddings.starts import Start, Weights, zero_untaught
 
 __all__ = ["REGISTRY", "TRAINERS", "Trainer", "train_space"]
 
-REGISTRY = "transforms.embeddings.trainers:TRAINERS"
+REGISTRY = "lexbeam.transforms.embeddings.trainers:TRAINERS"
 
 Feed = Callable[[], Iterable[pa.ListArray]]
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from transforms.common.code.fingerprints import canonical_json
-from transforms.common.options.fields import option
-from transforms.evaluation.candidate_metrics import Candidates
-from transforms.evaluation.metrics import Metric
-from transforms.evaluation.outcomes import Floats, Ints, Outcome, Terms, Undefined
+from lexbeam.transforms.common.code.fingerprints import canonical_json
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.evaluation.candidate_metrics import Candidates
+from lexbeam.transforms.evaluation.metrics import Metric
+from lexbeam.transforms.evaluation.outcomes import Floats, Ints, Outcome, Terms, Undefined
 
 __all__ = ["BootstrapOptions", "Draws", "Interval", "MetricInput", "interval_of", "plain", "resampled"]
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.common.errors import LexbeamError
-from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms
-from transforms.evaluation.ranking import expected_precisions
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms
+from lexbeam.transforms.evaluation.ranking import expected_precisions
 
 __all__ = [
     "CandidateLists",

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.common.errors import LexbeamError
-from transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, interval_of, resampled
-from transforms.evaluation.metrics import Metric, metric_of
-from transforms.evaluation.outcomes import Ints, Outcome, Terms, Undefined
-from transforms.evaluation.permutation import permutation_p
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, interval_of, resampled
+from lexbeam.transforms.evaluation.metrics import Metric, metric_of
+from lexbeam.transforms.evaluation.outcomes import Ints, Outcome, Terms, Undefined
+from lexbeam.transforms.evaluation.permutation import permutation_p
 
 __all__ = ["MeasuredMetric", "matched", "measure", "measure_difference", "row"]
 

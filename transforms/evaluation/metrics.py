@@ -22,12 +22,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.evaluation import candidate_metrics, ranking
-from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms, Undefined
-from transforms.evaluation.partial import partial_correlations
-from transforms.evaluation.sums import CORRELATION, DETERMINATION, MACRO_F1, OfSums
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.evaluation import candidate_metrics, ranking
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms, Undefined
+from lexbeam.transforms.evaluation.partial import partial_correlations
+from lexbeam.transforms.evaluation.sums import CORRELATION, DETERMINATION, MACRO_F1, OfSums
 
 __all__ = [
     "METRICS",

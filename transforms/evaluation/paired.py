@@ -4,7 +4,7 @@ Each metric is given as `Terms` of all instances, so that all resamples are a pr
 clusters are drawn, times the clusters' sums. Differences of two are paired by construction.
 
     >>> import numpy as np
-    >>> from transforms.evaluation.outcomes import Terms
+    >>> from lexbeam.transforms.evaluation.outcomes import Terms
     >>> hits = Terms(np.array([1.0, 0, 1, 1]), np.ones(4))
     >>> together = Together([hits], clusters="abcd", options=BootstrapOptions(resamples=0))
     >>> together.measured(0).value
@@ -15,9 +15,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from transforms.evaluation.bootstrap import BootstrapOptions, Draws, Interval, interval_of
-from transforms.evaluation.evaluating import MeasuredMetric
-from transforms.evaluation.outcomes import Bools, Floats, Terms
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions, Draws, Interval, interval_of
+from lexbeam.transforms.evaluation.evaluating import MeasuredMetric
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Terms
 
 __all__ = ["Together"]
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from transforms.evaluation.outcomes import Floats
+from lexbeam.transforms.evaluation.outcomes import Floats
 
 __all__ = ["partial_correlations"]
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, plain
-from transforms.evaluation.metrics import Metric
-from transforms.evaluation.outcomes import Bools, Floats, Terms
-from transforms.evaluation.ranks import average_ranks
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, plain
+from lexbeam.transforms.evaluation.metrics import Metric
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Terms
+from lexbeam.transforms.evaluation.ranks import average_ranks
 
 __all__ = ["permutation_p"]
 

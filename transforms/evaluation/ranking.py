@@ -12,7 +12,7 @@ a closed form of harmonic numbers.
 import numpy as np
 import numpy.typing as npt
 
-from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Undefined
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Undefined
 
 __all__ = ["average_precision", "average_precisions", "expected_precisions"]
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.evaluation.outcomes import Bools, Floats
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats
 
 __all__ = ["CORRELATION", "DETERMINATION", "MACRO_F1", "OfSums"]
 

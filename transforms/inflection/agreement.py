@@ -10,9 +10,9 @@ counts as a noun only behind a determiner or a preposition (*la marcha lenta*, n
 
 import re
 
-from transforms.common.backwards import match_backwards
-from transforms.inflection.features import split
-from transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.common.backwards import match_backwards
+from lexbeam.transforms.inflection.features import split
+from lexbeam.transforms.inflection.inflector import Inflecting
 
 __all__ = ["gender_before"]
 

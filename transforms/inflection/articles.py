@@ -11,7 +11,7 @@
 import re
 from collections.abc import Callable, Mapping
 
-from transforms.inflection.spanish import feminine_el
+from lexbeam.transforms.inflection.spanish import feminine_el
 
 __all__ = ["ARTICLES", "beside", "determiner", "determiner_cells"]
 

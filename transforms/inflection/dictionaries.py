@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.inflection.features import feats_of, inflection, of_eagles, of_unimorph
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.inflection.features import feats_of, inflection, of_eagles, of_unimorph
 
 __all__ = ["FORMATS", "FormEntry", "ReadDictionary", "detect", "read_forms"]
 

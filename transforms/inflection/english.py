@@ -22,10 +22,10 @@ import re
 from collections.abc import Mapping
 from typing import Protocol
 
-from transforms.common.extras import check_packages
-from transforms.inflection.features import inflection, split
-from transforms.inflection.inflector import Inflected
-from transforms.inflection.store import FormRow
+from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.inflection.features import inflection, split
+from lexbeam.transforms.inflection.inflector import Inflected
+from lexbeam.transforms.inflection.store import FormRow
 
 __all__ = ["PACKAGE", "EnglishInflector", "english_inflector", "english_version", "tag_of"]
 

@@ -5,7 +5,7 @@ features and those of a row need not be the same, but must not contradict each o
 the one with the most shared features counts, then the one with the fewest others, then the more
 frequent one, then the singular. Gender is ignored where a lemma has no form of it (`el coche`).
 
-    >>> from transforms.inflection.dictionaries import FormEntry
+    >>> from lexbeam.transforms.inflection.dictionaries import FormEntry
     >>> rows = [("cantar", "canto"), ("hablar", "hablo"), ("temer", "temo"), ("beber", "bebo")]
     >>> entries = Counter(FormEntry(lemma, "VERB Person=1", form) for lemma, form in rows)
     >>> inflector = Inflector(compiled(entries, "es"), "es")
@@ -22,12 +22,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from transforms.inflection import spanish
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.features import inflection, split
-from transforms.inflection.paradigms import completed
-from transforms.inflection.rules import apply_rules, decision_list, learn_rules, suffixes
-from transforms.inflection.store import (
+from lexbeam.transforms.inflection import spanish
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.features import inflection, split
+from lexbeam.transforms.inflection.paradigms import completed
+from lexbeam.transforms.inflection.rules import apply_rules, decision_list, learn_rules, suffixes
+from lexbeam.transforms.inflection.store import (
     Array,
     FormRow,
     FormTable,

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from transforms.inflection.features import inflection, split
-from transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.features import inflection, split
+from lexbeam.transforms.inflection.inflector import Inflecting
 
 __all__ = ["lemmas_of"]
 

@@ -11,24 +11,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import option
-from transforms.common.options.option import Within
-from transforms.common.store import files
-from transforms.common.store.identity import Place
-from transforms.common.store.resources import content_digest
-from transforms.common.texts.languages import stated_language
-from transforms.formats.records.base import BadRecord, ReaderOptions
-from transforms.formats.sources.compression import decompress
-from transforms.formats.sources.streams import BROKEN
-from transforms.inflection.dictionaries import FormEntry, ReadDictionary, read_forms
-from transforms.inflection.english import PACKAGE, english_inflector, english_version
-from transforms.inflection.inflector import Inflecting, Inflector, compiled
-from transforms.learning.models.formats import REGISTRY
-from transforms.learning.models.keeping import load_model_file
-from transforms.learning.models.model import Model
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.option import Within
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.identity import Place
+from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
+from lexbeam.transforms.formats.sources.compression import decompress
+from lexbeam.transforms.formats.sources.streams import BROKEN
+from lexbeam.transforms.inflection.dictionaries import FormEntry, ReadDictionary, read_forms
+from lexbeam.transforms.inflection.english import PACKAGE, english_inflector, english_version
+from lexbeam.transforms.inflection.inflector import Inflecting, Inflector, compiled
+from lexbeam.transforms.learning.models.formats import REGISTRY
+from lexbeam.transforms.learning.models.keeping import load_model_file
+from lexbeam.transforms.learning.models.model import Model
 
 __all__ = [
     "LIBRARIES",
@@ -66,7 +66,7 @@ class InflectorOptions:
     format: str | None = option(
         None,
         help="format of the dictionaries; if not given, it is recognised by their first lines",
-        choices="transforms.inflection.dictionaries:FORMATS",
+        choices="lexbeam.transforms.inflection.dictionaries:FORMATS",
     )
     overwrite: bool = option(False, help="replace another model")
 

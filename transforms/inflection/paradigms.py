@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.inflection.rules import Rule, apply_rules, learn_rules
+from lexbeam.transforms.inflection.rules import Rule, apply_rules, learn_rules
 
 __all__ = ["completed"]
 

@@ -16,11 +16,11 @@ imperative, it has no form.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from transforms.inflection.articles import beside
-from transforms.inflection.features import inflection, split
-from transforms.inflection.inflector import Inflected, Inflecting, is_adjectival
-from transforms.inflection.spanish import attach_clitics, strip_clitics
-from transforms.inflection.verb_hosts import likeliest_features, without_pronouns
+from lexbeam.transforms.inflection.articles import beside
+from lexbeam.transforms.inflection.features import inflection, split
+from lexbeam.transforms.inflection.inflector import Inflected, Inflecting, is_adjectival
+from lexbeam.transforms.inflection.spanish import attach_clitics, strip_clitics
+from lexbeam.transforms.inflection.verb_hosts import likeliest_features, without_pronouns
 
 __all__ = ["PlacedWord", "cased_like", "place"]
 

@@ -1,7 +1,7 @@
 """A form dictionary as arrays: words in the order of their bytes, rows by lemma and by form.
 
 >>> from collections import Counter
->>> from transforms.inflection.dictionaries import FormEntry
+>>> from lexbeam.transforms.inflection.dictionaries import FormEntry
 >>> arrays = forms_as_arrays(Counter([FormEntry("voz", "NOUN Number=Plur", "voces")]))
 >>> FormTable(arrays).of_form("voces")
 [FormRow(lemma='voz', inflection='NOUN Number=Plur', form='voces', times=1)]
@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.fingerprints import canonical_json
-from transforms.common.errors import LexbeamError
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.rules import Edit, Rule
-from transforms.learning.models.formats import pack_texts, unpack_texts
-from transforms.learning.models.model import Refused
+from lexbeam.transforms.common.code.fingerprints import canonical_json
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.rules import Edit, Rule
+from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
+from lexbeam.transforms.learning.models.model import Refused
 
 __all__ = ["Array", "FormRow", "FormTable", "forms_as_arrays", "pack_plain", "rules_of", "rules_plain", "unpack_plain"]
 

@@ -7,9 +7,9 @@ other finite forms there are no pronouns: the `di` of `dímelo` is of *decir*.
 
 from collections.abc import Mapping
 
-from transforms.inflection.features import inflection, split
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.spanish import strip_clitics
+from lexbeam.transforms.inflection.features import inflection, split
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.spanish import strip_clitics
 
 __all__ = ["likeliest_features", "without_pronouns"]
 

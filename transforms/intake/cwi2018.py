@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.records.base import BadRecord, Reject
-from transforms.intake.header import About, FileRows, whole_number
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.intake.header import About, FileRows, whole_number
 
 __all__ = ["CELLS", "Cwi2018Row", "FileLabel", "kind_of", "labels_of", "read_cwi2018"]
 

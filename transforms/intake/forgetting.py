@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow.parquet as pq
 
-from schemas.corpus.inputs import INPUTS
-from transforms.common.publish.forgotten import ForgottenMarks
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
+from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.transforms.common.publish.forgotten import ForgottenMarks
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
 
 __all__ = ["file_sections", "holding_sections", "sources_of"]
 

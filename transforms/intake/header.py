@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.readers.delimited import Row
-from transforms.formats.records.base import BadRecord
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.readers.delimited import Row
+from lexbeam.transforms.formats.records.base import BadRecord
 
 __all__ = ["About", "FileRows", "header_name", "rows_below", "rows_of_table", "whole_number"]
 

@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.common.texts.apostrophes import straight
-from transforms.formats.records.text_cleaning import clean_value
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.formats.records.text_cleaning import clean_value
 
 __all__ = ["Located", "locate", "locate_at_offsets"]
 

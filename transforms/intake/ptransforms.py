@@ -11,16 +11,16 @@ from typing import Any, Protocol
 
 import apache_beam as beam
 
-from schemas.columns import Table
-from transforms.common.parts import parts_for
-from transforms.common.store.artefacts import Stage, Workspace
-from transforms.common.store.classes import Staged
-from transforms.common.store.merge import Gathered, GatherTask, MergeTask
-from transforms.common.store.ptransforms import MakeArtefact, MergeTables, MergeTasks, SpreadOverLanes
-from transforms.common.store.tables import Part, PartFile
-from transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles, NumberUnits
-from transforms.intake.merging import Settled, TaskStages
-from transforms.intake.staging import Loaded, LoadedCounts, sum_loaded
+from lexbeam.schemas.columns import Table
+from lexbeam.transforms.common.parts import parts_for
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.merge import Gathered, GatherTask, MergeTask
+from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MergeTables, MergeTasks, SpreadOverLanes
+from lexbeam.transforms.common.store.tables import Part, PartFile
+from lexbeam.transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles, NumberUnits
+from lexbeam.transforms.intake.merging import Settled, TaskStages
+from lexbeam.transforms.intake.staging import Loaded, LoadedCounts, sum_loaded
 
 __all__ = ["LoadFiles", "LoadParts", "SettleParts"]
 

@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, TypeVar
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.ingest.stage import InputFile
-from transforms.formats.readers.delimited import Row, rows
-from transforms.formats.readers.quotes import quotes_settled
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
-from transforms.formats.sources.archives import open_sources
-from transforms.formats.sources.content import content_of
-from transforms.formats.sources.readings import FileReading
-from transforms.formats.sources.streams import peek, reject_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.readers.delimited import Row, rows
+from lexbeam.transforms.formats.readers.quotes import quotes_settled
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
+from lexbeam.transforms.formats.sources.archives import open_sources
+from lexbeam.transforms.formats.sources.content import content_of
+from lexbeam.transforms.formats.sources.readings import FileReading
+from lexbeam.transforms.formats.sources.streams import peek, reject_of
 
 __all__ = ["entries_of", "read_rows_of"]
 

@@ -15,19 +15,19 @@ from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
-from transforms.common.code.fingerprints import hash_of
-from transforms.common.errors import HeldBackError, LexbeamError
-from transforms.common.publish.forgotten import Forgotten, ForgottenMarks
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.classes import Staged
-from transforms.common.store.receipts import totals
-from transforms.common.store.staged import StagedWriter
-from transforms.common.texts.encodings import encoding_remedy
-from transforms.formats.ingest.counts import InputCount, notes_of, stage_inputs
-from transforms.formats.ingest.staging import EXAMPLES, RejectStage
-from transforms.formats.records.base import BadRecord, Reject
+from lexbeam.schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
+from lexbeam.transforms.common.code.fingerprints import hash_of
+from lexbeam.transforms.common.errors import HeldBackError, LexbeamError
+from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.common.store.staged import StagedWriter
+from lexbeam.transforms.common.texts.encodings import encoding_remedy
+from lexbeam.transforms.formats.ingest.counts import InputCount, notes_of, stage_inputs
+from lexbeam.transforms.formats.ingest.staging import EXAMPLES, RejectStage
+from lexbeam.transforms.formats.records.base import BadRecord, Reject
 
 __all__ = ["Loaded", "LoadedCounts", "RowSchema", "Staging", "reject_error", "sum_loaded"]
 

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from transforms.common.store.artefacts import Superseded
-from transforms.formats.ingest.counts import InputCount
-from transforms.formats.ingest.stage import InputFile, Unit
-from transforms.formats.readers.delimited import Row
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
-from transforms.formats.sources.readings import FileReading
-from transforms.intake.row_files import entries_of
-from transforms.intake.staging import Loaded, Staging
+from lexbeam.transforms.common.store.artefacts import Superseded
+from lexbeam.transforms.formats.ingest.counts import InputCount
+from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.readers.delimited import Row
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from lexbeam.transforms.formats.sources.readings import FileReading
+from lexbeam.transforms.intake.row_files import entries_of
+from lexbeam.transforms.intake.staging import Loaded, Staging
 
 __all__ = ["stage_row_files", "stage_unit"]
 

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.columns import column
-from schemas.corpus.sentences import SENTENCES
-from transforms.common.code.registry import Registry
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import option
-from transforms.layers import values as of
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.layers import values as of
 
 __all__ = ["LAYERS", "Layer", "LayerOptions", "LayerReading", "check_layers", "columns_of", "needs_of", "values_of"]
 
@@ -75,7 +75,7 @@ class LayerOptions:
         (),
         help="further columns of `sentences`, see docs/reference/annotation.md",
         metavar="LAYER",
-        choices="transforms.layers.registry:LAYERS",
+        choices="lexbeam.transforms.layers.registry:LAYERS",
     )
 
     def __post_init__(self) -> None:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from transforms.learning.projection import fit_projected, predict_projected
-from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
+from lexbeam.transforms.learning.projection import fit_projected, predict_projected
+from lexbeam.transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 
 __all__ = ["fit_scorer", "predict_scorer"]
 

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws.folds import fold_of
-from transforms.common.rowwise import dots, product
-from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining, fit_endable
-from transforms.learning.signs import with_fixed_signs
+from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.rowwise import dots, product
+from lexbeam.transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining, fit_endable
+from lexbeam.transforms.learning.signs import with_fixed_signs
 
 __all__ = ["fit_projected", "predict_projected"]
 

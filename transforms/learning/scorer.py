@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.registry import Entry
-from transforms.common.endable import endable
-from transforms.common.options.fields import option
+from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.common.endable import endable
+from lexbeam.transforms.common.options.fields import option
 
 __all__ = [
     "MEMBERS",
@@ -58,7 +58,7 @@ class ScorerOptions:
     learning_rate: float = option(0.03, help="gradient boosting: step", least=1e-6, most=1)
     boosting_leaves: int = option(15, help="gradient boosting: leaves of a tree", least=2, most=10_000)
     members: tuple[str, ...] = option(
-        MEMBERS, help="stack: the scorers that it combines", choices="transforms.learning.scorers:members"
+        MEMBERS, help="stack: the scorers that it combines", choices="lexbeam.transforms.learning.scorers:members"
     )
     weights: str = option(
         "nonnegative",

@@ -12,13 +12,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.registry import Registry
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.rowwise import dots
-from transforms.learning.models.kernels import gaussian_sums
-from transforms.learning.models.lightgbm_text import lightgbm_settings, predict_lightgbm, read_lightgbm, write_lightgbm
-from transforms.learning.scorer import SINGLES, Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
-from transforms.learning.stacking import fit_stack, predict_stack
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.learning.models.kernels import gaussian_sums
+from lexbeam.transforms.learning.models.lightgbm_text import (
+    lightgbm_settings,
+    predict_lightgbm,
+    read_lightgbm,
+    write_lightgbm,
+)
+from lexbeam.transforms.learning.scorer import SINGLES, Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
+from lexbeam.transforms.learning.stacking import fit_stack, predict_stack
 
 __all__ = ["SCORERS", "fit_preparation", "members", "prepared"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from transforms.common.draws.folds import fold_of
-from transforms.learning.fitting import fit_scorer, predict_scorer
-from transforms.learning.models.formats import pack_texts, unpack_texts
-from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
+from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.learning.fitting import fit_scorer, predict_scorer
+from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
+from lexbeam.transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 
 __all__ = ["fit_stack", "predict_stack", "weigh"]
 

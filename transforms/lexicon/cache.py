@@ -13,18 +13,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-from transforms.common.cache import VARIABLE
-from transforms.common.code.fingerprints import parse_json
-from transforms.common.errors import UsageError
-from transforms.common.locks import locked_file
-from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, make_marked_folder
-from transforms.common.store import files
-from transforms.common.store.artefacts import Stage, Workspace, make, name_of
-from transforms.common.store.models import COPIES as MODELS
-from transforms.common.store.receipts import File, read_receipt
-from transforms.common.store.sound import Damaged, checked, note_sound
-from transforms.lexicon.compiled_stage import Compiled
-from transforms.lexicon.encoders.copies import COPIES, clean_copies
+from lexbeam.transforms.common.cache import VARIABLE
+from lexbeam.transforms.common.code.fingerprints import parse_json
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.locks import locked_file
+from lexbeam.transforms.common.publish.layout import ARTEFACTS, is_marked_folder, make_marked_folder
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace, make, name_of
+from lexbeam.transforms.common.store.models import COPIES as MODELS
+from lexbeam.transforms.common.store.receipts import File, read_receipt
+from lexbeam.transforms.common.store.sound import Damaged, checked, note_sound
+from lexbeam.transforms.lexicon.compiled_stage import Compiled
+from lexbeam.transforms.lexicon.encoders.copies import COPIES, clean_copies
 
 __all__ = ["cached", "clean_cache", "is_whole"]
 

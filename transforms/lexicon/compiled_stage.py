@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.identity import Place
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import HashedStream, checked
-from transforms.lexicon.compiled.kind import BlockMatrix, Opened
-from transforms.lexicon.kinds import kind_of
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.identity import Place
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import HashedStream, checked
+from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix, Opened
+from lexbeam.transforms.lexicon.kinds import kind_of
 
 __all__ = ["CARRY", "COMPILE", "Compiled", "ResourceSource", "SourceFile", "opened"]
 
@@ -61,7 +61,7 @@ class Compiled:
 
 
 def _chosen(source: ResourceSource, _: None) -> Mapping[str, Collection[str]]:
-    return {"transforms.lexicon.kinds:KINDS": (source.kind,)}
+    return {"lexbeam.transforms.lexicon.kinds:KINDS": (source.kind,)}
 
 
 def _build(artefact: Artefact, source: ResourceSource, _: None) -> Compiled:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from transforms.common.options.fields import option
-from transforms.common.store import files
-from transforms.lexicon.resources import ResourceAlias, check_specs
-from transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.lexicon.resources import ResourceAlias, check_specs
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
 
 __all__ = ["WORDNET", "is_installed", "spec_or_default", "wordnet_option"]
 

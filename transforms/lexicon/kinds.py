@@ -6,14 +6,14 @@ others add kinds as entry points of the group `lexbeam.resources`.
 
 from typing import NamedTuple
 
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.lexicon.compiled.kind import Parsed, ResourceKind
-from transforms.lexicon.thesauri.thesaurus import THESAURUS
-from transforms.lexicon.vectors.static_vectors import VECTORS
-from transforms.lexicon.word_lists.frequencies import TRIGRAMS, WORDFREQ
-from transforms.lexicon.word_lists.word_list import WORDS
-from transforms.lexicon.wordnet.kind import WORDNET
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.lexicon.compiled.kind import Parsed, ResourceKind
+from lexbeam.transforms.lexicon.thesauri.thesaurus import THESAURUS
+from lexbeam.transforms.lexicon.vectors.static_vectors import VECTORS
+from lexbeam.transforms.lexicon.word_lists.frequencies import TRIGRAMS, WORDFREQ
+from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
+from lexbeam.transforms.lexicon.wordnet.kind import WORDNET
 
 __all__ = ["KINDS", "Spec", "kind_of", "parse_spec"]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from transforms.lexicon.hyphenation import syllables
+from lexbeam.transforms.lexicon.hyphenation import syllables
 
 __all__ = ["letter_counts", "vowel_groups"]
 

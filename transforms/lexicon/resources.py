@@ -16,16 +16,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.cache import default_cache
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.options.option import Within
-from transforms.common.store.artefacts import Workspace, make
-from transforms.common.store.identity import Uncounted
-from transforms.lexicon.cache import cached, is_whole
-from transforms.lexicon.compiled.kind import Resource
-from transforms.lexicon.compiled_stage import CARRY, COMPILE, Compiled, ResourceSource, SourceFile, opened
-from transforms.lexicon.kinds import kind_of, parse_spec
+from lexbeam.transforms.common.cache import default_cache
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.option import Within
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.identity import Uncounted
+from lexbeam.transforms.lexicon.cache import cached, is_whole
+from lexbeam.transforms.lexicon.compiled.kind import Resource
+from lexbeam.transforms.lexicon.compiled_stage import CARRY, COMPILE, Compiled, ResourceSource, SourceFile, opened
+from lexbeam.transforms.lexicon.kinds import kind_of, parse_spec
 
 __all__ = [
     "CacheOptions",
@@ -212,7 +212,7 @@ class Lexicon(NamedTuple):
 
     def chosen(self) -> Mapping[str, Collection[str]]:
         """Return the kinds whose code counts for look-ups, for `Stage.chosen`."""
-        return {"transforms.lexicon.kinds:KINDS": sorted({held.kind for held in self.held})}
+        return {"lexbeam.transforms.lexicon.kinds:KINDS": sorted({held.kind for held in self.held})}
 
     def described_by_name(self) -> Mapping[str, Mapping[str, object]]:
         """Return the entries of a manifest: kind, language, options, digests of source and compiled files."""

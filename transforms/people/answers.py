@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
-from transforms.formats.records.base import BadRecord
-from transforms.formats.records.text_cleaning import clean_field
-from transforms.people.cells import GUARD, folded, text_of
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.people.cells import GUARD, folded, text_of
 
 __all__ = ["KINDS", "Answer", "AnswerKind", "AnswerValue", "read_answer"]
 

@@ -18,8 +18,8 @@ it is the same whether the file is read with quoting or without.
 import re
 import unicodedata
 
-from transforms.common.shown import FORMULA, GUARD
-from transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.common.shown import FORMULA, GUARD
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
 
 __all__ = ["CELL_LIMIT", "GUARD", "cell_of", "folded", "text_of"]
 

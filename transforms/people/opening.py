@@ -13,14 +13,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError, nearest
-from transforms.common.store import files
-from transforms.formats.readers.delimited import rows as delimited_rows
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
-from transforms.formats.records.text_cleaning import clean_field
-from transforms.formats.sources.streams import MARKED
-from transforms.people.cells import GUARD, folded
-from transforms.people.sheets import ANNOTATOR, Sheet
+from lexbeam.transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.readers.delimited import rows as delimited_rows
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.formats.sources.streams import MARKED
+from lexbeam.transforms.people.cells import GUARD, folded
+from lexbeam.transforms.people.sheets import ANNOTATOR, Sheet
 
 __all__ = ["SheetFile", "file_rows", "list_sheets", "open_sheet"]
 

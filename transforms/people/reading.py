@@ -13,17 +13,17 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.rejects import ANSWER_STAGE as STAGE
-from schemas.rejects import RejectRow
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.formats.records.base import BadRecord, ReaderOptions
-from transforms.formats.records.text_cleaning import clean_field
-from transforms.people.answers import AnswerValue, read_answer
-from transforms.people.cells import folded, text_of
-from transforms.people.opening import SheetFile, file_rows, list_sheets, open_sheet
-from transforms.people.sheets import ANNOTATOR, Key, Sheet, SheetRow, answers_schema, rows_digest, sheet_rows
+from lexbeam.schemas.rejects import ANSWER_STAGE as STAGE
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.people.answers import AnswerValue, read_answer
+from lexbeam.transforms.people.cells import folded, text_of
+from lexbeam.transforms.people.opening import SheetFile, file_rows, list_sheets, open_sheet
+from lexbeam.transforms.people.sheets import ANNOTATOR, Key, Sheet, SheetRow, answers_schema, rows_digest, sheet_rows
 
 __all__ = ["Answers", "pseudonym", "read_answers"]
 

@@ -23,12 +23,12 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.columns import column
-from transforms.common.code.fingerprints import canonical_json
-from transforms.common.errors import UsageError
-from transforms.common.marks import is_nfc
-from transforms.people.answers import KINDS, Answer
-from transforms.people.cells import folded
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.common.code.fingerprints import canonical_json
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.marks import is_nfc
+from lexbeam.transforms.people.answers import KINDS, Answer
+from lexbeam.transforms.people.cells import folded
 
 __all__ = [
     "ANNOTATOR",

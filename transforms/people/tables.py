@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from schemas.rejects import RejectRow
-from transforms.common.errors import LexbeamError, nearest
-from transforms.common.store import files
-from transforms.common.texts.line_ends import lines_of
-from transforms.formats.readers.delimited import Row as CellRow
-from transforms.formats.readers.delimited import rows
-from transforms.formats.readers.jsonl import json_rows
-from transforms.formats.readers.quotes import quotes_settled
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
-from transforms.formats.records.text_cleaning import clean_field
-from transforms.people.sheets import Sheet
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.texts.line_ends import lines_of
+from lexbeam.transforms.formats.readers.delimited import Row as CellRow
+from lexbeam.transforms.formats.readers.delimited import rows
+from lexbeam.transforms.formats.readers.jsonl import json_rows
+from lexbeam.transforms.formats.readers.quotes import quotes_settled
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.people.sheets import Sheet
 
 __all__ = ["Roles", "is_sheet", "read_table", "table_rows"]
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from transforms.common.code.fingerprints import canonical_json
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store import files
-from transforms.people.cells import CELL_LIMIT, cell_of
-from transforms.people.sheets import Sheet, SheetRow, rows_digest, sheet_rows
+from lexbeam.transforms.common.code.fingerprints import canonical_json
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.people.cells import CELL_LIMIT, cell_of
+from lexbeam.transforms.people.sheets import Sheet, SheetRow, rows_digest, sheet_rows
 
 __all__ = ["sheet_text", "write_sheet"]
 

@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from transforms.common.extras import missing_package
+from lexbeam.transforms.common.extras import missing_package
 
 __all__ = ["COLOURS", "altair", "bars_across", "bars_over_time", "bundle", "finished", "lines", "palette", "tips"]
 

@@ -1,14 +1,14 @@
 """Charts of several layers by Altair: scores before what chance gives, paths, series.
 
-As those of `transforms.report.charts`, they are Vega-Lite without data, from names of columns. Rows
+As those of `lexbeam.transforms.report.charts`, they are Vega-Lite without data, from names of columns. Rows
 without a value that a layer needs are left out of that layer alone.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.report.charts import altair, finished, palette, tips
-from transforms.report.labels import LETTER
+from lexbeam.transforms.report.charts import altair, finished, palette, tips
+from lexbeam.transforms.report.labels import LETTER
 
 __all__ = ["bands", "cloud", "histogram", "paths", "series"]
 

@@ -19,11 +19,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.common.system_errors import reason_of
-from transforms.report.charts import bundle
-from transforms.report.panels import Chart, Choice, Head, Note, Panel, Rows, UsesPanel
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.system_errors import reason_of
+from lexbeam.transforms.report.charts import bundle
+from lexbeam.transforms.report.panels import Chart, Choice, Head, Note, Panel, Rows, UsesPanel
 
 __all__ = ["render", "write_report"]
 

@@ -1,7 +1,7 @@
 """What a report is made of: panels, each a title, a text that says what is shown, and data.
 
 The data of a panel are an Arrow table whose columns are what a reader sees: a column's name is its
-heading, and `schemas.columns.column` gives it a doc and a unit. Units that the page knows are
+heading, and `lexbeam.schemas.columns.column` gives it a doc and a unit. Units that the page knows are
 `year` (no thousands separator) and `%`; other numbers are shown by their type.
 
 Texts may have code in backquotes, such as a command.
@@ -23,7 +23,7 @@ class Chart(NamedTuple):
     Attributes:
         title: the heading.
         text: what is shown, of what, in which units; it is the caption, and what is read aloud.
-        spec: Vega-Lite without data, as `transforms.report.charts` makes it.
+        spec: Vega-Lite without data, as `lexbeam.transforms.report.charts` makes it.
         rows: the data, which the page also shows as a table on demand.
         key: the column of a thing that is chosen from a list, the first value at the start: its
             rows alone are drawn. None: all rows are.

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.columns import column
-from transforms.common.shown import Grid, number
-from transforms.report.panels import Rows
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.common.shown import Grid, number
+from lexbeam.transforms.report.panels import Rows
 
 __all__ = ["SectionTable", "TableColumn", "counts_panel"]
 

@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.sample import vocabulary
-from transforms.sample.language import SLICES, YEARS, Language, build_language
-from transforms.sample.planting import PLANTED_WORDS, PlantedWord, plant_words
-from transforms.sample.sentences import PlacedUses, SamplePassage, write_passage
+from lexbeam.transforms.sample import vocabulary
+from lexbeam.transforms.sample.language import SLICES, YEARS, Language, build_language
+from lexbeam.transforms.sample.planting import PLANTED_WORDS, PlantedWord, plant_words
+from lexbeam.transforms.sample.sentences import PlacedUses, SamplePassage, write_passage
 
 __all__ = ["SampleCorpus", "SampleDocument", "design_corpus", "read_documents"]
 

@@ -19,7 +19,7 @@ from itertools import chain
 
 import numpy as np
 
-from transforms.sample import vocabulary
+from lexbeam.transforms.sample import vocabulary
 
 __all__ = ["CLASSES", "SLICES", "STEPS", "YEARS", "Language", "build_language"]
 

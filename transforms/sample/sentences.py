@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.sample.language import Language
+from lexbeam.transforms.sample.language import Language
 
 __all__ = ["PlacedUses", "SamplePassage", "write_passage"]
 

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from transforms.common.backwards import match_backwards
-from transforms.common.errors import LexbeamError
-from transforms.common.store.inheriting import Mask
-from transforms.common.store.join import Rows, RowsByKey
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.common.backwards import match_backwards
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.inheriting import Mask
+from lexbeam.transforms.common.store.join import Rows, RowsByKey
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
 
 __all__ = [
     "BATCH",
@@ -147,7 +147,7 @@ class Proposal(NamedTuple):
         sense: the first sense that has it.
         votes: how many senses have it.
         relation: synonym or hypernym.
-        reason: why it does not go on, one of `schemas.simplification.instances.REASONS`; None: it does.
+        reason: why it does not go on, one of `lexbeam.schemas.simplification.instances.REASONS`; None: it does.
         upos: of a lemma, the part of speech that it is to be inflected as; None: the target's.
         of: the target's lemma as that part of speech, where that was looked up.
     """

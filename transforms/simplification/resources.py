@@ -6,10 +6,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.common.options.fields import option
-from transforms.inflection.models import within_inflector
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, Lexicon, ResourceAlias, check_resources, check_specs, path_within
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.inflection.models import within_inflector
+from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.resources import (
+    CacheOptions,
+    Lexicon,
+    ResourceAlias,
+    check_resources,
+    check_specs,
+    path_within,
+)
 
 __all__ = ["VECTORS", "InflectorFile", "VectorsFile", "WordlistFiles", "by_language"]
 
@@ -26,7 +33,7 @@ class InflectorFile:
         metavar="FILE",
         path="file",
         within=within_inflector,
-        listed="transforms.inflection.models:LIBRARIES",
+        listed="lexbeam.transforms.inflection.models:LIBRARIES",
         group="resources",
     )
 

@@ -18,18 +18,18 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import from_mapping, options_of, value_of
-from transforms.common.options.yaml_files import read_yaml
-from transforms.common.store import files
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import from_mapping, options_of, value_of
+from lexbeam.transforms.common.options.yaml_files import read_yaml
+from lexbeam.transforms.common.store import files
 
 __all__ = ["STAGES", "check_setting_name", "options_class", "settings_of", "settings_of_candidates", "stage_options"]
 
 # The dataclass of each stage's options.
 STAGES = {
-    "generate": "transforms.simplification.generation.options:GenerationOptions",
-    "select": "transforms.simplification.selection.options:SelectionOptions",
-    "rank": "transforms.simplification.ranking.options:RankingOptions",
+    "generate": "lexbeam.transforms.simplification.generation.options:GenerationOptions",
+    "select": "lexbeam.transforms.simplification.selection.options:SelectionOptions",
+    "rank": "lexbeam.transforms.simplification.ranking.options:RankingOptions",
 }
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}\Z")
 

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import from_mapping
-from transforms.evaluation.shares import wilson
-from transforms.simplification.settings import STAGES, options_class, settings_of, stage_options
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import from_mapping
+from lexbeam.transforms.evaluation.shares import wilson
+from lexbeam.transforms.simplification.settings import STAGES, options_class, settings_of, stage_options
 
 __all__ = [
     "DEFAULT",

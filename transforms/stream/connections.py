@@ -9,9 +9,9 @@ import stat
 import time
 from contextlib import suppress
 
-from transforms.common.errors import UsageError
-from transforms.common.store import files
-from transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.texts.line_ends import with_line_feeds
 
 __all__ = ["LineConnection", "check_address"]
 

@@ -17,11 +17,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 
-from transforms.annotation.landed import SortedKeys
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.common.texts.line_ends import with_line_feeds
-from transforms.stream.windows import WindowRule
+from lexbeam.transforms.annotation.landed import SortedKeys
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.stream.windows import WindowRule
 
 __all__ = ["SPOOL", "FolderTakenError", "LandedLines", "LineSpool", "land_lines", "landed_lines", "one_line"]
 

@@ -10,9 +10,9 @@ import threading
 import time
 from typing import ClassVar
 
-from transforms.stream.connections import LineConnection
-from transforms.stream.landing_folder import FolderTakenError, LineSpool
-from transforms.stream.sources import Feed
+from lexbeam.transforms.stream.connections import LineConnection
+from lexbeam.transforms.stream.landing_folder import FolderTakenError, LineSpool
+from lexbeam.transforms.stream.sources import Feed
 
 __all__ = ["LineTaking"]
 

@@ -9,8 +9,8 @@ now and then: watch.check()
 import time
 from contextlib import suppress
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
 
 __all__ = ["LookSign", "LookWatch", "last_look", "patience"]
 

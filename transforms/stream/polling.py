@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
-from transforms.annotation.landed import Landed, SortedKeys, receipts_since
-from transforms.annotation.landing import LAND, file_key
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.batches import BatchReader
-from transforms.common.store.sound import Damaged
-from transforms.formats.ingest.listing import GRANULARITY
-from transforms.formats.ingest.settling import FileLook, SettlingFile, look_at
-from transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.annotation.landed import Landed, SortedKeys, receipts_since
+from lexbeam.transforms.annotation.landing import LAND, file_key
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.formats.ingest.listing import GRANULARITY
+from lexbeam.transforms.formats.ingest.settling import FileLook, SettlingFile, look_at
+from lexbeam.transforms.formats.ingest.stage import InputFile
 
 __all__ = ["LandedFiles", "Polling"]
 

@@ -20,18 +20,18 @@ from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Duration, Timestamp
 
-from transforms.annotation.annotate import ANNOTATE
-from transforms.annotation.landed import Landed
-from transforms.annotation.landing import LAND, intake_of, place_of, with_landed
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Stage, Workspace
-from transforms.common.store.ptransforms import MakeArtefact
-from transforms.formats.ingest.listing import InputPatterns, find_files
-from transforms.formats.ingest.stage import INGEST, InputFile
-from transforms.stream.looking import LookSign
-from transforms.stream.polling import LandedFiles, Polling
-from transforms.stream.window import WindowSteps, land_window
-from transforms.stream.windows import WindowRule
+from lexbeam.transforms.annotation.annotate import ANNOTATE
+from lexbeam.transforms.annotation.landed import Landed
+from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of, with_landed
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace
+from lexbeam.transforms.common.store.ptransforms import MakeArtefact
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
+from lexbeam.transforms.formats.ingest.stage import INGEST, InputFile
+from lexbeam.transforms.stream.looking import LookSign
+from lexbeam.transforms.stream.polling import LandedFiles, Polling
+from lexbeam.transforms.stream.window import WindowSteps, land_window
+from lexbeam.transforms.stream.windows import WindowRule
 
 __all__ = ["CALLS", "WATERMARK", "LandWindows", "PollFiles", "advance"]
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
-from transforms.common.store import files
-from transforms.stream.connections import check_address
-from transforms.stream.windows import WindowRule
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.stream.connections import check_address
+from lexbeam.transforms.stream.windows import WindowRule
 
 __all__ = ["SOURCES", "ChosenSource", "Feed", "StreamSource", "check_landing", "chosen_source"]
 
@@ -80,7 +80,7 @@ def _subscription(address: str) -> None:
         )
 
 
-_MODULE = "transforms.stream.sources_ptransforms"
+_MODULE = "lexbeam.transforms.stream.sources_ptransforms"
 _NOT_RUN = "never run by the tests, since it needs "
 
 SOURCES: Registry[StreamSource] = Registry(

@@ -12,11 +12,11 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.utils.timestamp import Duration
 
-from transforms.common.errors import LexbeamError
-from transforms.stream.landing_folder import land_lines, one_line
-from transforms.stream.line_taking import LineTaking
-from transforms.stream.ptransforms import CALLS, WATERMARK, advance
-from transforms.stream.sources import Feed
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.stream.landing_folder import land_lines, one_line
+from lexbeam.transforms.stream.line_taking import LineTaking
+from lexbeam.transforms.stream.ptransforms import CALLS, WATERMARK, advance
+from lexbeam.transforms.stream.sources import Feed
 
 __all__ = ["ReadKafka", "ReadLines", "ReadPubSub"]
 

@@ -10,15 +10,23 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.annotation.annotate import ANNOTATE, AnnotateOptions
-from transforms.annotation.landed import Landed
-from transforms.annotation.landing import LAND, AnnotatedStage, LandTask, file_key, intake_of, place_of, with_landed
-from transforms.common.store.artefacts import Stage, Workspace
-from transforms.common.store.artefacts import make as make_artefact
-from transforms.common.store.batches import BatchReader
-from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
-from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, InputFile
-from transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
+from lexbeam.transforms.annotation.landed import Landed
+from lexbeam.transforms.annotation.landing import (
+    LAND,
+    AnnotatedStage,
+    LandTask,
+    file_key,
+    intake_of,
+    place_of,
+    with_landed,
+)
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace
+from lexbeam.transforms.common.store.artefacts import make as make_artefact
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
+from lexbeam.transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.units import unit_of
 
 __all__ = ["WindowSteps", "land_window"]
 

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = ["WINDOW_BYTES", "WindowRule", "seconds_of"]
 

@@ -56,11 +56,11 @@ def measure_worker() -> None:
     """Let this process tell what it makes and what it sends."""
     from apache_beam.runners.worker import data_plane
 
-    from transforms.common.store import ptransforms
+    from lexbeam.transforms.common.store import ptransforms
 
-    _time_within("transforms.common.store.files", "open_read", "open")
-    _time_within("transforms.formats.sources.readings", "first_reading", "digest")
-    _time_within("transforms.formats.ingest.stage", "first_reading", "digest")
+    _time_within("lexbeam.transforms.common.store.files", "open_read", "open")
+    _time_within("lexbeam.transforms.formats.sources.readings", "first_reading", "digest")
+    _time_within("lexbeam.transforms.formats.ingest.stage", "first_reading", "digest")
     make_all = ptransforms.make_all
 
     @functools.wraps(make_all)
@@ -104,8 +104,8 @@ def _marking(step: str, function: Any) -> Any:
 def _measure_driver() -> None:
     from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 
-    from pipelines.frame import sections
-    from pipelines.runners import runners, workers
+    from lexbeam.pipelines.frame import sections
+    from lexbeam.pipelines.runners import runners, workers
 
     workers.MODULE = "scale_worker"
     run = FnApiRunner.run_via_runner_api
@@ -121,8 +121,8 @@ def _measure_driver() -> None:
 
 
 def _main() -> None:
-    from pipelines import cli
-    from transforms.common.spared_imports import spare_imports
+    from lexbeam.pipelines import cli
+    from lexbeam.transforms.common.spared_imports import spare_imports
 
     spare_imports()
     _measure_driver()

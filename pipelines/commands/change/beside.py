@@ -3,15 +3,15 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pipelines.commands.change.options import ChangeOptions, compared_by
-from transforms.change.scores.measures import needs_alignment
-from transforms.change.scores.named_systems import NamedSystem
-from transforms.change.scores.system_settings import has_chance, options_beside
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping, options_of, value_of
-from transforms.common.options.uses import unused
-from transforms.embeddings.alignment import unfitted
-from transforms.embeddings.representations import REPRESENTATIONS
+from lexbeam.pipelines.commands.change.options import ChangeOptions, compared_by
+from lexbeam.transforms.change.scores.measures import needs_alignment
+from lexbeam.transforms.change.scores.named_systems import NamedSystem
+from lexbeam.transforms.change.scores.system_settings import has_chance, options_beside
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, options_of, value_of
+from lexbeam.transforms.common.options.uses import unused
+from lexbeam.transforms.embeddings.alignment import unfitted
+from lexbeam.transforms.embeddings.representations import REPRESENTATIONS
 
 __all__ = ["check_uses", "systems_beside"]
 

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
-from pipelines.commands.change.options import ChangeOptions, read_targets
-from pipelines.commands.change.plan import ChangePlan, plan_change
-from pipelines.commands.change.work import STAGES, WAITS, expected_artefacts, groups_in, weights_of
-from pipelines.frame.command import Command, Graph, HandedBack, Moved, TableSource
-from pipelines.frame.openings import Opening
-from schemas.change.scores import NULLS, PAIRS, SCORES
-from schemas.change.series import POINTS
-from schemas.change.series import SERIES as SERIES_TABLE
-from schemas.change.spaces import ALIGNMENTS as ALIGNMENTS_TABLE
-from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
-from schemas.change.spaces import SLICES, VECTORS
-from schemas.change.summary import SUMMARY
-from schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
-from transforms.change.graph.comparisons import (
+from lexbeam.pipelines.commands.change.options import ChangeOptions, read_targets
+from lexbeam.pipelines.commands.change.plan import ChangePlan, plan_change
+from lexbeam.pipelines.commands.change.work import STAGES, WAITS, expected_artefacts, groups_in, weights_of
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Moved, TableSource
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.change.scores import NULLS, PAIRS, SCORES
+from lexbeam.schemas.change.series import POINTS
+from lexbeam.schemas.change.series import SERIES as SERIES_TABLE
+from lexbeam.schemas.change.spaces import ALIGNMENTS as ALIGNMENTS_TABLE
+from lexbeam.schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
+from lexbeam.schemas.change.spaces import SLICES, VECTORS
+from lexbeam.schemas.change.summary import SUMMARY
+from lexbeam.schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
+from lexbeam.transforms.change.graph.comparisons import (
     RunKey,
     SpaceKey,
     combine_tasks,
@@ -36,35 +36,35 @@ from transforms.change.graph.comparisons import (
     slice_rows,
     summary_tasks,
 )
-from transforms.change.graph.null_pairs import first_place, null_slices, of_groups
-from transforms.change.graph.pair_tasks import null_sides, score_tasks
-from transforms.change.report.panels import panels, quotes
-from transforms.change.scores.combine_stage import COMBINE
-from transforms.change.scores.score_stage import SCORE
-from transforms.change.scores.summary_stage import SUMMARISE, summary_columns
-from transforms.change.series.series_stage import SERIES
-from transforms.change.series.trace_stage import SeriesOptions, Traced
-from transforms.change.shown.cells import NO_NULL
-from transforms.change.shown.classes import told_systems
-from transforms.change.shown.moved import moved_scores
-from transforms.change.shown.rankings import missing_targets, ranking
-from transforms.change.shown.series_view import turning
-from transforms.change.shown.views import VIEWS
-from transforms.change.shown.warnings import short_text, slice_warnings
-from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
-from transforms.change.spaces.training import TrainedSpace
-from transforms.change.view.slices import lacking
-from transforms.change.view.view_stage import Viewed
-from transforms.change.view.words import ViewOptions, case_text
-from transforms.common.publish.holding import Gauge
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_table
-from transforms.embeddings.alignment import APART
-from transforms.embeddings.joint.trainings import JOINT_TRAININGS
-from transforms.embeddings.representations import REPRESENTATIONS, SHARED
+from lexbeam.transforms.change.graph.null_pairs import first_place, null_slices, of_groups
+from lexbeam.transforms.change.graph.pair_tasks import null_sides, score_tasks
+from lexbeam.transforms.change.report.panels import panels, quotes
+from lexbeam.transforms.change.scores.combine_stage import COMBINE
+from lexbeam.transforms.change.scores.score_stage import SCORE
+from lexbeam.transforms.change.scores.summary_stage import SUMMARISE, summary_columns
+from lexbeam.transforms.change.series.series_stage import SERIES
+from lexbeam.transforms.change.series.trace_stage import SeriesOptions, Traced
+from lexbeam.transforms.change.shown.cells import NO_NULL
+from lexbeam.transforms.change.shown.classes import told_systems
+from lexbeam.transforms.change.shown.moved import moved_scores
+from lexbeam.transforms.change.shown.rankings import missing_targets, ranking
+from lexbeam.transforms.change.shown.series_view import turning
+from lexbeam.transforms.change.shown.views import VIEWS
+from lexbeam.transforms.change.shown.warnings import short_text, slice_warnings
+from lexbeam.transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
+from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.change.view.slices import lacking
+from lexbeam.transforms.change.view.view_stage import Viewed
+from lexbeam.transforms.change.view.words import ViewOptions, case_text
+from lexbeam.transforms.common.publish.holding import Gauge
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.embeddings.alignment import APART
+from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS
+from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SHARED
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -123,7 +123,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     """Parts of `sentences` in, parts of the change tables out."""
     import apache_beam as beam
 
-    from transforms.change.graph.ptransforms import (
+    from lexbeam.transforms.change.graph.ptransforms import (
         AlignPairs,
         DealSlices,
         JoinSystems,
@@ -131,9 +131,9 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         ScoreBeside,
         counts_by_place,
     )
-    from transforms.change.graph.space_ptransforms import TrainSlices
-    from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
-    from transforms.common.store.ptransforms import By, Each
+    from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
+    from lexbeam.transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
+    from lexbeam.transforms.common.store.ptransforms import By, Each
 
     graph = graph._replace(workspace=graph.workspace._replace(keeps=plan.shares))
     workspace, lanes = graph.workspace, graph.lanes
@@ -222,8 +222,14 @@ def _of_chance(
     """
     import apache_beam as beam
 
-    from transforms.change.graph.ptransforms import AlignPairs, CountDeals, ScorePairs, TraceSeries, counts_by_place
-    from transforms.change.graph.space_ptransforms import TrainSlices
+    from lexbeam.transforms.change.graph.ptransforms import (
+        AlignPairs,
+        CountDeals,
+        ScorePairs,
+        TraceSeries,
+        counts_by_place,
+    )
+    from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
 
     workspace, number, pairs = graph.workspace, plan.null.nulls, len(plan.pairs.pairs)
     real, real_slices, real_spaces = made
@@ -268,8 +274,8 @@ def _series(
     """Trace words through all slices, and combine seeds with what chance gives."""
     import apache_beam as beam
 
-    from transforms.change.graph.ptransforms import TraceSeries
-    from transforms.common.store.ptransforms import By
+    from lexbeam.transforms.change.graph.ptransforms import TraceSeries
+    from lexbeam.transforms.common.store.ptransforms import By
 
     options = _series_options(plan)
     # Series align every pair by itself, and take over what the run has aligned so.

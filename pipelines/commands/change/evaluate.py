@@ -16,25 +16,25 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, InputTable, TableSource
-from pipelines.frame.common_options import RUN, PublishOptions
-from pipelines.frame.openings import Opening
-from schemas.change.scores import SCORES
-from schemas.change.systems import SYSTEM_SCORES
-from schemas.metrics import CHANGE_METRICS
-from transforms.change.gold.evaluation import TAKES, EvaluationOptions, evaluate, of_gold
-from transforms.change.gold.gold import Gold, GoldOptions, read_gold
-from transforms.change.gold.systems import COLUMNS, NAMED_COLUMNS, ScoredWords, read_predictions
-from transforms.change.view.words import ViewOptions
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_rows
-from transforms.evaluation.metrics import metric_of
-from transforms.report.panels import Panel, Rows
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, InputTable, TableSource
+from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.schemas.change.systems import SYSTEM_SCORES
+from lexbeam.schemas.metrics import CHANGE_METRICS
+from lexbeam.transforms.change.gold.evaluation import TAKES, EvaluationOptions, evaluate, of_gold
+from lexbeam.transforms.change.gold.gold import Gold, GoldOptions, read_gold
+from lexbeam.transforms.change.gold.systems import COLUMNS, NAMED_COLUMNS, ScoredWords, read_predictions
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.evaluation.metrics import metric_of
+from lexbeam.transforms.report.panels import Panel, Rows
 
 __all__ = ["EVALUATE_CHANGE", "EvaluateChangeOptions"]
 

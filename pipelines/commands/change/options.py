@@ -3,26 +3,26 @@
 import re
 from dataclasses import dataclass
 
-from pipelines.commands.options import corpus_folders
-from pipelines.frame.common_options import RunnerOptions
-from transforms.change.nulls.deals import BY
-from transforms.change.nulls.evidence import LEAST_RUNS
-from transforms.change.scores.measures import check_measures
-from transforms.change.scores.score_stage import ChangeScoreOptions
-from transforms.change.scores.system_settings import check_settings, has_chance, options_beside
-from transforms.change.spaces.alignment_stage import AlignOptions
-from transforms.change.spaces.neighbour_stage import NeighbourOptions
-from transforms.change.spaces.shards import ShardOptions, check_steps
-from transforms.change.view.slices import PAIRINGS, parse_slices, spans_text, with_hyphens
-from transforms.change.view.targets import ViewTargets, load_targets
-from transforms.change.view.view_stage import SMALLEST
-from transforms.change.view.words import ViewOptions
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option, options_of
-from transforms.common.options.small_texts import word_lines
-from transforms.embeddings.alignment import parse_fit_on
-from transforms.embeddings.representations import SGNS, RepresentationOptions
-from transforms.embeddings.sgns import SgnsOptions
+from lexbeam.pipelines.commands.options import corpus_folders
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.transforms.change.nulls.deals import BY
+from lexbeam.transforms.change.nulls.evidence import LEAST_RUNS
+from lexbeam.transforms.change.scores.measures import check_measures
+from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions
+from lexbeam.transforms.change.scores.system_settings import check_settings, has_chance, options_beside
+from lexbeam.transforms.change.spaces.alignment_stage import AlignOptions
+from lexbeam.transforms.change.spaces.neighbour_stage import NeighbourOptions
+from lexbeam.transforms.change.spaces.shards import ShardOptions, check_steps
+from lexbeam.transforms.change.view.slices import PAIRINGS, parse_slices, spans_text, with_hyphens
+from lexbeam.transforms.change.view.targets import ViewTargets, load_targets
+from lexbeam.transforms.change.view.view_stage import SMALLEST
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option, options_of
+from lexbeam.transforms.common.options.small_texts import word_lines
+from lexbeam.transforms.embeddings.alignment import parse_fit_on
+from lexbeam.transforms.embeddings.representations import SGNS, RepresentationOptions
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
 __all__ = [
     "LEAST_SLICES",

@@ -3,23 +3,29 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.commands.change.beside import check_uses, systems_beside
-from pipelines.commands.change.options import LEAST_SLICES, ChangeOptions, parse_budget, parse_seeds, read_targets
-from pipelines.frame.command import Inputs
-from pipelines.frame.inputs import corpora_of
-from transforms.change.graph.comparisons import CommonFrame, Comparisons, SpaceVariant
-from transforms.change.nulls.deal_stages import DealOptions
-from transforms.change.scores.score_stage import ChangeScoreOptions
-from transforms.change.spaces.alignment_stage import AlignOptions
-from transforms.change.spaces.neighbour_stage import NeighbourOptions
-from transforms.change.spaces.shards import ShardOptions
-from transforms.change.view.slices import Slice, filled_slices, per_slice, slice_of, slice_pairs
-from transforms.change.view.targets import ViewTargets
-from transforms.change.view.view_stage import RANGE_TOKENS, ViewSpec
-from transforms.change.view.words import case_of
-from transforms.common.errors import UsageError, nearest
-from transforms.common.store.tables import Part
-from transforms.corpora.corpus import (
+from lexbeam.pipelines.commands.change.beside import check_uses, systems_beside
+from lexbeam.pipelines.commands.change.options import (
+    LEAST_SLICES,
+    ChangeOptions,
+    parse_budget,
+    parse_seeds,
+    read_targets,
+)
+from lexbeam.pipelines.frame.command import Inputs
+from lexbeam.pipelines.frame.inputs import corpora_of
+from lexbeam.transforms.change.graph.comparisons import CommonFrame, Comparisons, SpaceVariant
+from lexbeam.transforms.change.nulls.deal_stages import DealOptions
+from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions
+from lexbeam.transforms.change.spaces.alignment_stage import AlignOptions
+from lexbeam.transforms.change.spaces.neighbour_stage import NeighbourOptions
+from lexbeam.transforms.change.spaces.shards import ShardOptions
+from lexbeam.transforms.change.view.slices import Slice, filled_slices, per_slice, slice_of, slice_pairs
+from lexbeam.transforms.change.view.targets import ViewTargets
+from lexbeam.transforms.change.view.view_stage import RANGE_TOKENS, ViewSpec
+from lexbeam.transforms.change.view.words import case_of
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.corpora.corpus import (
     Corpus,
     SentencePart,
     check_columns,
@@ -28,11 +34,11 @@ from transforms.corpora.corpus import (
     tokens_by_year,
     years,
 )
-from transforms.embeddings.alignment import ALIGNMENTS, variants_of
-from transforms.embeddings.joint.trainings import of_targets
-from transforms.embeddings.representations import SGNS, RepresentationOptions
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.trainers import TRAINERS
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, variants_of
+from lexbeam.transforms.embeddings.joint.trainings import of_targets
+from lexbeam.transforms.embeddings.representations import SGNS, RepresentationOptions
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.trainers import TRAINERS
 
 __all__ = ["ChangePlan", "plan_change"]
 

@@ -1,19 +1,19 @@
 """The page docs/systems.md, made from the registry of systems and from what `benchmarks.systems` has measured.
 
-python -m pipelines.commands.change.systems_page > docs/systems.md
+python -m lexbeam.pipelines.commands.change.systems_page > docs/systems.md
 """
 
 import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from transforms.change.scores.measures import needs_alignment
-from transforms.change.scores.named_systems import SYSTEMS, shown_value
-from transforms.embeddings.representations import SGNS
+from lexbeam.transforms.change.scores.measures import needs_alignment
+from lexbeam.transforms.change.scores.named_systems import SYSTEMS, shown_value
+from lexbeam.transforms.embeddings.representations import SGNS
 
 __all__ = ["page"]
 
-MEASURED = Path(__file__).parents[3] / "docs" / "systems"  # tables by `benchmarks.systems`
+MEASURED = Path(__file__).resolve().parents[3] / "docs" / "systems"  # tables by `benchmarks.systems`
 
 
 def page() -> str:
@@ -25,7 +25,7 @@ def page() -> str:
         "side by side in table `change/systems`; `lexbeam change --list-systems` lists them. This page is made from",
         "the registry, and from the tables below:",
         "",
-        "    python -m pipelines.commands.change.systems_page > docs/systems.md",
+        "    python -m lexbeam.pipelines.commands.change.systems_page > docs/systems.md",
         "",
         "A system sets options that are not given. Systems that set the same share their spaces, others have spaces of",
         "their own ([more](tasks/change/methods.md#systems-by-name)).",

@@ -3,32 +3,32 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pipelines.commands.change.options import ChangeOptions, may_be_series, parse_seeds
-from pipelines.commands.change.plan import ChangePlan
-from transforms.change.graph.comparisons import needed_places
-from transforms.change.graph.null_pairs import Groups, groups_of, null_slices
-from transforms.change.graph.sequences import needed_sequences
-from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
-from transforms.change.scores.combine_stage import COMBINE
-from transforms.change.scores.measures import MEASURES
-from transforms.change.scores.score_stage import SCORE
-from transforms.change.scores.summary_stage import SUMMARISE
-from transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE
-from transforms.change.series.series_stage import SERIES
-from transforms.change.series.trace_stage import TRACE
-from transforms.change.spaces.alignment_stage import ALIGN
-from transforms.change.spaces.context_stages import ADD_CONTEXTS, COUNT_CONTEXTS, REPRESENT, pieces_of, sums_of
-from transforms.change.spaces.joint_stage import TRAIN_JOINTLY
-from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
-from transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE
-from transforms.change.spaces.shards import steps_of
-from transforms.change.spaces.training import TRAIN
-from transforms.change.view.slice_merges import COUNT, SHUFFLE, count_groups
-from transforms.change.view.view_stage import MEASURE, VIEW
-from transforms.common.store.artefacts import Stage
-from transforms.embeddings.alignment import APART, variants_of
-from transforms.embeddings.representations import SGNS
-from transforms.embeddings.trainers import TRAINERS
+from lexbeam.pipelines.commands.change.options import ChangeOptions, may_be_series, parse_seeds
+from lexbeam.pipelines.commands.change.plan import ChangePlan
+from lexbeam.transforms.change.graph.comparisons import needed_places
+from lexbeam.transforms.change.graph.null_pairs import Groups, groups_of, null_slices
+from lexbeam.transforms.change.graph.sequences import needed_sequences
+from lexbeam.transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
+from lexbeam.transforms.change.scores.combine_stage import COMBINE
+from lexbeam.transforms.change.scores.measures import MEASURES
+from lexbeam.transforms.change.scores.score_stage import SCORE
+from lexbeam.transforms.change.scores.summary_stage import SUMMARISE
+from lexbeam.transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE
+from lexbeam.transforms.change.series.series_stage import SERIES
+from lexbeam.transforms.change.series.trace_stage import TRACE
+from lexbeam.transforms.change.spaces.alignment_stage import ALIGN
+from lexbeam.transforms.change.spaces.context_stages import ADD_CONTEXTS, COUNT_CONTEXTS, REPRESENT, pieces_of, sums_of
+from lexbeam.transforms.change.spaces.joint_stage import TRAIN_JOINTLY
+from lexbeam.transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
+from lexbeam.transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE
+from lexbeam.transforms.change.spaces.shards import steps_of
+from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.view.slice_merges import COUNT, SHUFFLE, count_groups
+from lexbeam.transforms.change.view.view_stage import MEASURE, VIEW
+from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.embeddings.alignment import APART, variants_of
+from lexbeam.transforms.embeddings.representations import SGNS
+from lexbeam.transforms.embeddings.trainers import TRAINERS
 
 __all__ = ["STAGES", "WAITS", "expected_artefacts", "groups_in", "weights_of"]
 

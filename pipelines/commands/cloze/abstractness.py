@@ -8,25 +8,25 @@ docs/tasks/cloze/abstractness.md says what words are described by and what the m
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pipelines.frame.command import Action, Command
-from transforms.cloze.abstractness.estimators import ESTIMATORS
-from transforms.cloze.abstractness.inputs import InputResources
-from transforms.cloze.abstractness.options import AbstractnessOptions, check_abstractness
-from transforms.cloze.abstractness.ratings import joined_ratings
-from transforms.cloze.abstractness.training import Learned, inputs_of, learn
-from transforms.cloze.word_resources import RATINGS, VECTORS, WORDNET
-from transforms.common.errors import UsageError
-from transforms.common.extras import check_packages
-from transforms.common.store import files
-from transforms.common.texts.languages import short_tag
-from transforms.evaluation.evaluating import MeasuredMetric
-from transforms.learning.models.keeping import keep_model
-from transforms.lexicon.finding_wordnet import spec_or_default
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from transforms.lexicon.vectors.static_vectors import StaticVectors
-from transforms.lexicon.word_lists.word_list import WordList
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS
+from lexbeam.transforms.cloze.abstractness.inputs import InputResources
+from lexbeam.transforms.cloze.abstractness.options import AbstractnessOptions, check_abstractness
+from lexbeam.transforms.cloze.abstractness.ratings import joined_ratings
+from lexbeam.transforms.cloze.abstractness.training import Learned, inputs_of, learn
+from lexbeam.transforms.cloze.word_resources import RATINGS, VECTORS, WORDNET
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.evaluation.evaluating import MeasuredMetric
+from lexbeam.transforms.learning.models.keeping import keep_model
+from lexbeam.transforms.lexicon.finding_wordnet import spec_or_default
+from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
+from lexbeam.transforms.lexicon.word_lists.word_list import WordList
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["ABSTRACTNESS"]
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.commands.intake import file_digests
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.inputs import list_inputs
-from pipelines.frame.openings import Opening
-from schemas.cloze.questions import (
+from lexbeam.pipelines.commands.intake import file_digests
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.inputs import list_inputs
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.cloze.questions import (
     ANNOTATION_REASONS,
     ANNOTATION_REJECTS,
     ANNOTATIONS,
@@ -27,21 +27,21 @@ from schemas.cloze.questions import (
     VERDICT_REASONS,
     VERDICTS,
 )
-from transforms.cloze.annotations.files import AnnotationOptions, read_annotations
-from transforms.cloze.annotations.quality import QualityOptions, settle_annotations
-from transforms.cloze.annotations.sheet import COLUMNS as SHEET_COLUMNS
-from transforms.cloze.annotations.sheet import asked_rows
-from transforms.cloze.annotations.tables import COLUMNS, annotation_rows, figures_of, questions_of, verdict_rows
-from transforms.cloze.questions.files import check_name, refuse_existing, write_questions
-from transforms.common.code.fingerprints import digest
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot, open_snapshot
-from transforms.common.shown import Block, amount, counts_tail, explained_counts
-from transforms.common.store import files
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_rows, read_table
-from transforms.report.panels import Panel
-from transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.cloze.annotations.files import AnnotationOptions, read_annotations
+from lexbeam.transforms.cloze.annotations.quality import QualityOptions, settle_annotations
+from lexbeam.transforms.cloze.annotations.sheet import COLUMNS as SHEET_COLUMNS
+from lexbeam.transforms.cloze.annotations.sheet import asked_rows
+from lexbeam.transforms.cloze.annotations.tables import COLUMNS, annotation_rows, figures_of, questions_of, verdict_rows
+from lexbeam.transforms.cloze.questions.files import check_name, refuse_existing, write_questions
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
+from lexbeam.transforms.common.shown import Block, amount, counts_tail, explained_counts
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_rows, read_table
+from lexbeam.transforms.report.panels import Panel
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
 __all__ = ["ANNOTATE", "ClozeAnnotateOptions"]
 

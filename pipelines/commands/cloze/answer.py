@@ -14,18 +14,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.commands.cloze.more_pairs import check_more, languages_of, more_option, own_and_more, sources_of_more
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.openings import Opening
-from schemas.cloze.answers import ANSWERS, ASKED_REASONS
-from schemas.cloze.pairs import KINDS, PAIRS
-from schemas.cloze.questions import QUESTIONS
-from schemas.metrics import CLOZE_METRICS
-from transforms.cloze.answers.data import ASK, ASKED, ENCODE_ASKED, AskTask, FiveWayQuestions, VocabularyOptions
-from transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings
-from transforms.cloze.answers.multiple_choice import (
+from lexbeam.pipelines.commands.cloze.more_pairs import (
+    check_more,
+    languages_of,
+    more_option,
+    own_and_more,
+    sources_of_more,
+)
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.cloze.answers import ANSWERS, ASKED_REASONS
+from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
+from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.schemas.metrics import CLOZE_METRICS
+from lexbeam.transforms.cloze.answers.data import ASK, ASKED, ENCODE_ASKED, AskTask, FiveWayQuestions, VocabularyOptions
+from lexbeam.transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings
+from lexbeam.transforms.cloze.answers.multiple_choice import (
     CHOOSE_ANSWERS,
     ChoiceModel,
     ChoiceSettings,
@@ -33,26 +39,33 @@ from transforms.cloze.answers.multiple_choice import (
     choice_models,
     within_system,
 )
-from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN, SYSTEMS, WHOLE, AnswerOptions, TrainedSystem
-from transforms.cloze.readers.options import CONTEXT, NetworkOptions, check_torch
-from transforms.cloze.word_resources import vectors_option
-from transforms.common.draws.splits import parse_shares
-from transforms.common.errors import NoDataError, UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid, amount, counts_tail, number
-from transforms.common.store.receipts import totals
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.lexicon.encoders.options import DEVICES
-from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
-from transforms.report.panels import Panel, Rows
+from lexbeam.transforms.cloze.answers.trained_systems import (
+    ANSWER,
+    ANSWER_TRAIN,
+    SYSTEMS,
+    WHOLE,
+    AnswerOptions,
+    TrainedSystem,
+)
+from lexbeam.transforms.cloze.readers.options import CONTEXT, NetworkOptions, check_torch
+from lexbeam.transforms.cloze.word_resources import vectors_option
+from lexbeam.transforms.common.draws.splits import parse_shares
+from lexbeam.transforms.common.errors import NoDataError, UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, Grid, amount, counts_tail, number
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.lexicon.encoders.options import DEVICES
+from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
+from lexbeam.transforms.report.panels import Panel, Rows
 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-    from transforms.cloze.answers.ptransforms import Key
+    from lexbeam.transforms.cloze.answers.ptransforms import Key
 
 __all__ = ["CLOZE_ANSWER", "ClozeAnswerOptions"]
 
@@ -69,7 +82,7 @@ class ClozeAnswerOptions(RunnerOptions):
     systems: tuple[str, ...] = option(
         tuple(SYSTEMS),
         help="who answers: one of these systems, or multiple-choice:PATH, a local model of transformers",
-        listed="transforms.cloze.answers.trained_systems:SYSTEMS",
+        listed="lexbeam.transforms.cloze.answers.trained_systems:SYSTEMS",
         metavar="SYSTEM",
         path="place",
         within=within_system,
@@ -288,7 +301,7 @@ def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping
     """Parts of pairs and questions in, parts of answers and metrics out."""
     import apache_beam as beam
 
-    from transforms.cloze.answers.ptransforms import AnswerAll, AskAll, MeasureAll
+    from lexbeam.transforms.cloze.answers.ptransforms import AnswerAll, AskAll, MeasureAll
 
     options = plan.options._replace(lexicon=graph.carry(plan.options.lexicon))
     graph.expect(ENCODE_ASKED, len(plan.languages))

@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
-from pipelines.commands.cloze.explain import CANDIDATES_IN_TEXT
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.openings import Opening
-from schemas.cloze.candidates import CANDIDATES
-from schemas.cloze.pairs import PAIRS
-from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
-from transforms.cloze.filters.options import CandidateOptions, check_candidates, filter_request
-from transforms.cloze.filters.registry import FILTERS
-from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
-from transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
-from transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_inflector, warn_of_languages
-from transforms.common.options.fields import embedded
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
-from transforms.common.store.receipts import summed
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
+from lexbeam.pipelines.commands.cloze.explain import CANDIDATES_IN_TEXT
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
+from lexbeam.transforms.cloze.filters.options import CandidateOptions, check_candidates, filter_request
+from lexbeam.transforms.cloze.filters.registry import FILTERS
+from lexbeam.transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
+from lexbeam.transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
+from lexbeam.transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_inflector, warn_of_languages
+from lexbeam.transforms.common.options.fields import embedded
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.receipts import summed
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -96,8 +96,8 @@ def _languages(parts: Sequence[Part]) -> set[str | None]:
 
 def _build(pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `cloze/pairs` in, parts of candidates out."""
-    from transforms.cloze.filters.ptransforms import FindCandidates
-    from transforms.common.store.ptransforms import SpreadOverLanes
+    from lexbeam.transforms.cloze.filters.ptransforms import FindCandidates
+    from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes
 
     lexicon = graph.carry(plan.filtering.setting.lexicon)
     filtering = plan.filtering._replace(setting=plan.filtering.setting._replace(lexicon=lexicon))

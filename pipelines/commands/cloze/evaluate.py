@@ -16,28 +16,35 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command, HandedBack, Inputs
-from pipelines.frame.common_options import RUN, PublishOptions
-from pipelines.frame.openings import Opening
-from schemas.cloze.pairs import KINDS
-from schemas.metrics import CLOZE_METRICS
-from transforms.cloze.answers.evaluation import MeasuredSystem, baselines_of, evaluated, systems_of
-from transforms.cloze.answers.files import read_answers
-from transforms.cloze.answers.keys import FIVE, Key, joined_keys, read_key
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid, number
-from transforms.common.store import files
-from transforms.common.store.tables import sort_rows
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.outcomes import Floats
-from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, ResourceAlias, check_specs, prepare
-from transforms.lexicon.word_lists.frequencies import Frequencies
-from transforms.lexicon.word_lists.word_list import WordList
-from transforms.report.panels import Panel, Rows
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs
+from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.metrics import CLOZE_METRICS
+from lexbeam.transforms.cloze.answers.evaluation import MeasuredSystem, baselines_of, evaluated, systems_of
+from lexbeam.transforms.cloze.answers.files import read_answers
+from lexbeam.transforms.cloze.answers.keys import FIVE, Key, joined_keys, read_key
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, Grid, number
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import sort_rows
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.outcomes import Floats
+from lexbeam.transforms.lexicon.resources import (
+    CacheOptions,
+    Lexicon,
+    LexiconOptions,
+    ResourceAlias,
+    check_specs,
+    prepare,
+)
+from lexbeam.transforms.lexicon.word_lists.frequencies import Frequencies
+from lexbeam.transforms.lexicon.word_lists.word_list import WordList
+from lexbeam.transforms.report.panels import Panel, Rows
 
 __all__ = ["EVALUATE_CLOZE", "EvaluateClozeOptions"]
 

@@ -12,25 +12,25 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from pipelines.commands.options import annotation_engine
-from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command, StringCall
-from pipelines.shown.rows import rows_as_json, rows_as_tsv
-from schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
-from transforms.annotation.engines.registry import describe_engine, load_engine
-from transforms.cloze.filters.candidates import CandidateSetting
-from transforms.cloze.filters.explanation import explained, pair_of
-from transforms.cloze.filters.options import CandidateOptions, filter_request, lacking
-from transforms.cloze.pairs.pair import LengthOptions
-from transforms.cloze.shown.explanation import blocks_of
-from transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_inflector, warn_of_languages
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.options.small_texts import read_text
-from transforms.common.store import files
-from transforms.common.texts.languages import stated_language
-from transforms.formats.records.base import BadRecord
-from transforms.formats.records.text_cleaning import clean_text
+from lexbeam.pipelines.commands.options import annotation_engine
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.frame.command import Action, Command, StringCall
+from lexbeam.pipelines.shown.rows import rows_as_json, rows_as_tsv
+from lexbeam.schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
+from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
+from lexbeam.transforms.cloze.filters.candidates import CandidateSetting
+from lexbeam.transforms.cloze.filters.explanation import explained, pair_of
+from lexbeam.transforms.cloze.filters.options import CandidateOptions, filter_request, lacking
+from lexbeam.transforms.cloze.pairs.pair import LengthOptions
+from lexbeam.transforms.cloze.shown.explanation import blocks_of
+from lexbeam.transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_inflector, warn_of_languages
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.options.small_texts import read_text
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.text_cleaning import clean_text
 
 __all__ = ["CANDIDATES_IN_TEXT", "EXPLAIN", "ExplainOptions"]
 

@@ -6,19 +6,19 @@ lexbeam cloze export cloze --to sheets/questions.tsv --annotator anna,bob --most
 
 from dataclasses import dataclass
 
-from pipelines.commands.options import annotators, order_seed, sheet_path
-from pipelines.commands.sheet_files import check_sheets, path_of, write_texts
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions
-from pipelines.frame.inputs import folder_with
-from schemas.cloze.pairs import KINDS
-from schemas.cloze.questions import QUESTIONS
-from transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
-from transforms.common.draws.by_content import content_hashes, permutation
-from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import option
-from transforms.common.shown import amount
-from transforms.people.writing import sheet_text
+from lexbeam.pipelines.commands.options import annotators, order_seed, sheet_path
+from lexbeam.pipelines.commands.sheet_files import check_sheets, path_of, write_texts
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import FolderOptions
+from lexbeam.pipelines.frame.inputs import folder_with
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
+from lexbeam.transforms.common.draws.by_content import content_hashes, permutation
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.shown import amount
+from lexbeam.transforms.people.writing import sheet_text
 
 __all__ = ["EXPORT_QUESTIONS", "ClozeExportOptions"]
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from pipelines.frame.command import Inputs, TableSource
-from schemas.cloze.pairs import PAIRS
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import option
-from transforms.common.store import files
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
+from lexbeam.pipelines.frame.command import Inputs, TableSource
+from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
 
 __all__ = ["check_more", "languages_of", "more_option", "own_and_more", "sources_of_more"]
 

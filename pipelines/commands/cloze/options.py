@@ -13,35 +13,47 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.commands.cloze.more_pairs import check_more, languages_of, more_option, own_and_more, sources_of_more
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.openings import Opening
-from schemas.cloze.candidates import CANDIDATES
-from schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
-from schemas.cloze.pairs import KINDS, PAIRS
-from transforms.cloze.options.choice import OptionRules
-from transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
-from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
-from transforms.cloze.readers.encoding import ENCODE
-from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, ReaderNetworkOptions, check_torch
-from transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
-from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
-from transforms.cloze.word_resources import VECTORS, WORDNET, inflector_option, vectors_option, warn_of_inflector
-from transforms.common.errors import NoDataError, UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
-from transforms.common.store.receipts import summed, totals
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
-from transforms.inflection.models import inflector_reference
-from transforms.lexicon.finding_wordnet import wordnet_option
-from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
-from transforms.report.panels import Panel
-from transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.pipelines.commands.cloze.more_pairs import (
+    check_more,
+    languages_of,
+    more_option,
+    own_and_more,
+    sources_of_more,
+)
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
+from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
+from lexbeam.transforms.cloze.options.choice import OptionRules
+from lexbeam.transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
+from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
+from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.frequency import BandOptions
+from lexbeam.transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, ReaderNetworkOptions, check_torch
+from lexbeam.transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
+from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
+from lexbeam.transforms.cloze.word_resources import (
+    VECTORS,
+    WORDNET,
+    inflector_option,
+    vectors_option,
+    warn_of_inflector,
+)
+from lexbeam.transforms.common.errors import NoDataError, UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.receipts import summed, totals
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.inflection.models import inflector_reference
+from lexbeam.transforms.lexicon.finding_wordnet import wordnet_option
+from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
+from lexbeam.transforms.report.panels import Panel
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -166,8 +178,8 @@ def _keys(plan: OptionsPlan) -> list[tuple[QuestionGroup, str, int]]:
 
 def _build(pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Groups of questions in, parts of predictions and options out."""
-    from transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
-    from transforms.cloze.options.ptransforms import ReadInFolds
+    from lexbeam.transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
+    from lexbeam.transforms.cloze.options.ptransforms import ReadInFolds
 
     lexicon = graph.carry(plan.choose.lexicon)
     options = plan.options._replace(lexicon=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))

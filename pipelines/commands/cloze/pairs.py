@@ -14,42 +14,42 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipelines.commands.corpus.accepting import check_look
-from pipelines.commands.intake import text_engine
-from pipelines.commands.options import annotation_engine, excluded_files
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import IntakeOptions
-from pipelines.frame.inputs import corpora_of, first_inputs
-from pipelines.frame.openings import Opening
-from schemas.cloze.pairs import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
-from schemas.rejects import REMEDIES
-from transforms.annotation.engines.registry import describe_engine
-from transforms.cloze.pairs.cutting import CutOptions
-from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
-from transforms.cloze.pairs.merge_stage import SETTLING, SettledPairs, acceptable_records
-from transforms.cloze.pairs.pair import LengthOptions
-from transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
-from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptions, PairReadOptions
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.parts import stated_parts
-from transforms.common.publish.forgotten import forgotten_at
-from transforms.common.publish.sections import inputs_entry
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, counts_tail, explained_counts, units
-from transforms.common.store.receipts import totals
-from transforms.common.texts.languages import stated_language
-from transforms.corpora.corpus import PartPair, check_columns
-from transforms.formats.ingest.listing import InputPatterns
-from transforms.formats.ingest.stage import IngestOptions
-from transforms.formats.readers.html import check_html
-from transforms.formats.readers.registry import FORMATS
-from transforms.formats.records.base import ReaderOptions
-from transforms.formats.records.hyphens import read_hyphen_words
-from transforms.intake.merging import TaskStages, TextAnnotationOptions
-from transforms.intake.staging import LoadedCounts, reject_error
-from transforms.report.panels import Panel
-from transforms.report.section_tables import SectionTable, TableColumn, counts_panel
+from lexbeam.pipelines.commands.corpus.accepting import check_look
+from lexbeam.pipelines.commands.intake import text_engine
+from lexbeam.pipelines.commands.options import annotation_engine, excluded_files
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import IntakeOptions
+from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.cloze.pairs import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
+from lexbeam.schemas.rejects import REMEDIES
+from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.cloze.pairs.cutting import CutOptions
+from lexbeam.transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
+from lexbeam.transforms.cloze.pairs.merge_stage import SETTLING, SettledPairs, acceptable_records
+from lexbeam.transforms.cloze.pairs.pair import LengthOptions
+from lexbeam.transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
+from lexbeam.transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptions, PairReadOptions
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.publish.forgotten import forgotten_at
+from lexbeam.transforms.common.publish.sections import inputs_entry
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, counts_tail, explained_counts, units
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.corpora.corpus import PartPair, check_columns
+from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.stage import IngestOptions
+from lexbeam.transforms.formats.readers.html import check_html
+from lexbeam.transforms.formats.readers.registry import FORMATS
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.formats.records.hyphens import read_hyphen_words
+from lexbeam.transforms.intake.merging import TaskStages, TextAnnotationOptions
+from lexbeam.transforms.intake.staging import LoadedCounts, reject_error
+from lexbeam.transforms.report.panels import Panel
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -202,7 +202,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
 
 
 def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    from transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
+    from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
     if plan.patterns is None:

@@ -11,28 +11,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.openings import Opening
-from schemas.cloze.candidates import CANDIDATES
-from schemas.cloze.options import OPTIONS
-from schemas.cloze.pairs import KINDS, PAIRS
-from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
-from transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
-from transforms.cloze.questions.files import check_name, refuse_existing, write_questions
-from transforms.cloze.questions.question import QuestionOptions
-from transforms.cloze.questions.splits import SCORE_TOLERANCE, TOLERANCE, QuestionSplitOptions
-from transforms.cloze.questions.stages import SPLIT, WRITE, QuestionSplit, SplitRules
-from transforms.cloze.shown.questions import QUESTION_VIEWS, question_panels, quoted_questions
-from transforms.common.draws.splits import parse_shares
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid, amount, counts_tail, number
-from transforms.common.store import files
-from transforms.common.store.receipts import totals
-from transforms.common.store.tables import Part
+from lexbeam.pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze.options import OPTIONS
+from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
+from lexbeam.schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
+from lexbeam.transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
+from lexbeam.transforms.cloze.questions.files import check_name, refuse_existing, write_questions
+from lexbeam.transforms.cloze.questions.question import QuestionOptions
+from lexbeam.transforms.cloze.questions.splits import SCORE_TOLERANCE, TOLERANCE, QuestionSplitOptions
+from lexbeam.transforms.cloze.questions.stages import SPLIT, WRITE, QuestionSplit, SplitRules
+from lexbeam.transforms.cloze.shown.questions import QUESTION_VIEWS, question_panels, quoted_questions
+from lexbeam.transforms.common.draws.splits import parse_shares
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, Grid, amount, counts_tail, number
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.common.store.tables import Part
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -113,7 +113,7 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: QuestionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of candidates, options and pairs in, parts of questions out."""
-    from transforms.cloze.questions.ptransforms import MakeQuestions
+    from lexbeam.transforms.cloze.questions.ptransforms import MakeQuestions
 
     tasks = [(task.number, task) for task in plan.tasks]
     graph.expect(SPLIT, 1)

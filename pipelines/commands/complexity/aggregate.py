@@ -12,28 +12,28 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.commands.intake import file_digests
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.inputs import list_inputs
-from pipelines.frame.openings import Opening
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.sections import owner_of
-from transforms.common.publish.snapshots import Snapshot, find_snapshot
-from transforms.common.shown import Block, amount, counts_tail, explained_counts
-from transforms.common.store import files
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_table
-from transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
-from transforms.complexity.labels.judgments import COLUMNS, JudgmentFileOptions, read_judgments
-from transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
-from transforms.report.panels import Panel
-from transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.pipelines.commands.intake import file_digests
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.inputs import list_inputs
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.labels import JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.sections import owner_of
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot
+from lexbeam.transforms.common.shown import Block, amount, counts_tail, explained_counts
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
+from lexbeam.transforms.complexity.labels.judgments import COLUMNS, JudgmentFileOptions, read_judgments
+from lexbeam.transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
+from lexbeam.transforms.report.panels import Panel
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
 __all__ = ["AGGREGATE", "ComplexityAggregateOptions"]
 

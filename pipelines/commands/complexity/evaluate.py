@@ -11,17 +11,17 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pipelines.frame.command import Action, Command, HandedBack, Inputs
-from pipelines.frame.common_options import RUN, PublishOptions
-from pipelines.frame.openings import Opening
-from schemas.metrics import COMPLEXITY_METRICS
-from transforms.common.code.fingerprints import digest
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.complexity.instances.official_files import OfficialScores, evaluate_files, read_scores
-from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
-from transforms.complexity.shown.score_panels import metric_lines, metrics_panel
-from transforms.report.panels import Panel
+from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs
+from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.metrics import COMPLEXITY_METRICS
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.complexity.instances.official_files import OfficialScores, evaluate_files, read_scores
+from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
+from lexbeam.transforms.complexity.shown.score_panels import metric_lines, metrics_panel
+from lexbeam.transforms.report.panels import Panel
 
 __all__ = ["EVALUATE_COMPLEXITY", "EvaluateComplexityOptions"]
 

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
-from pipelines.commands.options import annotators, order_seed, sheet_path
-from pipelines.commands.sheet_files import check_sheets, path_of, write_texts
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions
-from pipelines.frame.inputs import folder_with
-from schemas.complexity.instances import INSTANCES, KINDS
-from schemas.complexity.scores import PREDICTIONS
-from transforms.common.draws.by_content import permutation
-from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.complexity.instances.official_files import official_ids, official_lines
-from transforms.complexity.labels.judgments import COLUMNS, SHEET, instances_to_judge
-from transforms.people.writing import sheet_text
+from lexbeam.pipelines.commands.options import annotators, order_seed, sheet_path
+from lexbeam.pipelines.commands.sheet_files import check_sheets, path_of, write_texts
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import FolderOptions
+from lexbeam.pipelines.frame.inputs import folder_with
+from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
+from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.transforms.common.draws.by_content import permutation
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.complexity.instances.official_files import official_ids, official_lines
+from lexbeam.transforms.complexity.labels.judgments import COLUMNS, SHEET, instances_to_judge
+from lexbeam.transforms.people.writing import sheet_text
 
 __all__ = ["EXPORT_SHEETS", "ComplexityExportOptions"]
 

@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.openings import Opening
-from schemas.complexity.features import COVERAGE, FEATURES
-from schemas.complexity.instances import INSTANCES
-from transforms.common.options.fields import embedded
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
-from transforms.common.store.artefacts import Stage
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
-from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT
-from transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
-from transforms.complexity.features.registry import columns_of
-from transforms.complexity.features.stages import (
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.complexity.features import COVERAGE, FEATURES
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.transforms.common.options.fields import embedded
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.complexity.features.base import FeatureSetting
+from lexbeam.transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT
+from lexbeam.transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
+from lexbeam.transforms.complexity.features.registry import columns_of
+from lexbeam.transforms.complexity.features.stages import (
     COVER,
     FEATURE,
     FeatureOptions,
@@ -38,10 +38,10 @@ from transforms.complexity.features.stages import (
     check_features,
     setting_of,
 )
-from transforms.complexity.shown.feature_panels import low_coverage, panels
-from transforms.complexity.shown.feature_views import FEATURE_VIEWS
-from transforms.corpora.corpus import SentencePart
-from transforms.corpora.reading import column_names
+from lexbeam.transforms.complexity.shown.feature_panels import low_coverage, panels
+from lexbeam.transforms.complexity.shown.feature_views import FEATURE_VIEWS
+from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.reading import column_names
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -129,8 +129,8 @@ def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
 
 def _build(pipeline: "beam.Pipeline", plan: FeaturesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `complexity/instances` in, parts of features and coverage out."""
-    from transforms.common.store.ptransforms import SpreadOverLanes
-    from transforms.complexity.features.ptransforms import ComputeFeatures
+    from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes
+    from lexbeam.transforms.complexity.features.ptransforms import ComputeFeatures
 
     setting = plan.setting._replace(lexicon=graph.carry(plan.setting.lexicon))
     graph.expect(COVER, 1)

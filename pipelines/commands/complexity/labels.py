@@ -1,10 +1,10 @@
 """Labels as commands read them: files that were loaded may have none, and then there is no table of them."""
 
-from pipelines.frame.command import Inputs, InputTable, TableSource
-from pipelines.frame.inputs import missing_table
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import LABELS
-from transforms.common.errors import NoDataError
+from lexbeam.pipelines.frame.command import Inputs, InputTable, TableSource
+from lexbeam.pipelines.frame.inputs import missing_table
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.transforms.common.errors import NoDataError
 
 __all__ = ["find_labels", "labels_source"]
 

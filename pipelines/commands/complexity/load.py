@@ -13,34 +13,34 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipelines.commands.intake import notes_told, text_engine
-from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs
-from pipelines.frame.common_options import IntakeOptions
-from pipelines.frame.inputs import first_inputs
-from pipelines.frame.openings import Opening
-from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_INPUTS, LOAD_REJECTS
-from schemas.complexity.labels import LABELS
-from transforms.annotation.engines.registry import describe_engine
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.parts import stated_parts
-from transforms.common.publish.forgotten import forgotten_at
-from transforms.common.publish.sections import inputs_entry
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, amount, counts_tail, explained_counts
-from transforms.common.store.receipts import totals
-from transforms.common.texts.languages import stated_language
-from transforms.complexity.instances.layouts import LAYOUTS
-from transforms.complexity.instances.merge_stage import SETTLING, SettledInstances, acceptable_rows, task_of
-from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
-from transforms.complexity.shown.views import INSTANCE_VIEWS
-from transforms.formats.ingest.listing import InputPatterns
-from transforms.formats.records.base import ReaderOptions
-from transforms.intake.merging import TextAnnotationOptions
-from transforms.intake.staging import LoadedCounts, reject_error
-from transforms.report.panels import Panel
-from transforms.report.section_tables import SectionTable, TableColumn, counts_panel
+from lexbeam.pipelines.commands.intake import notes_told, text_engine
+from lexbeam.pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs
+from lexbeam.pipelines.frame.common_options import IntakeOptions
+from lexbeam.pipelines.frame.inputs import first_inputs
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_INPUTS, LOAD_REJECTS
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.publish.forgotten import forgotten_at
+from lexbeam.transforms.common.publish.sections import inputs_entry
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, amount, counts_tail, explained_counts
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
+from lexbeam.transforms.complexity.instances.merge_stage import SETTLING, SettledInstances, acceptable_rows, task_of
+from lexbeam.transforms.complexity.instances.read_stage import READ, LabelledReadOptions
+from lexbeam.transforms.complexity.shown.views import INSTANCE_VIEWS
+from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.intake.merging import TextAnnotationOptions
+from lexbeam.transforms.intake.staging import LoadedCounts, reject_error
+from lexbeam.transforms.report.panels import Panel
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -152,7 +152,7 @@ def _plan(options: ComplexityLoadOptions, __: Inputs) -> LoadPlan:
 
 
 def _build(pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    from transforms.intake.ptransforms import LoadFiles, SettleParts
+    from lexbeam.transforms.intake.ptransforms import LoadFiles, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
     patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])

@@ -14,33 +14,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines.commands.complexity.labels import find_labels, labels_source
-from pipelines.commands.complexity.words import WORDS_SCORED
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.openings import Opening
-from schemas.complexity.features import FEATURES
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import LABELS, SPLITS
-from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
-from schemas.metrics import COMPLEXITY_METRICS
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import embedded, option
-from transforms.common.store import files
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_rows
-from transforms.complexity.scorers.design import DesignColumn, columns_of
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL
-from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
-from transforms.complexity.scorers.holding_out import HoldOptions, systems_of
-from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
-from transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
-from transforms.complexity.shown.prediction_panels import quoted_panels
-from transforms.complexity.shown.score_panels import score_lines, score_panels
-from transforms.complexity.shown.views import SCORE_VIEWS
-from transforms.learning.scorer import ScorerOptions
-from transforms.learning.scorers import SCORERS
+from lexbeam.pipelines.commands.complexity.labels import find_labels, labels_source
+from lexbeam.pipelines.commands.complexity.words import WORDS_SCORED
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.complexity.features import FEATURES
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.labels import LABELS, SPLITS
+from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from lexbeam.schemas.metrics import COMPLEXITY_METRICS
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.complexity.scorers.design import DesignColumn, columns_of
+from lexbeam.transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL
+from lexbeam.transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
+from lexbeam.transforms.complexity.scorers.holding_out import HoldOptions, systems_of
+from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
+from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
+from lexbeam.transforms.complexity.shown.prediction_panels import quoted_panels
+from lexbeam.transforms.complexity.shown.score_panels import score_lines, score_panels
+from lexbeam.transforms.complexity.shown.views import SCORE_VIEWS
+from lexbeam.transforms.learning.scorer import ScorerOptions
+from lexbeam.transforms.learning.scorers import SCORERS
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -54,7 +54,7 @@ class ScoreOptions(RunnerOptions):
 
     folder: str | None = input_folder("the features of `lexbeam complexity features`")
     scorer: tuple[str, ...] = option(
-        ("gradient-boosting",), help="scorers", choices="transforms.learning.scorers:SCORERS"
+        ("gradient-boosting",), help="scorers", choices="lexbeam.transforms.learning.scorers:SCORERS"
     )
     on: str | None = option(
         None,
@@ -214,8 +214,8 @@ def check_same(columns: Sequence[DesignColumn], other_columns: Sequence[DesignCo
 
 def _build(pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Features and labels in, predictions and what they are worth out."""
-    from transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
-    from transforms.complexity.scorers.tasks import FitRequest
+    from lexbeam.transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
+    from lexbeam.transforms.complexity.scorers.tasks import FitRequest
 
     workspace = graph.workspace
     asked = FitRequest(plan.scorers, plan.options.hold, plan.options.keep, plan.model)

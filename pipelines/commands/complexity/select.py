@@ -12,26 +12,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.options import corpus_folders
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import PARTS_HELP, RUN, RunnerOptions
-from pipelines.frame.inputs import corpora_of
-from schemas.complexity.instances import INSTANCES, KINDS
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.parts import AUTO, LEAST_PARTS, stated_parts
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_table
-from transforms.common.texts.languages import short_tag
-from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchSpec
-from transforms.complexity.select.find_stage import FIND, FindSpec, Number
-from transforms.complexity.select.options import SelectOptions, parse_bands, parse_quotas
-from transforms.complexity.select.patterns import PATTERNS, chosen_patterns
-from transforms.complexity.select.summary import section_of, summary, warnings
-from transforms.complexity.shown.views import INSTANCE_VIEWS
-from transforms.corpora.corpus import (
+from lexbeam.pipelines.commands.options import corpus_folders
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import PARTS_HELP, RUN, RunnerOptions
+from lexbeam.pipelines.frame.inputs import corpora_of
+from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.parts import AUTO, LEAST_PARTS, stated_parts
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchSpec
+from lexbeam.transforms.complexity.select.find_stage import FIND, FindSpec, Number
+from lexbeam.transforms.complexity.select.options import SelectOptions, parse_bands, parse_quotas
+from lexbeam.transforms.complexity.select.patterns import PATTERNS, chosen_patterns
+from lexbeam.transforms.complexity.select.summary import section_of, summary, warnings
+from lexbeam.transforms.complexity.shown.views import INSTANCE_VIEWS
+from lexbeam.transforms.corpora.corpus import (
     Corpus,
     PartPair,
     SentencePart,
@@ -40,9 +40,9 @@ from transforms.corpora.corpus import (
     languages,
     sentence_parts,
 )
-from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from transforms.lexicon.word_lists.frequencies import Frequencies
-from transforms.lexicon.word_lists.word_list import WordList
+from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from lexbeam.transforms.lexicon.word_lists.frequencies import Frequencies
+from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -170,7 +170,7 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
     """Parts of `sentences` in, parts of `complexity/instances` and counts out."""
     import apache_beam as beam
 
-    from transforms.complexity.select.ptransforms import ChooseTargets, FetchInstances, FindTargets, numbers_of
+    from lexbeam.transforms.complexity.select.ptransforms import ChooseTargets, FetchInstances, FindTargets, numbers_of
 
     workspace = graph.workspace
     spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))

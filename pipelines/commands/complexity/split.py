@@ -14,23 +14,23 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.commands.complexity.labels import find_labels, labels_source
-from pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.openings import Opening
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import SPLITS, STRATA
-from transforms.common.draws.splits import parse_shares
-from transforms.common.options.fields import embedded
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, columns_with, number
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_rows
-from transforms.complexity.shown.split_panels import split_panels
-from transforms.complexity.splits.splits import SplitOptions
-from transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, check_options, hold, split
+from lexbeam.pipelines.commands.complexity.labels import find_labels, labels_source
+from lexbeam.pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.labels import SPLITS, STRATA
+from lexbeam.transforms.common.draws.splits import parse_shares
+from lexbeam.transforms.common.options.fields import embedded
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, columns_with, number
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.complexity.shown.split_panels import split_panels
+from lexbeam.transforms.complexity.splits.splits import SplitOptions
+from lexbeam.transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, check_options, hold, split
 
 __all__ = ["SPLIT", "ComplexitySplitOptions"]
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pipelines.frame.command import StringCall
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.texts.languages import short_tag, stated_language
-from transforms.complexity.features.lists import FeatureLists
-from transforms.complexity.scorers.word_list import LANGUAGE, scored_words
+from lexbeam.pipelines.frame.command import StringCall
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.texts.languages import short_tag, stated_language
+from lexbeam.transforms.complexity.features.lists import FeatureLists
+from lexbeam.transforms.complexity.scorers.word_list import LANGUAGE, scored_words
 
 __all__ = ["WORDS_SCORED", "ScoreWordsOptions"]
 

@@ -4,12 +4,12 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
-from transforms.common.errors import HeldBackError, LexbeamError
-from transforms.common.shown import amount
-from transforms.common.texts.encodings import encoding_remedy
-from transforms.formats.ingest.looking import holds_members, refused_files, years_by_name
-from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks, acceptable, lacking
+from lexbeam.schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
+from lexbeam.transforms.common.errors import HeldBackError, LexbeamError
+from lexbeam.transforms.common.shown import amount
+from lexbeam.transforms.common.texts.encodings import encoding_remedy
+from lexbeam.transforms.formats.ingest.looking import holds_members, refused_files, years_by_name
+from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks, acceptable, lacking
 
 __all__ = ["check_look", "check_rejects", "check_years"]
 

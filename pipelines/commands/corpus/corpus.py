@@ -12,39 +12,39 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.corpus.accepting import check_rejects, check_years
-from pipelines.commands.corpus.dry_run import dry_run
-from pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, plan_corpus
-from pipelines.frame.command import Command, Graph, HandedBack
-from pipelines.frame.openings import Opening
-from schemas.corpus.documents import DOCUMENTS
-from schemas.corpus.inputs import INPUTS
-from schemas.corpus.sentences import SENTENCES
-from schemas.rejects import REJECTS
-from transforms.annotation.annotate import ANNOTATE
-from transforms.annotation.counts import IntakeCounts
-from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
-from transforms.change.view.proposals import propose_slices
-from transforms.common.code.fingerprints import digest
-from transforms.common.parts import LEAST_PARTS, parts_for
-from transforms.common.publish.holding import Gauge
-from transforms.common.publish.sections import Made, inputs_entry
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import units
-from transforms.common.store import files
-from transforms.common.store.artefacts import Stage
-from transforms.common.store.merge import MergeTask, gather_stage
-from transforms.common.store.tables import PartFile
-from transforms.common.texts.languages import language_of
-from transforms.corpora.decades import histogram
-from transforms.corpora.panels import panels
-from transforms.formats.ingest.counts import MERGE_INPUTS
-from transforms.formats.ingest.cut import CUT
-from transforms.formats.ingest.keep_stage import GONE, KEEP
-from transforms.formats.ingest.merges import MERGE_REJECTS
-from transforms.formats.ingest.stage import INGEST
-from transforms.formats.records.hyphens import CUT_WORDS
-from transforms.layers.registry import columns_of
+from lexbeam.pipelines.commands.corpus.accepting import check_rejects, check_years
+from lexbeam.pipelines.commands.corpus.dry_run import dry_run
+from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, plan_corpus
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.schemas.rejects import REJECTS
+from lexbeam.transforms.annotation.annotate import ANNOTATE
+from lexbeam.transforms.annotation.counts import IntakeCounts
+from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from lexbeam.transforms.change.view.proposals import propose_slices
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.parts import LEAST_PARTS, parts_for
+from lexbeam.transforms.common.publish.holding import Gauge
+from lexbeam.transforms.common.publish.sections import Made, inputs_entry
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import units
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.common.store.merge import MergeTask, gather_stage
+from lexbeam.transforms.common.store.tables import PartFile
+from lexbeam.transforms.common.texts.languages import language_of
+from lexbeam.transforms.corpora.decades import histogram
+from lexbeam.transforms.corpora.panels import panels
+from lexbeam.transforms.formats.ingest.counts import MERGE_INPUTS
+from lexbeam.transforms.formats.ingest.cut import CUT
+from lexbeam.transforms.formats.ingest.keep_stage import GONE, KEEP
+from lexbeam.transforms.formats.ingest.merges import MERGE_REJECTS
+from lexbeam.transforms.formats.ingest.stage import INGEST
+from lexbeam.transforms.formats.records.hyphens import CUT_WORDS
+from lexbeam.transforms.layers.registry import columns_of
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -66,10 +66,10 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     """Units of files in, merged parts and counts out."""
     import apache_beam as beam
 
-    from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
-    from transforms.common.store.ptransforms import MergeTables
-    from transforms.formats.ingest.cut_ptransforms import CutLarge
-    from transforms.formats.ingest.ptransforms import (
+    from lexbeam.transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
+    from lexbeam.transforms.common.store.ptransforms import MergeTables
+    from lexbeam.transforms.formats.ingest.cut_ptransforms import CutLarge
+    from lexbeam.transforms.formats.ingest.ptransforms import (
         IngestFiles,
         KeepAcceptable,
         KeepGone,

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from schemas.rejects import RejectRow
-from transforms.annotation.annotate import AnnotateOptions
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import Engine, load_engine
-from transforms.common.shown import amount
-from transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile, read_documents
-from transforms.formats.sources.readings import unchecked_reading
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.annotation.annotate import AnnotateOptions
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import Engine, load_engine
+from lexbeam.transforms.common.shown import amount
+from lexbeam.transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile, read_documents
+from lexbeam.transforms.formats.sources.readings import unchecked_reading
 
 __all__ = ["DOCUMENTS", "dry_run", "looked_at"]
 

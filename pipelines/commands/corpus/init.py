@@ -14,28 +14,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pipelines.commands.corpus.init_look import Look, look_at
-from pipelines.commands.corpus.init_sample import draw_files
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import IntakeOptions
-from pipelines.frame.configuration import read_jobs
-from pipelines.frame.running import run_command
-from pipelines.progress.estimates import time_left
-from schemas.rejects import REMEDIES
-from transforms.annotation.engines.registry import describe_engine
-from transforms.annotation.guessing import guess_engine
-from transforms.change.view.proposals import ENOUGH, ENOUGH_TOKENS, LEAST, SliceProposal, propose_slices
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import option
-from transforms.common.publish.output_folders import check_output_folder, make_output_folder
-from transforms.common.shown import units
-from transforms.common.store import files
-from transforms.embeddings.trainers import TRAINERS
-from transforms.formats.dates.guessing import Dates, guess_fields
-from transforms.formats.dates.rules import RULES
-from transforms.formats.ingest.listing import InputPatterns, find_files
-from transforms.formats.records.base import HTML_READ, ReaderOptions
-from transforms.formats.records.scripts import UNSPACED, scripts_of
+from lexbeam.pipelines.commands.corpus.init_look import Look, look_at
+from lexbeam.pipelines.commands.corpus.init_sample import draw_files
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import IntakeOptions
+from lexbeam.pipelines.frame.configuration import read_jobs
+from lexbeam.pipelines.frame.running import run_command
+from lexbeam.pipelines.progress.estimates import time_left
+from lexbeam.schemas.rejects import REMEDIES
+from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.guessing import guess_engine
+from lexbeam.transforms.change.view.proposals import ENOUGH, ENOUGH_TOKENS, LEAST, SliceProposal, propose_slices
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.output_folders import check_output_folder, make_output_folder
+from lexbeam.transforms.common.shown import units
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.embeddings.trainers import TRAINERS
+from lexbeam.transforms.formats.dates.guessing import Dates, guess_fields
+from lexbeam.transforms.formats.dates.rules import RULES
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
+from lexbeam.transforms.formats.records.base import HTML_READ, ReaderOptions
+from lexbeam.transforms.formats.records.scripts import UNSPACED, scripts_of
 
 __all__ = ["INIT", "InitOptions", "config_text"]
 

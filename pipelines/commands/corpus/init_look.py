@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 from itertools import repeat, tee
 from typing import Any
 
-from pipelines.commands.corpus.init_reader import LANGUAGE, guess_reader
-from pipelines.commands.corpus.init_sample import BYTES, DrawnFiles, FileRows, LeastDigests, most_of_each
-from schemas.rejects import REMEDIES, RejectRow
-from transforms.annotation.engines.engine import Engine
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import load_splitter
-from transforms.annotation.guessing import guess_language
-from transforms.common.texts.languages import short_tag
-from transforms.formats.dates.guessing import Dates, SeenDocument, guess_dates, undated, unread, years_by
-from transforms.formats.ingest.stage import IngestOptions, InputFile
-from transforms.formats.readers.registry import detect
-from transforms.formats.records.base import ReaderOptions, Record
-from transforms.formats.records.fields import Fields
+from lexbeam.pipelines.commands.corpus.init_reader import LANGUAGE, guess_reader
+from lexbeam.pipelines.commands.corpus.init_sample import BYTES, DrawnFiles, FileRows, LeastDigests, most_of_each
+from lexbeam.schemas.rejects import REMEDIES, RejectRow
+from lexbeam.transforms.annotation.engines.engine import Engine
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import load_splitter
+from lexbeam.transforms.annotation.guessing import guess_language
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.formats.dates.guessing import Dates, SeenDocument, guess_dates, undated, unread, years_by
+from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile
+from lexbeam.transforms.formats.readers.registry import detect
+from lexbeam.transforms.formats.records.base import ReaderOptions, Record
+from lexbeam.transforms.formats.records.fields import Fields
 
 __all__ = ["Look", "look_at"]
 

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from pipelines.commands.corpus.dry_run import looked_at
-from schemas.rejects import RejectRow
-from transforms.annotation.guessing import CODE_PAGES, code_page, guess_language
-from transforms.formats.dates.guessing import guess_text_field
-from transforms.formats.ingest.stage import IngestOptions, InputFile
-from transforms.formats.records.base import ReaderOptions
-from transforms.formats.records.fields import listed_fields
+from lexbeam.pipelines.commands.corpus.dry_run import looked_at
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.annotation.guessing import CODE_PAGES, code_page, guess_language
+from lexbeam.transforms.formats.dates.guessing import guess_text_field
+from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.formats.records.fields import listed_fields
 
 __all__ = ["LANGUAGE", "guess_reader"]
 

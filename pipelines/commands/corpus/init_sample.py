@@ -8,17 +8,17 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from pipelines.commands.corpus.dry_run import looked_at
-from transforms.common.store import files
-from transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile
-from transforms.formats.ingest.units import key_of
-from transforms.formats.readers.registry import cutter_of
-from transforms.formats.records.base import Source
-from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.sources.archive_pieces import cut_archive
-from transforms.formats.sources.archives import is_zip
-from transforms.formats.sources.content import HEAD
-from transforms.formats.sources.streams import peek
+from lexbeam.pipelines.commands.corpus.dry_run import looked_at
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.units import key_of
+from lexbeam.transforms.formats.readers.registry import cutter_of
+from lexbeam.transforms.formats.records.base import Source
+from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.sources.archive_pieces import cut_archive
+from lexbeam.transforms.formats.sources.archives import is_zip
+from lexbeam.transforms.formats.sources.content import HEAD
+from lexbeam.transforms.formats.sources.streams import peek
 
 __all__ = ["BYTES", "DrawnFiles", "FileRows", "LeastDigests", "draw_files", "most_of_each"]
 

@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-from schemas.columns import Table
-from schemas.corpus.documents import DOCUMENTS
-from schemas.corpus.inputs import INPUTS
-from schemas.corpus.sentences import SENTENCES
-from schemas.rejects import REJECTS
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.snapshots import Snapshot
-from transforms.formats.ingest.keep_stage import KeepSetting, KeptPart
+from lexbeam.schemas.columns import Table
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.schemas.rejects import REJECTS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.formats.ingest.keep_stage import KeepSetting, KeptPart
 
 __all__ = ["KeptCorpus", "kept_corpus"]
 

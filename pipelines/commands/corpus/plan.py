@@ -4,35 +4,35 @@ import logging
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from pipelines.commands.corpus.accepting import check_look
-from pipelines.commands.corpus.keeping import KeptCorpus, kept_corpus
-from pipelines.commands.keeping import kept_snapshot
-from pipelines.frame.command import Inputs
-from pipelines.frame.common_options import IntakeOptions, model_folder
-from pipelines.frame.inputs import check_patterns, first_inputs
-from schemas.corpus.documents import DOCUMENTS
-from transforms.annotation.annotate import AnnotateOptions
-from transforms.annotation.engines.engine import EngineInfo
-from transforms.annotation.engines.normalise import read_rules
-from transforms.annotation.engines.registry import check_engine, describe_engine, stated_engine
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.options.option import Within
-from transforms.common.parts import stated_parts
-from transforms.common.publish.forgotten import forgotten_at
-from transforms.common.texts.languages import stated_language
-from transforms.formats.dates.rules import load_metadata, parse_date_rule
-from transforms.formats.ingest.duplicates import DUPLICATES
-from transforms.formats.ingest.keep_stage import KeepSetting
-from transforms.formats.ingest.known import CHECKS
-from transforms.formats.ingest.listing import InputPatterns
-from transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks
-from transforms.formats.readers.html import check_html
-from transforms.formats.readers.registry import FORMATS, READERS
-from transforms.formats.records.base import ReaderOptions
-from transforms.formats.records.hyphens import read_hyphen_words
-from transforms.formats.records.scripts import scripts_of
-from transforms.layers.registry import LayerOptions, check_layers
+from lexbeam.pipelines.commands.corpus.accepting import check_look
+from lexbeam.pipelines.commands.corpus.keeping import KeptCorpus, kept_corpus
+from lexbeam.pipelines.commands.keeping import kept_snapshot
+from lexbeam.pipelines.frame.command import Inputs
+from lexbeam.pipelines.frame.common_options import IntakeOptions, model_folder
+from lexbeam.pipelines.frame.inputs import check_patterns, first_inputs
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.transforms.annotation.annotate import AnnotateOptions
+from lexbeam.transforms.annotation.engines.engine import EngineInfo
+from lexbeam.transforms.annotation.engines.normalise import read_rules
+from lexbeam.transforms.annotation.engines.registry import check_engine, describe_engine, stated_engine
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.options.option import Within
+from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.publish.forgotten import forgotten_at
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.duplicates import DUPLICATES
+from lexbeam.transforms.formats.ingest.keep_stage import KeepSetting
+from lexbeam.transforms.formats.ingest.known import CHECKS
+from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks
+from lexbeam.transforms.formats.readers.html import check_html
+from lexbeam.transforms.formats.readers.registry import FORMATS, READERS
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.formats.records.hyphens import read_hyphen_words
+from lexbeam.transforms.formats.records.scripts import scripts_of
+from lexbeam.transforms.layers.registry import LayerOptions, check_layers
 
 __all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus", "steps_of"]
 
@@ -116,7 +116,7 @@ class CorpusOptions(IntakeOptions):
     date_range: str = option(
         "first",
         help="year that counts of a date that is a range",
-        choices="transforms.formats.dates.rules:DATE_RANGES",
+        choices="lexbeam.transforms.formats.dates.rules:DATE_RANGES",
         group="dates",
     )
     engine: str = option(

@@ -18,18 +18,18 @@ from pathlib import Path
 from textwrap import wrap
 from typing import NamedTuple
 
-from pipelines.frame.command import Action, Command
-from pipelines.progress.progress import counting
-from transforms.common.code.fingerprints import parse_json
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.publish.layout import MARK
-from transforms.common.publish.output_folders import check_output_folder
-from transforms.common.shown import amount
-from transforms.common.store import files
-from transforms.sample.corpus import SampleCorpus, design_corpus, read_documents
-from transforms.sample.language import SLICES, YEARS
-from transforms.sample.planting import TRUTH_COLUMNS, truth_row
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.progress.progress import counting
+from lexbeam.transforms.common.code.fingerprints import parse_json
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.layout import MARK
+from lexbeam.transforms.common.publish.output_folders import check_output_folder
+from lexbeam.transforms.common.shown import amount
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.sample.corpus import SampleCorpus, design_corpus, read_documents
+from lexbeam.transforms.sample.language import SLICES, YEARS
+from lexbeam.transforms.sample.planting import TRUTH_COLUMNS, truth_row
 
 __all__ = ["LEAST_TOKENS", "SAMPLE", "SampleOptions", "SampleSummary", "write_sample"]
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from transforms.annotation.guessing import guess_engine, guess_language
-from transforms.common.errors import UsageError, quoted
-from transforms.common.texts.languages import language_of, short_tag
+from lexbeam.transforms.annotation.guessing import guess_engine, guess_language
+from lexbeam.transforms.common.errors import UsageError, quoted
+from lexbeam.transforms.common.texts.languages import language_of, short_tag
 
 __all__ = ["LOOKED_AT", "NO_ENGINE", "engine_of"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from transforms.common.publish.layout import ARTEFACTS, FAILED, LOCK, MARK, POINTER, SNAPSHOTS, is_marked_folder
-from transforms.common.publish.leases import LEASE
-from transforms.common.store import files
-from transforms.report.page import is_report
+from lexbeam.transforms.common.publish.layout import ARTEFACTS, FAILED, LOCK, MARK, POINTER, SNAPSHOTS, is_marked_folder
+from lexbeam.transforms.common.publish.leases import LEASE
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.report.page import is_report
 
 __all__ = ["files_beside", "remove_reports"]
 

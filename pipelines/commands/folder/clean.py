@@ -12,18 +12,18 @@ import contextlib
 import os
 from dataclasses import dataclass
 
-from pipelines.commands.folder.survey import UNNEEDED, Leftover, leftover_sizes, survey
-from pipelines.frame.command import Action, Command
-from pipelines.frame.publishing import UNFINISHED, check_nobody_detached, kept_digests
-from pipelines.monitoring.events import ArtefactsFreed, report
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.publish.failed import remove_failed
-from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, locked
-from transforms.common.publish.removing import RESULTS, free, remove_hidden
-from transforms.common.publish.snapshots import output_folder
-from transforms.common.publish.streaming import check_not_streaming
-from transforms.common.store import files
+from lexbeam.pipelines.commands.folder.survey import UNNEEDED, Leftover, leftover_sizes, survey
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.publishing import UNFINISHED, check_nobody_detached, kept_digests
+from lexbeam.pipelines.monitoring.events import ArtefactsFreed, report
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.failed import remove_failed
+from lexbeam.transforms.common.publish.layout import ARTEFACTS, is_marked_folder, locked
+from lexbeam.transforms.common.publish.removing import RESULTS, free, remove_hidden
+from lexbeam.transforms.common.publish.snapshots import output_folder
+from lexbeam.transforms.common.publish.streaming import check_not_streaming
+from lexbeam.transforms.common.store import files
 
 __all__ = ["CLEAN", "remove_leftovers"]
 
@@ -50,8 +50,8 @@ def _clean(options: CleanOptions, action: Action) -> None:
         LexbeamError: a run is at work there, or none has ever written there.
     """
     if options.cache:
-        from transforms.common.cache import default_cache
-        from transforms.lexicon.cache import clean_cache
+        from lexbeam.transforms.common.cache import default_cache
+        from lexbeam.transforms.lexicon.cache import clean_cache
 
         folder = options.path or default_cache()
         freed = clean_cache(folder)

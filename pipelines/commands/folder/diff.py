@@ -11,23 +11,29 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from pipelines.commands.folder.history import section_line
-from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command, Moved
-from pipelines.frame.common_options import FolderOptions
-from pipelines.frame.registry import COMMANDS, load, section_of
-from pipelines.shown.rows import as_json, rows_as_grid
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import option
-from transforms.common.publish.changes import changes
-from transforms.common.publish.differences import TableDifference, differences
-from transforms.common.publish.history import read_history, resolve_snapshot
-from transforms.common.publish.layout import read_record
-from transforms.common.publish.manifests import is_idle
-from transforms.common.publish.snapshots import Snapshot, explaining_damage, open_kept, open_snapshot, output_folder
-from transforms.common.shown import Block, listed
-from transforms.common.store import files
-from transforms.corpora.changed import sources_of
+from lexbeam.pipelines.commands.folder.history import section_line
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.frame.command import Action, Command, Moved
+from lexbeam.pipelines.frame.common_options import FolderOptions
+from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
+from lexbeam.pipelines.shown.rows import as_json, rows_as_grid
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.changes import changes
+from lexbeam.transforms.common.publish.differences import TableDifference, differences
+from lexbeam.transforms.common.publish.history import read_history, resolve_snapshot
+from lexbeam.transforms.common.publish.layout import read_record
+from lexbeam.transforms.common.publish.manifests import is_idle
+from lexbeam.transforms.common.publish.snapshots import (
+    Snapshot,
+    explaining_damage,
+    open_kept,
+    open_snapshot,
+    output_folder,
+)
+from lexbeam.transforms.common.shown import Block, listed
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.corpora.changed import sources_of
 
 __all__ = ["DIFF", "DiffOptions", "moved_values", "snapshot_before", "two_snapshots"]
 

@@ -19,18 +19,18 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.publish.data_card import data_card
-from transforms.common.publish.layout import MANIFEST
-from transforms.common.publish.output_folders import check_output_folder, make_output_folder
-from transforms.common.publish.snapshots import Snapshot, open_snapshot
-from transforms.common.store import files
-from transforms.common.store.sound import checked
-from transforms.embeddings.alignment import named_alignment
-from transforms.embeddings.published import aligned_sides, as_aligned, as_trained, no_map
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import FolderOptions
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.data_card import data_card
+from lexbeam.transforms.common.publish.layout import MANIFEST
+from lexbeam.transforms.common.publish.output_folders import check_output_folder, make_output_folder
+from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.embeddings.alignment import named_alignment
+from lexbeam.transforms.embeddings.published import aligned_sides, as_aligned, as_trained, no_map
 
 __all__ = ["CARD", "EXPORT", "EXPORTS", "ExportOptions", "export_tables"]
 

@@ -14,21 +14,21 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from pipelines.commands.corpus.corpus import CORPUS
-from pipelines.commands.folder.beside import remove_reports
-from pipelines.commands.folder.clean import remove_leftovers
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions, HookOptions
-from pipelines.frame.publishing import UNFINISHED, check_nobody_detached
-from pipelines.runners.hooks import tell_readers
-from schemas.corpus.documents import DOCUMENTS
-from schemas.corpus.inputs import INPUTS
-from schemas.rejects import REJECTS
-from transforms.annotation.annotate import ANNOTATE
-from transforms.common.errors import UsageError, quoted
-from transforms.common.names import alike, file_of
-from transforms.common.options.fields import option
-from transforms.common.publish.forgotten import (
+from lexbeam.pipelines.commands.corpus.corpus import CORPUS
+from lexbeam.pipelines.commands.folder.beside import remove_reports
+from lexbeam.pipelines.commands.folder.clean import remove_leftovers
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import FolderOptions, HookOptions
+from lexbeam.pipelines.frame.publishing import UNFINISHED, check_nobody_detached
+from lexbeam.pipelines.runners.hooks import tell_readers
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.rejects import REJECTS
+from lexbeam.transforms.annotation.annotate import ANNOTATE
+from lexbeam.transforms.common.errors import UsageError, quoted
+from lexbeam.transforms.common.names import alike, file_of
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.forgotten import (
     ForgottenMarks,
     forgotten_at,
     id_mark,
@@ -36,8 +36,8 @@ from transforms.common.publish.forgotten import (
     source_mark,
     write_marks,
 )
-from transforms.common.publish.history import untag_snapshots
-from transforms.common.publish.layout import (
+from lexbeam.transforms.common.publish.history import untag_snapshots
+from lexbeam.transforms.common.publish.layout import (
     ARTEFACTS,
     SNAPSHOTS,
     DamagedFolderError,
@@ -49,22 +49,22 @@ from transforms.common.publish.layout import (
     snapshot_name,
     update_record,
 )
-from transforms.common.publish.publication import Keep, publish
-from transforms.common.publish.removing import Freed, discard_artefacts, remove_snapshot
-from transforms.common.publish.sections import Made, Outcome
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_kept, open_snapshot, output_folder
-from transforms.common.publish.streaming import check_not_streaming
-from transforms.common.shown import amount, listed
-from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.objects import Tag
-from transforms.common.store.receipts import File
-from transforms.common.store.staged import StagedFile
-from transforms.corpora.forgetting import CorpusDocument, forgotten_documents, holds, without_documents
-from transforms.corpora.named import marks_of_names, names_there
-from transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
-from transforms.formats.ingest.cut import CUT
-from transforms.intake.forgetting import file_sections, holding_sections, sources_of
+from lexbeam.transforms.common.publish.publication import Keep, publish
+from lexbeam.transforms.common.publish.removing import Freed, discard_artefacts, remove_snapshot
+from lexbeam.transforms.common.publish.sections import Made, Outcome
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_kept, open_snapshot, output_folder
+from lexbeam.transforms.common.publish.streaming import check_not_streaming
+from lexbeam.transforms.common.shown import amount, listed
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.staged import StagedFile
+from lexbeam.transforms.corpora.forgetting import CorpusDocument, forgotten_documents, holds, without_documents
+from lexbeam.transforms.corpora.named import marks_of_names, names_there
+from lexbeam.transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
+from lexbeam.transforms.formats.ingest.cut import CUT
+from lexbeam.transforms.intake.forgetting import file_sections, holding_sections, sources_of
 
 __all__ = ["FORGET", "ForgetOptions"]
 

@@ -11,17 +11,17 @@ from typing import Any
 
 import msgspec
 
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions
-from pipelines.frame.registry import command_of
-from pipelines.shown.rows import as_json
-from transforms.common.options.fields import option, options_of, plain_defaults
-from transforms.common.publish.changes import SectionChange, TableChange
-from transforms.common.publish.history import History, Publication, read_history
-from transforms.common.publish.layout import read_record
-from transforms.common.publish.snapshots import open_snapshot, output_folder
-from transforms.common.shown import listed
-from transforms.common.store import files
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import FolderOptions
+from lexbeam.pipelines.frame.registry import command_of
+from lexbeam.pipelines.shown.rows import as_json
+from lexbeam.transforms.common.options.fields import option, options_of, plain_defaults
+from lexbeam.transforms.common.publish.changes import SectionChange, TableChange
+from lexbeam.transforms.common.publish.history import History, Publication, read_history
+from lexbeam.transforms.common.publish.layout import read_record
+from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_folder
+from lexbeam.transforms.common.shown import listed
+from lexbeam.transforms.common.store import files
 
 __all__ = ["HISTORY", "HistoryOptions", "reasons", "section_line"]
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.commands.folder.diff import moved_values
-from pipelines.commands.folder.history import reasons
-from schemas.columns import column
-from schemas.corpus.documents import DOCUMENTS
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.changes import changes
-from transforms.common.publish.differences import TableDifference, difference, differing, pairs_up
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import listed
-from transforms.corpora.changed import changed_documents
-from transforms.report.panels import Head, Note, Panel, Rows
+from lexbeam.pipelines.commands.folder.diff import moved_values
+from lexbeam.pipelines.commands.folder.history import reasons
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.changes import changes
+from lexbeam.transforms.common.publish.differences import TableDifference, difference, differing, pairs_up
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import listed
+from lexbeam.transforms.corpora.changed import changed_documents
+from lexbeam.transforms.report.panels import Head, Note, Panel, Rows
 
 __all__ = ["NAME", "last_change_head", "last_change_panels"]
 

@@ -7,11 +7,11 @@ lexbeam lexicon look bank --pos n --resources zipf=wordfreq:en
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipelines.frame.command import Action, Command
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.formats.records.text_cleaning import clean_field
-from transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
 
 __all__ = ["LOOK", "LookOptions"]
 

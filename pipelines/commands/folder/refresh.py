@@ -13,31 +13,37 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn
 
-from pipelines.commands.folder.run import ConfigOptions
-from pipelines.commands.folder.watch import Pace, WatchOptions, input_files, watch
-from pipelines.commands.keeping import find_own
-from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command, Job
-from pipelines.frame.common_options import KeepOptions
-from pipelines.frame.interrupts import was_interrupted
-from pipelines.frame.monitors import monitored, renew_metrics
-from pipelines.frame.publishing import note_refused, read_unfinished, settle_unfinished
-from pipelines.frame.running import check_runner, run_jobs
-from pipelines.frame.stage_plans import StagePlan, estimated, plan_stages
-from pipelines.frame.staleness import InputChanges, changes_outside, planned_otherwise, section_logs
-from pipelines.monitoring.events import NothingToDo, SectionPlanned, report
-from pipelines.runners.hooks import PublishHookError, tell_readers
-from transforms.common.errors import HeldBackError, HeldSectionsError, LexbeamError, NothingToDoError, UsageError
-from transforms.common.options.changes import option_changes
-from transforms.common.options.fields import option, options_of
-from transforms.common.publish.history import read_history
-from transforms.common.publish.holding import FAILED
-from transforms.common.publish.layout import snapshot_name
-from transforms.common.publish.run_log import RunLine, note_success, read_run_log
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
-from transforms.common.shown import Block, amount, columns_with, units
-from transforms.common.store import files
-from transforms.formats.ingest.stage import InputFile
+from lexbeam.pipelines.commands.folder.run import ConfigOptions
+from lexbeam.pipelines.commands.folder.watch import Pace, WatchOptions, input_files, watch
+from lexbeam.pipelines.commands.keeping import find_own
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.frame.command import Action, Command, Job
+from lexbeam.pipelines.frame.common_options import KeepOptions
+from lexbeam.pipelines.frame.interrupts import was_interrupted
+from lexbeam.pipelines.frame.monitors import monitored, renew_metrics
+from lexbeam.pipelines.frame.publishing import note_refused, read_unfinished, settle_unfinished
+from lexbeam.pipelines.frame.running import check_runner, run_jobs
+from lexbeam.pipelines.frame.stage_plans import StagePlan, estimated, plan_stages
+from lexbeam.pipelines.frame.staleness import InputChanges, changes_outside, planned_otherwise, section_logs
+from lexbeam.pipelines.monitoring.events import NothingToDo, SectionPlanned, report
+from lexbeam.pipelines.runners.hooks import PublishHookError, tell_readers
+from lexbeam.transforms.common.errors import (
+    HeldBackError,
+    HeldSectionsError,
+    LexbeamError,
+    NothingToDoError,
+    UsageError,
+)
+from lexbeam.transforms.common.options.changes import option_changes
+from lexbeam.transforms.common.options.fields import option, options_of
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.holding import FAILED
+from lexbeam.transforms.common.publish.layout import snapshot_name
+from lexbeam.transforms.common.publish.run_log import RunLine, note_success, read_run_log
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
+from lexbeam.transforms.common.shown import Block, amount, columns_with, units
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.ingest.stage import InputFile
 
 __all__ = ["REFRESH"]
 

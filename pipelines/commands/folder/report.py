@@ -7,18 +7,18 @@ lexbeam report results --out report.html --no-text
 import logging
 from dataclasses import dataclass
 
-from pipelines.commands.folder.diff import snapshot_before
-from pipelines.commands.folder.last_change import NAME, last_change_head, last_change_panels
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions
-from pipelines.frame.registry import COMMANDS, load, section_of
-from pipelines.shown.openings import page_head, section_head
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import option
-from transforms.common.publish.manifests import is_idle
-from transforms.common.publish.snapshots import explaining_damage, open_snapshot, output_folder
-from transforms.common.store import files
-from transforms.report.page import write_report
+from lexbeam.pipelines.commands.folder.diff import snapshot_before
+from lexbeam.pipelines.commands.folder.last_change import NAME, last_change_head, last_change_panels
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import FolderOptions
+from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
+from lexbeam.pipelines.shown.openings import page_head, section_head
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.manifests import is_idle
+from lexbeam.transforms.common.publish.snapshots import explaining_damage, open_snapshot, output_folder
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.report.page import write_report
 
 __all__ = ["REPORT", "ReportOptions"]
 

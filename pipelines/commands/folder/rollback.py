@@ -5,15 +5,15 @@ lexbeam rollback results paper-v1
 
 from dataclasses import dataclass
 
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions, HookOptions
-from pipelines.frame.publishing import check_nobody_detached
-from pipelines.runners.hooks import tell_readers
-from transforms.common.options.fields import option
-from transforms.common.publish.layout import locked, snapshot_name
-from transforms.common.publish.publication import rollback
-from transforms.common.publish.snapshots import open_snapshot, output_folder
-from transforms.common.store import files
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import FolderOptions, HookOptions
+from lexbeam.pipelines.frame.publishing import check_nobody_detached
+from lexbeam.pipelines.runners.hooks import tell_readers
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.layout import locked, snapshot_name
+from lexbeam.transforms.common.publish.publication import rollback
+from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_folder
+from lexbeam.transforms.common.store import files
 
 __all__ = ["ROLLBACK", "RollbackOptions"]
 

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pipelines.frame.command import Action, Command, Job
-from pipelines.frame.common_options import PARTS_HELP, IntakeOptions, PublishOptions, or_a_name
-from pipelines.frame.configuration import ON_FAILURE, read_jobs, read_on_failure
-from pipelines.frame.running import run_jobs
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.parts import stated_parts
-from transforms.common.store import files
+from lexbeam.pipelines.frame.command import Action, Command, Job
+from lexbeam.pipelines.frame.common_options import PARTS_HELP, IntakeOptions, PublishOptions, or_a_name
+from lexbeam.pipelines.frame.configuration import ON_FAILURE, read_jobs, read_on_failure
+from lexbeam.pipelines.frame.running import run_jobs
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.store import files
 
 __all__ = ["RUN", "ConfigOptions"]
 

@@ -11,20 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass
 from typing import Any
 
-from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command
-from pipelines.frame.registry import available, section_of
-from pipelines.shown.overview import describe_table, in_order, overview, overview_facts
-from pipelines.shown.rows import as_json, names_of, rows_as_grid, rows_as_json, rows_as_tsv, rows_at
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options.fields import from_mapping, option, options_of, value_of
-from transforms.common.options.option import Option
-from transforms.common.publish.failed import failed_files
-from transforms.common.publish.manifests import is_idle
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot, published_below
-from transforms.common.publish.views import View
-from transforms.common.shown import Block
-from transforms.common.store import files
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.registry import available, section_of
+from lexbeam.pipelines.shown.overview import describe_table, in_order, overview, overview_facts
+from lexbeam.pipelines.shown.rows import as_json, names_of, rows_as_grid, rows_as_json, rows_as_tsv, rows_at
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.options.fields import from_mapping, option, options_of, value_of
+from lexbeam.transforms.common.options.option import Option
+from lexbeam.transforms.common.publish.failed import failed_files
+from lexbeam.transforms.common.publish.manifests import is_idle
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot, published_below
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store import files
 
 __all__ = ["SHOW"]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from pipelines.frame.publishing import begun_at
-from pipelines.frame.registry import available
-from pipelines.progress.lines import Foreseen, StageCount, settled
-from pipelines.progress.stores import planned_in_store, receipts_below
-from transforms.common.store import files
+from lexbeam.pipelines.frame.publishing import begun_at
+from lexbeam.pipelines.frame.registry import available
+from lexbeam.pipelines.progress.lines import Foreseen, StageCount, settled
+from lexbeam.pipelines.progress.stores import planned_in_store, receipts_below
+from lexbeam.transforms.common.store import files
 
 __all__ = ["StageWork", "stages_of"]
 

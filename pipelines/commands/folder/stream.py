@@ -13,27 +13,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipelines.commands.corpus.plan import CorpusOptions, steps_of
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import or_a_name
-from pipelines.frame.configuration import read_jobs
-from transforms.annotation.annotate import ANNOTATE
-from transforms.annotation.landed import receipts_since
-from transforms.annotation.landing import LAND, intake_of, place_of
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import option
-from transforms.common.publish.layout import locked
-from transforms.common.publish.streaming import streaming
-from transforms.common.shown import amount
-from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.models import carry, models_noted
-from transforms.formats.ingest.listing import InputPatterns, refuse_output_as_input
-from transforms.formats.ingest.stage import INGEST
-from transforms.stream.looking import LookWatch, patience
-from transforms.stream.sources import SOURCES, check_landing, chosen_source
-from transforms.stream.window import WindowSteps
-from transforms.stream.windows import WindowRule, seconds_of
+from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, steps_of
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import or_a_name
+from lexbeam.pipelines.frame.configuration import read_jobs
+from lexbeam.transforms.annotation.annotate import ANNOTATE
+from lexbeam.transforms.annotation.landed import receipts_since
+from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.layout import locked
+from lexbeam.transforms.common.publish.streaming import streaming
+from lexbeam.transforms.common.shown import amount
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.models import carry, models_noted
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, refuse_output_as_input
+from lexbeam.transforms.formats.ingest.stage import INGEST
+from lexbeam.transforms.stream.looking import LookWatch, patience
+from lexbeam.transforms.stream.sources import SOURCES, check_landing, chosen_source
+from lexbeam.transforms.stream.window import WindowSteps
+from lexbeam.transforms.stream.windows import WindowRule, seconds_of
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -81,8 +81,8 @@ def _stream(options: StreamOptions, action: Action) -> None:
         UsageError: an option is wrong, or the runner runs no stream.
         LexbeamError: another stream has the folder, or the pipeline failed.
     """
-    from pipelines.runners.configs import load_stream_config
-    from pipelines.runners.runners import run_pipeline
+    from lexbeam.pipelines.runners.configs import load_stream_config
+    from lexbeam.pipelines.runners.runners import run_pipeline
 
     corpus = _corpus(options)
     out = files.absolute(corpus.out)
@@ -104,7 +104,7 @@ def _stream(options: StreamOptions, action: Action) -> None:
     def build(pipeline: "beam.Pipeline") -> bool:
         import apache_beam as beam
 
-        from transforms.stream.ptransforms import LandWindows, PollFiles
+        from lexbeam.transforms.stream.ptransforms import LandWindows, PollFiles
 
         if landing is not None:
             _ = pipeline | "ReadSource" >> source.feed(landing, rule, corpus.reader.max_line_bytes)

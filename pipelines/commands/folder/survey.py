@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.commands.folder.stages import StageWork, stages_of
-from pipelines.frame.detaching import LeftRun, left_run
-from pipelines.frame.publishing import read_unfinished
-from pipelines.frame.registry import all_tables, command_of
-from transforms.common.errors import LexbeamError, readable
-from transforms.common.publish.failed import failed_files
-from transforms.common.publish.forgotten import read_marks
-from transforms.common.publish.layout import (
+from lexbeam.pipelines.commands.folder.stages import StageWork, stages_of
+from lexbeam.pipelines.frame.detaching import LeftRun, left_run
+from lexbeam.pipelines.frame.publishing import read_unfinished
+from lexbeam.pipelines.frame.registry import all_tables, command_of
+from lexbeam.transforms.common.errors import LexbeamError, readable
+from lexbeam.transforms.common.publish.failed import failed_files
+from lexbeam.transforms.common.publish.forgotten import read_marks
+from lexbeam.transforms.common.publish.layout import (
     ARTEFACTS,
     FAILED,
     FORGOTTEN,
@@ -32,12 +32,12 @@ from transforms.common.publish.layout import (
     links_of,
     read_record,
 )
-from transforms.common.publish.leases import holder_of
-from transforms.common.publish.removing import RESULTS, leftovers
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, published_below
-from transforms.common.store import files
-from transforms.common.store.receipts import FREED
-from transforms.common.store.remote import remote
+from lexbeam.transforms.common.publish.leases import holder_of
+from lexbeam.transforms.common.publish.removing import RESULTS, leftovers
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, published_below
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.receipts import FREED
+from lexbeam.transforms.common.store.remote import remote
 
 __all__ = ["UNNEEDED", "WRONG", "Leftover", "Survey", "leftover_sizes", "survey"]
 

@@ -6,13 +6,13 @@ lexbeam untag results paper-v1
 
 from dataclasses import dataclass
 
-from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import FolderOptions
-from transforms.common.options.fields import option
-from transforms.common.publish.history import check_tag, resolve_snapshot, tag_snapshot, untag
-from transforms.common.publish.layout import locked
-from transforms.common.publish.snapshots import open_snapshot, output_folder
-from transforms.common.store import files
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.common_options import FolderOptions
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.history import check_tag, resolve_snapshot, tag_snapshot, untag
+from lexbeam.transforms.common.publish.layout import locked
+from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_folder
+from lexbeam.transforms.common.store import files
 
 __all__ = ["TAG", "UNTAG", "TagOptions", "UntagOptions"]
 

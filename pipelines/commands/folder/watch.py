@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from pipelines.frame.command import Job
-from pipelines.frame.given import input_patterns
-from pipelines.frame.interrupts import note_ended, was_interrupted
-from pipelines.runners.hooks import PublishHookError
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import option
-from transforms.common.system_errors import explaining
-from transforms.formats.ingest.arrivals import FOLLOWED, Arrivals, Seen
-from transforms.formats.ingest.listing import find_files
-from transforms.formats.ingest.stage import InputFile
+from lexbeam.pipelines.frame.command import Job
+from lexbeam.pipelines.frame.given import input_patterns
+from lexbeam.pipelines.frame.interrupts import note_ended, was_interrupted
+from lexbeam.pipelines.runners.hooks import PublishHookError
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.system_errors import explaining
+from lexbeam.transforms.formats.ingest.arrivals import FOLLOWED, Arrivals, Seen
+from lexbeam.transforms.formats.ingest.listing import find_files
+from lexbeam.transforms.formats.ingest.stage import InputFile
 
 __all__ = ["Pace", "WatchOptions", "input_files", "watch"]
 

@@ -14,30 +14,35 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.commands.options import input_folder
-from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RUN, PublishOptions
-from pipelines.frame.openings import Opening
-from schemas.metrics import SIMPLIFICATION_METRICS
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError, NoDataError, UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot, open_snapshot
-from transforms.common.shown import Block, amount
-from transforms.common.store import files
-from transforms.common.store.sound import checked
-from transforms.inflection.models import load_inflector
-from transforms.simplification.evaluation.files import evaluate_rows
-from transforms.simplification.evaluation.lists import GoldInstances, gold_of
-from transforms.simplification.evaluation.oracles import Lemmas
-from transforms.simplification.evaluation.settings import STAGE_COLUMNS
-from transforms.simplification.evaluation.submission_tables import SUBMITTED, chosen_lists, submission_of
-from transforms.simplification.evaluation.submissions import Prediction, matched_rows, read_gold, read_predictions
-from transforms.simplification.evaluation.tables import (
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.metrics import SIMPLIFICATION_METRICS
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
+from lexbeam.transforms.common.shown import Block, amount
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.inflection.models import load_inflector
+from lexbeam.transforms.simplification.evaluation.files import evaluate_rows
+from lexbeam.transforms.simplification.evaluation.lists import GoldInstances, gold_of
+from lexbeam.transforms.simplification.evaluation.oracles import Lemmas
+from lexbeam.transforms.simplification.evaluation.settings import STAGE_COLUMNS
+from lexbeam.transforms.simplification.evaluation.submission_tables import SUBMITTED, chosen_lists, submission_of
+from lexbeam.transforms.simplification.evaluation.submissions import (
+    Prediction,
+    matched_rows,
+    read_gold,
+    read_predictions,
+)
+from lexbeam.transforms.simplification.evaluation.tables import (
     EvaluatedSettings,
     SimplificationMeasureOptions,
     evaluate_tables,
@@ -45,9 +50,14 @@ from transforms.simplification.evaluation.tables import (
     gold_in,
     gold_settings,
 )
-from transforms.simplification.instances.layouts import LAYOUTS
-from transforms.simplification.shown.metrics import EVALUATION_VIEWS, FunnelOptions, funnel_blocks, metric_blocks
-from transforms.simplification.shown.panels import evaluation_panels
+from lexbeam.transforms.simplification.instances.layouts import LAYOUTS
+from lexbeam.transforms.simplification.shown.metrics import (
+    EVALUATION_VIEWS,
+    FunnelOptions,
+    funnel_blocks,
+    metric_blocks,
+)
+from lexbeam.transforms.simplification.shown.panels import evaluation_panels
 
 __all__ = ["EVALUATE_SIMPLIFY", "EvaluateSimplifyOptions"]
 

@@ -4,28 +4,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.commands.corpus.accepting import check_look
-from pipelines.commands.intake import TextEngine
-from pipelines.frame.command import Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.inputs import corpora_of, first_inputs
-from schemas.simplification.instances import INSTANCE_INPUTS
-from transforms.annotation.engines.registry import describe_engine
-from transforms.common.errors import UsageError
-from transforms.common.publish.forgotten import forgotten_at
-from transforms.common.publish.sections import inputs_entry
-from transforms.common.publish.snapshots import find_snapshot
-from transforms.common.store.artefacts import Stage
-from transforms.common.texts.languages import short_tag
-from transforms.complexity.features.base import LAYERS
-from transforms.corpora.corpus import check_columns, common_layers, languages
-from transforms.formats.ingest.listing import InputPatterns
-from transforms.formats.ingest.stage import IngestOptions
-from transforms.formats.readers.html import check_html
-from transforms.formats.records.base import ReaderOptions
-from transforms.intake.merging import TaskStages
-from transforms.intake.staging import LoadedCounts
-from transforms.simplification.documents.find_stage import PLACE_IN_CORPUS, PLACE_IN_FILES
-from transforms.simplification.instances.find_stage import (
+from lexbeam.pipelines.commands.corpus.accepting import check_look
+from lexbeam.pipelines.commands.intake import TextEngine
+from lexbeam.pipelines.frame.command import Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
+from lexbeam.schemas.simplification.instances import INSTANCE_INPUTS
+from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.forgotten import forgotten_at
+from lexbeam.transforms.common.publish.sections import inputs_entry
+from lexbeam.transforms.common.publish.snapshots import find_snapshot
+from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.complexity.features.base import LAYERS
+from lexbeam.transforms.corpora.corpus import check_columns, common_layers, languages
+from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.stage import IngestOptions
+from lexbeam.transforms.formats.readers.html import check_html
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.intake.merging import TaskStages
+from lexbeam.transforms.intake.staging import LoadedCounts
+from lexbeam.transforms.simplification.documents.find_stage import PLACE_IN_CORPUS, PLACE_IN_FILES
+from lexbeam.transforms.simplification.instances.find_stage import (
     CORPUS,
     DOCUMENTS,
     FEATS,
@@ -35,8 +35,8 @@ from transforms.simplification.instances.find_stage import (
     CorpusPart,
     TextFindOptions,
 )
-from transforms.simplification.instances.merge_stage import SETTLING
-from transforms.simplification.instances.targets import TargetOptions, word_choice
+from lexbeam.transforms.simplification.instances.merge_stage import SETTLING
+from lexbeam.transforms.simplification.instances.targets import TargetOptions, word_choice
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -200,8 +200,8 @@ def find_words(
         stages: those that read a part of a corpus and a unit of files: `FINDING` or `PLACING`.
         keyed: whether receipts have the numbers of their parts or units.
     """
-    from transforms.intake.ptransforms import LoadFiles, LoadParts
-    from transforms.simplification.instances.ptransforms import WithoutCopies
+    from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts
+    from lexbeam.transforms.simplification.instances.ptransforms import WithoutCopies
 
     options, workspace = carried(found, graph), graph.workspace
     if found.patterns is None:

@@ -9,31 +9,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.commands.options import input_folder, settings_file
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.openings import Opening
-from schemas.simplification.candidates import CANDIDATES
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
-from transforms.common.store.receipts import summed, totals
-from transforms.common.store.tables import Part
-from transforms.inflection.models import warn_of_languages
-from transforms.simplification.generation.inputs import (
+from lexbeam.pipelines.commands.options import input_folder, settings_file
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.simplification.candidates import CANDIDATES
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.receipts import summed, totals
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.inflection.models import warn_of_languages
+from lexbeam.transforms.simplification.generation.inputs import (
     GenerationFiles,
     GenerationInputs,
     check_generation,
     generation_inputs,
 )
-from transforms.simplification.generation.languages import check_languages
-from transforms.simplification.generation.options import GenerationOptions
-from transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
-from transforms.simplification.settings import check_setting_name, settings_of
-from transforms.simplification.shown.candidate_panels import GENERATED, candidate_panels, generator_counts
-from transforms.simplification.shown.panels import sentence_panels
-from transforms.simplification.shown.views import CANDIDATE_VIEWS
+from lexbeam.transforms.simplification.generation.languages import check_languages
+from lexbeam.transforms.simplification.generation.options import GenerationOptions
+from lexbeam.transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
+from lexbeam.transforms.simplification.settings import check_setting_name, settings_of
+from lexbeam.transforms.simplification.shown.candidate_panels import GENERATED, candidate_panels, generator_counts
+from lexbeam.transforms.simplification.shown.panels import sentence_panels
+from lexbeam.transforms.simplification.shown.views import CANDIDATE_VIEWS
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -108,7 +108,7 @@ def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances in, parts of candidates out."""
-    from transforms.common.store.ptransforms import MakeParts
+    from lexbeam.transforms.common.store.ptransforms import MakeParts
 
     resources = plan.resources._replace(lexicon=graph.carry(plan.resources.lexicon))
     tasks = [(part.number, GenerationTask(part, plan.substitutes)) for part in plan.parts]

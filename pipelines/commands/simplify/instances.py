@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.intake import TextEngine, file_digests, text_engine
-from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
-from pipelines.commands.simplify.found_words import (
+from lexbeam.pipelines.commands.intake import TextEngine, file_digests, text_engine
+from lexbeam.pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
+from lexbeam.pipelines.commands.simplify.found_words import (
     FINDING,
     FoundIn,
     find_words,
@@ -25,41 +25,50 @@ from pipelines.commands.simplify.found_words import (
     reads_corpora,
     settling,
 )
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import IntakeOptions
-from pipelines.frame.inputs import first_inputs
-from pipelines.frame.openings import Opening
-from schemas.complexity.instances import INSTANCES as COMPLEX
-from schemas.complexity.labels import LABELS
-from schemas.complexity.scores import PREDICTIONS
-from schemas.rejects import RejectRow
-from schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
-from transforms.annotation.engines.registry import describe_engine
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import embedded, option
-from transforms.common.parts import stated_parts
-from transforms.common.publish.forgotten import forgotten_at
-from transforms.common.publish.snapshots import find_snapshot
-from transforms.common.store import files
-from transforms.common.store.tables import Part
-from transforms.common.texts.languages import stated_language
-from transforms.formats.ingest.listing import InputPatterns
-from transforms.formats.readers.registry import FORMATS
-from transforms.formats.records.base import ReaderOptions
-from transforms.intake.merging import TextAnnotationOptions
-from transforms.intake.staging import LoadedCounts
-from transforms.people.opening import list_sheets
-from transforms.simplification.instances.complex_words import LABEL, TAKE, ComplexPart, known_scorers
-from transforms.simplification.instances.counts import check_records, counted
-from transforms.simplification.instances.find_stage import CORPUS, DOCUMENTS, FEATS
-from transforms.simplification.instances.instance import OCCURRENCES
-from transforms.simplification.instances.judgments import SimplifiableJudgment, SimplifiableOptions, read_judgments
-from transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
-from transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions, acceptable_records
-from transforms.simplification.instances.rows import READERS, RuleOptions
-from transforms.simplification.instances.targets import MARKED, TargetOptions, check_targets
-from transforms.simplification.shown.instances import INSTANCE_VIEWS, instance_panels, instance_summary, section_panels
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import IntakeOptions
+from lexbeam.pipelines.frame.inputs import first_inputs
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.complexity.instances import INSTANCES as COMPLEX
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
+from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.publish.forgotten import forgotten_at
+from lexbeam.transforms.common.publish.snapshots import find_snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.readers.registry import FORMATS
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.intake.merging import TextAnnotationOptions
+from lexbeam.transforms.intake.staging import LoadedCounts
+from lexbeam.transforms.people.opening import list_sheets
+from lexbeam.transforms.simplification.instances.complex_words import LABEL, TAKE, ComplexPart, known_scorers
+from lexbeam.transforms.simplification.instances.counts import check_records, counted
+from lexbeam.transforms.simplification.instances.find_stage import CORPUS, DOCUMENTS, FEATS
+from lexbeam.transforms.simplification.instances.instance import OCCURRENCES
+from lexbeam.transforms.simplification.instances.judgments import (
+    SimplifiableJudgment,
+    SimplifiableOptions,
+    read_judgments,
+)
+from lexbeam.transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
+from lexbeam.transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions, acceptable_records
+from lexbeam.transforms.simplification.instances.rows import READERS, RuleOptions
+from lexbeam.transforms.simplification.instances.targets import MARKED, TargetOptions, check_targets
+from lexbeam.transforms.simplification.shown.instances import (
+    INSTANCE_VIEWS,
+    instance_panels,
+    instance_summary,
+    section_panels,
+)
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -89,7 +98,7 @@ class SimplifyInstancesOptions(IntakeOptions):
         help="how the files are laid out; auto: recognised by the first rows of each; words are found in a corpus or "
         "in documents",
         choices=(AUTO, *READERS, COMPLEXITY, CORPUS, DOCUMENTS),
-        listed="transforms.simplification.instances.rows:READERS",
+        listed="lexbeam.transforms.simplification.instances.rows:READERS",
         group=INPUT,
     )
     language: str | None = option(
@@ -334,7 +343,7 @@ def _complexities(
 
 
 def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    from transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
+    from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
     if plan.found is not None:

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.commands.options import input_folder, settings_file
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.openings import Opening
-from schemas.complexity.instances import INSTANCES as LABELLED
-from schemas.complexity.labels import LABELS
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from schemas.simplification.rankings import RANKINGS
-from transforms.common.options.fields import embedded
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
-from transforms.common.store.receipts import summed
-from transforms.report.panels import Panel
-from transforms.report.section_tables import SectionTable, TableColumn
-from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
-from transforms.simplification.ranking.options import RankingOptions
-from transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
-from transforms.simplification.ranking.stage import RANK, RankedPart, Rankings
-from transforms.simplification.records import JoinTask, tasks_of
-from transforms.simplification.settings import settings_of, settings_of_candidates
+from lexbeam.pipelines.commands.options import input_folder, settings_file
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.complexity.instances import INSTANCES as LABELLED
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification.rankings import RANKINGS
+from lexbeam.transforms.common.options.fields import embedded
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.receipts import summed
+from lexbeam.transforms.report.panels import Panel
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
+from lexbeam.transforms.simplification.ranking.options import RankingOptions
+from lexbeam.transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
+from lexbeam.transforms.simplification.ranking.stage import RANK, RankedPart, Rankings
+from lexbeam.transforms.simplification.records import JoinTask, tasks_of
+from lexbeam.transforms.simplification.settings import settings_of, settings_of_candidates
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -113,8 +113,8 @@ def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: RankingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances and candidates or selections in, parts of rankings out."""
-    from transforms.common.store.ptransforms import MakeParts
-    from transforms.simplification.ranking.ptransforms import WithRegressor
+    from lexbeam.transforms.common.store.ptransforms import MakeParts
+    from lexbeam.transforms.simplification.ranking.ptransforms import WithRegressor
 
     lexicon = graph.carry(plan.fitting.lexicon)
     rankings = {name: ranking._replace(lexicon=lexicon) for name, ranking in plan.rankings.items()}

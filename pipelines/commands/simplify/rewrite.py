@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.commands.options import input_folder
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.openings import Opening
-from schemas.simplification.candidates import CANDIDATES
-from schemas.simplification.instances import INSTANCES
-from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.common.options.fields import embedded
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
-from transforms.common.store.receipts import totals
-from transforms.inflection.models import inflector_reference, warn_of_languages
-from transforms.report.panels import Panel
-from transforms.report.section_tables import SectionTable, TableColumn
-from transforms.simplification.records import JoinTask, tasks_of
-from transforms.simplification.resources import InflectorFile
-from transforms.simplification.rewriting.options import RewritingOptions, check_rewriting
-from transforms.simplification.rewriting.stage import REWRITE, Rewriting, Rewritten
+from lexbeam.pipelines.commands.options import input_folder
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.simplification.candidates import CANDIDATES
+from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.transforms.common.options.fields import embedded
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.inflection.models import inflector_reference, warn_of_languages
+from lexbeam.transforms.report.panels import Panel
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.simplification.records import JoinTask, tasks_of
+from lexbeam.transforms.simplification.resources import InflectorFile
+from lexbeam.transforms.simplification.rewriting.options import RewritingOptions, check_rewriting
+from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting, Rewritten
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -74,7 +74,7 @@ def _plan(options: RewriteOptions, inputs: Inputs) -> RewritingPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances, candidates and rankings in, parts of simplifications out."""
-    from transforms.common.store.ptransforms import MakeParts
+    from lexbeam.transforms.common.store.ptransforms import MakeParts
 
     tasks = graph.tasks(pipeline, "Parts", plan.tasks, REWRITE)
     receipts, parts = tasks | "Rewrite" >> MakeParts(

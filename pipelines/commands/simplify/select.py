@@ -12,25 +12,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.commands.options import input_folder, settings_file
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import RunnerOptions, model_folder
-from pipelines.frame.openings import Opening
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.instances import INSTANCES
-from transforms.annotation.engines.registry import stated_engine
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
-from transforms.common.store.receipts import summed
-from transforms.inflection.models import warn_of_languages
-from transforms.report.panels import Panel
-from transforms.report.section_tables import SectionTable, TableColumn
-from transforms.simplification.records import JoinTask, tasks_of
-from transforms.simplification.selection.inputs import SelectionFiles, check_selection, check_tagger, selection_of
-from transforms.simplification.selection.options import SelectionOptions
-from transforms.simplification.selection.stage import SELECT, Selected, Selection
-from transforms.simplification.settings import settings_of, settings_of_candidates
+from lexbeam.pipelines.commands.options import input_folder, settings_file
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RunnerOptions, model_folder
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.transforms.annotation.engines.registry import stated_engine
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.receipts import summed
+from lexbeam.transforms.inflection.models import warn_of_languages
+from lexbeam.transforms.report.panels import Panel
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.simplification.records import JoinTask, tasks_of
+from lexbeam.transforms.simplification.selection.inputs import (
+    SelectionFiles,
+    check_selection,
+    check_tagger,
+    selection_of,
+)
+from lexbeam.transforms.simplification.selection.options import SelectionOptions
+from lexbeam.transforms.simplification.selection.stage import SELECT, Selected, Selection
+from lexbeam.transforms.simplification.settings import settings_of, settings_of_candidates
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -91,7 +96,7 @@ def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: SelectionPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances and candidates in, parts of selections out."""
-    from transforms.common.store.ptransforms import MakeParts
+    from lexbeam.transforms.common.store.ptransforms import MakeParts
 
     selection = {
         name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()

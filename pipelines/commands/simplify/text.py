@@ -11,38 +11,38 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.simplify.found_words import PLACING, find_words, inputs_of, settling
-from pipelines.commands.simplify.text_plan import SimplifyTextOptions, TextPlan, check, plan_of, reads
-from pipelines.commands.simplify.text_writing import content_of, write_texts
-from pipelines.frame.command import Command, Graph, HandedBack
-from pipelines.frame.openings import Opening
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
-from schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
-from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.common.code.registry import Registry
-from transforms.common.parts import LEAST_PARTS
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block, amount, listed
-from transforms.common.store.artefacts import Stage
-from transforms.common.store.receipts import totals
-from transforms.common.store.tables import Part
-from transforms.intake.staging import LoadedCounts
-from transforms.report.panels import Panel
-from transforms.simplification.documents.stage import CHANGED, RESOLVE, ResolvedPart, ResolveOptions
-from transforms.simplification.generation.stage import GENERATE, Generated
-from transforms.simplification.instances.counts import check_records, counted
-from transforms.simplification.instances.fixed_text import FIXED
-from transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
-from transforms.simplification.instances.read_stage import acceptable_records
-from transforms.simplification.ranking.stage import RANK
-from transforms.simplification.rewriting.stage import REWRITE, Rewriting
-from transforms.simplification.selection.stage import SELECT
-from transforms.simplification.shown.documents import DOCUMENT_VIEWS, difference, document_panels
-from transforms.simplification.shown.instances import INSTANCE_VIEWS
-from transforms.simplification.shown.views import CANDIDATE_VIEWS
-from transforms.simplification.text_settings import bolder, precision_told
+from lexbeam.pipelines.commands.simplify.found_words import PLACING, find_words, inputs_of, settling
+from lexbeam.pipelines.commands.simplify.text_plan import SimplifyTextOptions, TextPlan, check, plan_of, reads
+from lexbeam.pipelines.commands.simplify.text_writing import content_of, write_texts
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack
+from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
+from lexbeam.schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.parts import LEAST_PARTS
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block, amount, listed
+from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.intake.staging import LoadedCounts
+from lexbeam.transforms.report.panels import Panel
+from lexbeam.transforms.simplification.documents.stage import CHANGED, RESOLVE, ResolvedPart, ResolveOptions
+from lexbeam.transforms.simplification.generation.stage import GENERATE, Generated
+from lexbeam.transforms.simplification.instances.counts import check_records, counted
+from lexbeam.transforms.simplification.instances.fixed_text import FIXED
+from lexbeam.transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
+from lexbeam.transforms.simplification.instances.read_stage import acceptable_records
+from lexbeam.transforms.simplification.ranking.stage import RANK
+from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
+from lexbeam.transforms.simplification.selection.stage import SELECT
+from lexbeam.transforms.simplification.shown.documents import DOCUMENT_VIEWS, difference, document_panels
+from lexbeam.transforms.simplification.shown.instances import INSTANCE_VIEWS
+from lexbeam.transforms.simplification.shown.views import CANDIDATE_VIEWS
+from lexbeam.transforms.simplification.text_settings import bolder, precision_told
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -63,8 +63,8 @@ def _build(pipeline: "beam.Pipeline", plan: TextPlan, graph: Graph) -> Mapping[s
     """Files or parts of a corpus in, parts of all tables out."""
     import apache_beam as beam
 
-    from transforms.intake.ptransforms import SettleParts
-    from transforms.simplification.documents.ptransforms import ResolveTexts, SimplifyWords
+    from lexbeam.transforms.intake.ptransforms import SettleParts
+    from lexbeam.transforms.simplification.documents.ptransforms import ResolveTexts, SimplifyWords
 
     workspace, lanes = graph.workspace, graph.lanes
     texts = find_words(pipeline, plan.found, graph, PLACING, keyed=True)

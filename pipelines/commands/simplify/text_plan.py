@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from pipelines.commands.intake import TextEngine, text_engine
-from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line, settings_file
-from pipelines.commands.simplify.found_words import (
+from lexbeam.pipelines.commands.intake import TextEngine, text_engine
+from lexbeam.pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line, settings_file
+from lexbeam.pipelines.commands.simplify.found_words import (
     FoundIn,
     found_in_corpora,
     found_in_texts,
@@ -14,38 +14,38 @@ from pipelines.commands.simplify.found_words import (
     named_texts,
     reads_corpora,
 )
-from pipelines.commands.simplify.text_writing import check_places
-from pipelines.frame.command import Inputs, TableSource
-from pipelines.frame.common_options import RUN, IntakeOptions
-from pipelines.frame.inputs import corpora_of
-from pipelines.frame.piping import STDIN
-from transforms.annotation.engines.registry import describe_engine
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.options.option import Within
-from transforms.common.parts import stated_parts
-from transforms.common.publish.output_folders import check_output_folder
-from transforms.common.store.files import is_local
-from transforms.common.texts.languages import short_tag, stated_language
-from transforms.corpora.corpus import languages
-from transforms.formats.readers.registry import FORMATS
-from transforms.formats.records.base import ReaderOptions
-from transforms.inflection.models import warn_of_languages
-from transforms.simplification.generation.inputs import (
+from lexbeam.pipelines.commands.simplify.text_writing import check_places
+from lexbeam.pipelines.frame.command import Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import RUN, IntakeOptions
+from lexbeam.pipelines.frame.inputs import corpora_of
+from lexbeam.pipelines.frame.piping import STDIN
+from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.options.option import Within
+from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.publish.output_folders import check_output_folder
+from lexbeam.transforms.common.store.files import is_local
+from lexbeam.transforms.common.texts.languages import short_tag, stated_language
+from lexbeam.transforms.corpora.corpus import languages
+from lexbeam.transforms.formats.readers.registry import FORMATS
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.inflection.models import warn_of_languages
+from lexbeam.transforms.simplification.generation.inputs import (
     GenerationFiles,
     GenerationInputs,
     check_generation,
     generation_inputs,
 )
-from transforms.simplification.generation.languages import check_languages
-from transforms.simplification.instances.find_stage import CORPUS, FEATS
-from transforms.simplification.instances.targets import COMPLEX, TargetOptions, check_targets
-from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
-from transforms.simplification.ranking.stage import Rankings
-from transforms.simplification.rewriting.options import RewritingOptions, check_rewriting
-from transforms.simplification.selection.inputs import SelectionFiles, check_selection, selection_of
-from transforms.simplification.selection.stage import Selection
-from transforms.simplification.text_settings import DEFAULT, ENGINES, INFLECTORS, setting_of
+from lexbeam.transforms.simplification.generation.languages import check_languages
+from lexbeam.transforms.simplification.instances.find_stage import CORPUS, FEATS
+from lexbeam.transforms.simplification.instances.targets import COMPLEX, TargetOptions, check_targets
+from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
+from lexbeam.transforms.simplification.ranking.stage import Rankings
+from lexbeam.transforms.simplification.rewriting.options import RewritingOptions, check_rewriting
+from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, check_selection, selection_of
+from lexbeam.transforms.simplification.selection.stage import Selection
+from lexbeam.transforms.simplification.text_settings import DEFAULT, ENGINES, INFLECTORS, setting_of
 
 __all__ = ["SimplifyTextOptions", "TextPlan", "check", "plan_of", "reads"]
 
@@ -98,7 +98,7 @@ class SimplifyTextOptions(IntakeOptions):
         DEFAULT,
         help="how words are found and replaced: a named setting, or one of `settings`",
         metavar="NAME",
-        listed="transforms.simplification.text_settings:TEXT_SETTINGS",
+        listed="lexbeam.transforms.simplification.text_settings:TEXT_SETTINGS",
         group=SETTING,
     )
     settings: str | None = settings_file("`setting` names the one that counts")

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from pipelines.commands.simplify.found_words import FoundIn
-from schemas.simplification.documents import DOCUMENTS
-from transforms.common.errors import UsageError
-from transforms.common.names import unescape
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store import files
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_rows
-from transforms.formats.ingest.listing import find_files
+from lexbeam.pipelines.commands.simplify.found_words import FoundIn
+from lexbeam.schemas.simplification.documents import DOCUMENTS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.names import unescape
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.formats.ingest.listing import find_files
 
 __all__ = ["check_places", "content_of", "write_texts"]
 

@@ -6,11 +6,11 @@
 docs/tasks/simplification/inflector.md says what is read, and how forms are made.
 """
 
-from pipelines.frame.command import Action, Command
-from transforms.common.errors import UsageError
-from transforms.common.store import files
-from transforms.inflection.models import InflectorOptions, train_inflector
-from transforms.learning.models.keeping import keep_model_file
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.inflection.models import InflectorOptions, train_inflector
+from lexbeam.transforms.learning.models.keeping import keep_model_file
 
 __all__ = ["TRAIN_INFLECTOR"]
 

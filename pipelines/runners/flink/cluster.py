@@ -1,6 +1,6 @@
 """Starts and ends a Flink cluster on this machine: a JobManager and TaskManagers, on loopback alone.
 
-    python -m pipelines.runners.flink.cluster up | down --folder FOLDER
+    python -m lexbeam.pipelines.runners.flink.cluster up | down --folder FOLDER
 
 `up` leaves a watcher behind that starts the programs, each in a folder of its own, and starts those again that end,
 as Kubernetes would. The watcher holds a lock, so that the system knows whether it lives; the programs are on its
@@ -23,13 +23,13 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import NamedTuple
 
-from pipelines.runners.flink.programs import HOST, Cluster, environment_of, job_manager, task_manager
-from pipelines.runners.flink_jobs import answer_of
-from pipelines.runners.leash import Leash, leashed
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.locks import locked_file
-from transforms.common.store.files import write_bytes
-from transforms.common.system_errors import explaining
+from lexbeam.pipelines.runners.flink.programs import HOST, Cluster, environment_of, job_manager, task_manager
+from lexbeam.pipelines.runners.flink_jobs import answer_of
+from lexbeam.pipelines.runners.leash import Leash, leashed
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.locks import locked_file
+from lexbeam.transforms.common.store.files import write_bytes
+from lexbeam.transforms.common.system_errors import explaining
 
 __all__ = ["Cluster", "State", "down", "free_port", "main", "read_state", "up"]
 

@@ -1,10 +1,10 @@
 import pytest
 
-from transforms.annotation.engines.builtin import languages, splitting
-from transforms.annotation.engines.normalise import parse_rules
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
-from transforms.common.errors import UsageError
+from lexbeam.transforms.annotation.engines.builtin import languages, splitting
+from lexbeam.transforms.annotation.engines.normalise import parse_rules
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
+from lexbeam.transforms.common.errors import UsageError
 
 
 def rows(text, spec, **options):

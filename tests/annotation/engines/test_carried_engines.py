@@ -4,14 +4,14 @@ import shutil
 
 import pytest
 
-from transforms.annotation.engines import registry
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish.layout import make_marked_folder
-from transforms.common.store import models
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.models import carry, models_noted, offer
+from lexbeam.transforms.annotation.engines import registry
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.publish.layout import make_marked_folder
+from lexbeam.transforms.common.store import models
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.models import carry, models_noted, offer
 
 TEXT = "The cats\nsat.  A dog ran.\n\nDogs sat. The cat ran."
 

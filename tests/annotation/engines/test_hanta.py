@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.annotation.engines import hanta
+from lexbeam.transforms.annotation.engines import hanta
 
 WORDS = {
     "de": "Die Katzen des Herrn Müller saßen 1914 auf dem Dach , „ Donaudampfschiff ging unter .",

@@ -5,8 +5,8 @@ import wordfreq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.annotation.engines.hanta import model_file
-from transforms.annotation.engines.hanta_morphemes import MorphemeSearch
+from lexbeam.transforms.annotation.engines.hanta import model_file
+from lexbeam.transforms.annotation.engines.hanta_morphemes import MorphemeSearch
 
 LETTERS = "abcdefghilmnorstuäéß'-.19"
 

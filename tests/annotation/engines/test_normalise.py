@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.annotation.engines.normalise import parse_rules, read_rules
-from transforms.common.errors import UsageError
+from lexbeam.transforms.annotation.engines.normalise import parse_rules, read_rules
+from lexbeam.transforms.common.errors import UsageError
 
 FILE = """level\tfrom\tto
 # old print

@@ -2,12 +2,12 @@ import pyarrow.parquet as pq
 import pytest
 from whitespace_engine import words
 
-from pipelines.cli import main
-from transforms.annotation.engines import registry
-from transforms.annotation.engines.engine import EngineInfo
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger, stated_engine
-from transforms.common.errors import LexbeamError, UsageError
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.annotation.engines import registry
+from lexbeam.transforms.annotation.engines.engine import EngineInfo
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger, stated_engine
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
 
 @pytest.mark.parametrize(

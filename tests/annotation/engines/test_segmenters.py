@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.annotation.engines import segmenters
-from transforms.annotation.engines.normalise import parse_rules
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import chosen_entries, describe_engine, load_engine, load_splitter
-from transforms.annotation.engines.segmenters import PIECE, SEGMENTERS
-from transforms.common.errors import UsageError
+from lexbeam.transforms.annotation.engines import segmenters
+from lexbeam.transforms.annotation.engines.normalise import parse_rules
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import chosen_entries, describe_engine, load_engine, load_splitter
+from lexbeam.transforms.annotation.engines.segmenters import PIECE, SEGMENTERS
+from lexbeam.transforms.common.errors import UsageError
 
 # Words between spaces; an underscore is a space of the text.
 GOLD = {
@@ -121,7 +121,7 @@ def test_a_splitter_has_the_words_of_the_engine_or_goes_without(monkeypatch):
     text = TEXTS["zh"][0]
     words = annotate_text(text, load_engine("builtin:zh"))[0].forms
     assert annotate_text(text, load_splitter("zh"))[0].forms == words
-    monkeypatch.setattr("transforms.common.code.registry.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("lexbeam.transforms.common.code.registry.importlib.util.find_spec", lambda name: None)
     load_splitter.cache_clear()
     assert annotate_text(text, load_splitter("zh"))[0].forms == [text[:-1], "。"]
     load_splitter.cache_clear()
@@ -129,7 +129,7 @@ def test_a_splitter_has_the_words_of_the_engine_or_goes_without(monkeypatch):
 
 @pytest.mark.parametrize("language", SEGMENTERS)
 def test_a_missing_package_is_named_with_the_extra(monkeypatch, language):
-    monkeypatch.setattr("transforms.common.extras.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("lexbeam.transforms.common.extras.importlib.util.find_spec", lambda name: None)
     (first, *_) = SEGMENTERS[language].modules
     with pytest.raises(UsageError, match=rf"builtin:{language}' needs the Python package {first}.*{language}"):
         describe_engine(f"builtin:{language}")
@@ -139,7 +139,7 @@ def test_versions_are_in_the_fingerprint_and_count_only_where_they_are_used():
     assert "rjieba=" in describe_engine("builtin:zh").fingerprint
     assert "SudachiDict-core=" in describe_engine("builtin:ja").fingerprint
     assert "pythainlp=" in describe_engine("builtin:th").fingerprint
-    registry = "transforms.annotation.engines.segmenters:SEGMENTERS"
+    registry = "lexbeam.transforms.annotation.engines.segmenters:SEGMENTERS"
     assert chosen_entries("builtin:zh")[registry] == ("zh",)
     assert chosen_entries("builtin:en")[registry] == chosen_entries("none")[registry] == ()
 
@@ -148,9 +148,7 @@ def test_thai_leaves_no_folder_in_a_home(monkeypatch, tmp_path):
     import subprocess
     import sys
 
-    code = (
-        "from transforms.annotation.engines.segmenters import SEGMENTERS as s; print(s['th'].load()('แมวกินปลา').words)"
-    )
+    code = "from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS as s; print(s['th'].load()('แมวกินปลา').words)"
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     subprocess.run(
         [sys.executable, "-c", code], check=True, env=environment, cwd=segmenters.__file__.split("/transforms/")[0]

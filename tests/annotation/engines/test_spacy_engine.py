@@ -2,12 +2,12 @@ import shutil
 
 import pytest
 
-from transforms.annotation.engines import spacy as spacy_engine
-from transforms.annotation.engines.normalise import parse_rules
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
-from transforms.annotation.engines.spacy import prepare
-from transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.annotation.engines import spacy as spacy_engine
+from lexbeam.transforms.annotation.engines.normalise import parse_rules
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
+from lexbeam.transforms.annotation.engines.spacy import prepare
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
 TEXT = "The cats\nsat.  A dog ran.\n\nDogs sat. The cat ran."
 
@@ -43,7 +43,7 @@ def test_a_path_is_resolved_to_a_local_folder(tiny_spacy):
 def test_output_is_that_of_a_bare_pipe(tiny_spacy, monkeypatch):
     import spacy
 
-    monkeypatch.setattr("transforms.annotation.engines.spacy.MAX_NEW_STRINGS", 20)
+    monkeypatch.setattr("lexbeam.transforms.annotation.engines.spacy.MAX_NEW_STRINGS", 20)
     paragraphs = ["The cats sat. A dog ran.", "Dogs ran away, quickly.", "x y z. " * 20]
     nlp = spacy.load(tiny_spacy)
     expected = [
@@ -62,7 +62,7 @@ def test_output_is_that_of_a_bare_pipe(tiny_spacy, monkeypatch):
 def test_the_vocabulary_does_not_grow_with_documents(tiny_spacy, monkeypatch):
     import spacy
 
-    monkeypatch.setattr("transforms.annotation.engines.spacy.MAX_NEW_STRINGS", 40)
+    monkeypatch.setattr("lexbeam.transforms.annotation.engines.spacy.MAX_NEW_STRINGS", 40)
     loaded = []
     original = spacy.load
     spacy.load = lambda *args, **options: loaded.append(original(*args, **options)) or loaded[-1]
@@ -109,7 +109,7 @@ def test_a_tagger_has_the_tags_of_the_engine_and_no_more(fixture, request, monke
     loaded = []
     original = spacy.load
     monkeypatch.setattr("spacy.load", lambda *args, **options: loaded.append(original(*args, **options)) or loaded[-1])
-    monkeypatch.setattr("transforms.annotation.engines.registry._TAGGERS_LOADED", {})
+    monkeypatch.setattr("lexbeam.transforms.annotation.engines.registry._TAGGERS_LOADED", {})
     tagger = load_tagger(spec)
     assert load_tagger(spec) is tagger
     (nlp,) = loaded

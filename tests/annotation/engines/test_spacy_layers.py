@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.annotation.engines import paragraphs
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import describe_engine, load_engine
-from transforms.annotation.engines.spacy import prepare
-from transforms.common.errors import UsageError
+from lexbeam.transforms.annotation.engines import paragraphs
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
+from lexbeam.transforms.annotation.engines.spacy import prepare
+from lexbeam.transforms.common.errors import UsageError
 
 LAYERS = ("xpos", "feats", "heads", "deprels", "entities")
 WORDS = ["The", "the", "cats", "Dogs", "sat", "saw", "Mary", "Smith", "big", ".", "!", "xyz"]

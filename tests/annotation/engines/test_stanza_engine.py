@@ -6,11 +6,11 @@ from importlib.util import find_spec
 
 import pytest
 
-from transforms.annotation.engines.normalise import parse_rules
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import EngineInfo, describe_engine, load_engine
-from transforms.annotation.engines.stanza import prepare, sentences_of
-from transforms.common.errors import UsageError
+from lexbeam.transforms.annotation.engines.normalise import parse_rules
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import EngineInfo, describe_engine, load_engine
+from lexbeam.transforms.annotation.engines.stanza import prepare, sentences_of
+from lexbeam.transforms.common.errors import UsageError
 
 # Not imported here: that takes seconds, and every worker collects this.
 missing = find_spec("stanza") is None

@@ -1,8 +1,8 @@
 import pytest
 
-from schemas.corpus.sentences import UPOS
-from transforms.annotation.engines.hanta import model_file
-from transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.annotation.engines.hanta import model_file
+from lexbeam.transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
 
 
 def tag_inventory(language):

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.annotation.engines.registry import Engine, load_engine
-from transforms.annotation.engines.texts import annotate_sentences, annotate_texts, plain_tokens, tokens_of
-from transforms.common.errors import LexbeamError
-from transforms.common.records import Sentence
+from lexbeam.transforms.annotation.engines.registry import Engine, load_engine
+from lexbeam.transforms.annotation.engines.texts import annotate_sentences, annotate_texts, plain_tokens, tokens_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.records import Sentence
 
 TEXTS = ["One day. Two days!", "", "The  cats sat", "It is no. 5.\n\nEnd", "Überall Häuser."]
 

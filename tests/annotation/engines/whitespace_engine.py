@@ -2,7 +2,7 @@
 
 import re
 
-from transforms.common.records import Sentence
+from lexbeam.transforms.common.records import Sentence
 
 
 def words(paragraphs, map_form=None):

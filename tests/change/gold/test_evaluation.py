@@ -7,12 +7,12 @@ import pytest
 from published import scores
 from scipy.stats import pearsonr, rankdata
 
-from schemas.change.scores import SCORES
-from transforms.change.gold.evaluation import EvaluationOptions, evaluate, of_gold
-from transforms.change.gold.gold import Gold
-from transforms.change.gold.systems import ScoredWords
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.transforms.change.gold.evaluation import EvaluationOptions, evaluate, of_gold
+from lexbeam.transforms.change.gold.gold import Gold
+from lexbeam.transforms.change.gold.systems import ScoredWords
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 
 GOLD = Gold({"a": True, "b": True, "c": False, "d": False}, {"a": 0.9, "b": 0.5, "c": 0.1, "d": 0.1})
 OP = "old:new/op/cosine/mean"

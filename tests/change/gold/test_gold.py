@@ -2,9 +2,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from transforms.change.gold.gold import Gold, GoldOptions, read_gold
-from transforms.change.view.words import ViewOptions
-from transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.change.gold.gold import Gold, GoldOptions, read_gold
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
 VIEW = ViewOptions()
 

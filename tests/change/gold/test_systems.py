@@ -9,13 +9,13 @@ import pytest
 import scipy.stats
 from published import scores
 
-from schemas.change.scores import SCORES
-from transforms.change.gold.evaluation import EvaluationOptions, evaluate, of_gold
-from transforms.change.gold.gold import Gold
-from transforms.change.gold.systems import ScoredWords, mean_ranks, read_predictions, systems_in
-from transforms.change.view.words import ViewOptions
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.transforms.change.gold.evaluation import EvaluationOptions, evaluate, of_gold
+from lexbeam.transforms.change.gold.gold import Gold
+from lexbeam.transforms.change.gold.systems import ScoredWords, mean_ranks, read_predictions, systems_in
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 
 VIEW = ViewOptions(case="lower")
 GOLD = Gold({"a": True, "b": True, "c": False, "d": False}, {"a": 0.9, "b": 0.5, "c": 0.1, "d": 0.05})

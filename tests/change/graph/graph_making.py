@@ -1,8 +1,8 @@
 """Comparisons, slices and files that are names alone."""
 
-from transforms.change.graph.comparisons import CommonFrame, Comparisons, SliceReady, SpaceVariant
-from transforms.change.view.slice_merges import SliceCounts
-from transforms.common.store.receipts import ArtefactPath, File
+from lexbeam.transforms.change.graph.comparisons import CommonFrame, Comparisons, SliceReady, SpaceVariant
+from lexbeam.transforms.change.view.slice_merges import SliceCounts
+from lexbeam.transforms.common.store.receipts import ArtefactPath, File
 
 __all__ = ["COMPARISONS", "COUNTS", "JOINT", "file", "grouped", "ready"]
 

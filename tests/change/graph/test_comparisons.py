@@ -4,7 +4,7 @@ from itertools import product
 
 from graph_making import COMPARISONS, COUNTS, file
 
-from transforms.change.graph.comparisons import (
+from lexbeam.transforms.change.graph.comparisons import (
     Comparisons,
     SliceReady,
     facts_of,
@@ -14,13 +14,13 @@ from transforms.change.graph.comparisons import (
     space_number,
     train_tasks,
 )
-from transforms.change.scores.combine_stage import Combined, MostChanged
-from transforms.change.spaces.alignment_stage import SliceFacts
-from transforms.change.spaces.training import TrainedSpace
-from transforms.change.view.slice_merges import SliceCounts
-from transforms.change.view.slices import Slice
-from transforms.common.store.receipts import ArtefactPath, File
-from transforms.common.store.tables import PartFile
+from lexbeam.transforms.change.scores.combine_stage import Combined, MostChanged
+from lexbeam.transforms.change.spaces.alignment_stage import SliceFacts
+from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.change.view.slice_merges import SliceCounts
+from lexbeam.transforms.change.view.slices import Slice
+from lexbeam.transforms.common.store.receipts import ArtefactPath, File
+from lexbeam.transforms.common.store.tables import PartFile
 
 
 def test_a_slice_is_trained_once_for_each_seed():

@@ -2,12 +2,12 @@
 
 from graph_making import COMPARISONS, COUNTS, JOINT, file, grouped
 
-from transforms.change.graph.comparisons import CommonFrame, facts_of
-from transforms.change.graph.null_pairs import null_slices
-from transforms.change.graph.pair_tasks import align_tasks, null_sides, pair_sides, pair_tasks, score_tasks
-from transforms.change.spaces.alignment_stage import Aligned, FrameSlice, PairFrame
-from transforms.change.spaces.training import TrainedSpace
-from transforms.common.store.tables import PartFile
+from lexbeam.transforms.change.graph.comparisons import CommonFrame, facts_of
+from lexbeam.transforms.change.graph.null_pairs import null_slices
+from lexbeam.transforms.change.graph.pair_tasks import align_tasks, null_sides, pair_sides, pair_tasks, score_tasks
+from lexbeam.transforms.change.spaces.alignment_stage import Aligned, FrameSlice, PairFrame
+from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.common.store.tables import PartFile
 
 SLICES = dict.fromkeys(range(3), COUNTS)
 

@@ -2,11 +2,11 @@
 
 from graph_making import JOINT, file, grouped, ready
 
-from transforms.change.graph.null_pairs import groups_of, null_slices
-from transforms.change.graph.sequences import joint_slices, joint_spaces, joint_tasks
-from transforms.change.spaces.joint_stage import TrainedSpaces
-from transforms.change.spaces.training import TrainedSpace
-from transforms.common.store.tables import PartFile
+from lexbeam.transforms.change.graph.null_pairs import groups_of, null_slices
+from lexbeam.transforms.change.graph.sequences import joint_slices, joint_spaces, joint_tasks
+from lexbeam.transforms.change.spaces.joint_stage import TrainedSpaces
+from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.common.store.tables import PartFile
 
 
 def test_slices_are_trained_together_once_for_each_way_and_seed():

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from space_making import COMPARISONS, DIM, ready
 
-from transforms.change.graph.space_ptransforms import TrainShards
-from transforms.change.spaces import shard_stages
-from transforms.change.spaces.shards import ShardOptions
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import WriteResult
-from transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.change.graph.space_ptransforms import TrainShards
+from lexbeam.transforms.change.spaces import shard_stages
+from lexbeam.transforms.change.spaces.shards import ShardOptions
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import WriteResult
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
 SGNS = SgnsOptions(dim=DIM, epochs=2)
 CUT = ShardOptions(shards=2)

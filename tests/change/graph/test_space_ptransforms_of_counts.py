@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from space_making import COMPARISONS, DIM, ready
 
-from transforms.change.graph.space_ptransforms import RepresentSlices
-from transforms.change.spaces import context_stages
-from transforms.change.spaces.context_stages import ContextOptions, pieces_of
-from transforms.common.store.artefacts import Workspace, give_up
-from transforms.embeddings.representations import RepresentationOptions
+from lexbeam.transforms.change.graph.space_ptransforms import RepresentSlices
+from lexbeam.transforms.change.spaces import context_stages
+from lexbeam.transforms.change.spaces.context_stages import ContextOptions, pieces_of
+from lexbeam.transforms.common.store.artefacts import Workspace, give_up
+from lexbeam.transforms.embeddings.representations import RepresentationOptions
 
 PIECES = 2 * pieces_of(1)  # of two slices
 RI = RepresentationOptions(representation="ri", dim=DIM, nonzero=2)

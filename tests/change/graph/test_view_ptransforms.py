@@ -5,11 +5,11 @@ import json
 import apache_beam as beam
 from view_making import SPEC, corpus, prepare, spec_of
 
-from transforms.change.graph.view_ptransforms import MergeSlices
-from transforms.change.view import slice_merges
-from transforms.change.view.slice_merges import count_groups
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import WriteResult
+from lexbeam.transforms.change.graph.view_ptransforms import MergeSlices
+from lexbeam.transforms.change.view import slice_merges
+from lexbeam.transforms.change.view.slice_merges import count_groups
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import WriteResult
 
 
 def merged(folder, viewed, parts):

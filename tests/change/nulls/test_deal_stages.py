@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from view_making import SPEC, corpus, prepare, shuffled, spec_of
 
-from schemas.corpus.documents import DOCUMENTS
-from transforms.change.graph.comparisons import Comparisons, SliceReady
-from transforms.change.graph.null_pairs import (
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady
+from lexbeam.transforms.change.graph.null_pairs import (
     deal_tasks,
     dealt_tasks,
     first_place,
@@ -20,13 +20,13 @@ from transforms.change.graph.null_pairs import (
     null_ready,
     null_slices,
 )
-from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, DealtTask, SizesTask
-from transforms.change.view.counts import look_up
-from transforms.change.view.feeds import read_counts, read_dealt, read_held
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.store.artefacts import Artefact, Workspace, make, make_all
-from transforms.common.store.batches import BatchReader
-from transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, DealtTask, SizesTask
+from lexbeam.transforms.change.view.counts import look_up
+from lexbeam.transforms.change.view.feeds import read_counts, read_dealt, read_held
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, make_all
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 SCHEMA = DOCUMENTS.schema()
 
@@ -204,7 +204,7 @@ def test_counts_of_a_null_slice_are_those_of_its_sentences(dealt):
 
 @pytest.mark.parametrize("ranges", [1, 3])
 def test_training_reads_the_sentences_of_a_null_slice_in_their_order(tmp_path, monkeypatch, ranges):
-    monkeypatch.setattr("transforms.change.view.slice_merges.FEED_ROWS", 7)
+    monkeypatch.setattr("lexbeam.transforms.change.view.slice_merges.FEED_ROWS", 7)
     made = Dealt(tmp_path, slices=THREE, ranges=ranges)
     for place in range(9):
         ready = made.ready(place)

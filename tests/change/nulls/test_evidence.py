@@ -9,8 +9,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.nulls.evidence import benjamini_hochberg, evidence_of, upper_end
-from transforms.change.nulls.standards import PairScores, Standard
+from lexbeam.transforms.change.nulls.evidence import benjamini_hochberg, evidence_of, upper_end
+from lexbeam.transforms.change.nulls.standards import PairScores, Standard
 
 WORDS = 400
 

@@ -5,9 +5,9 @@ import pytest
 from panel_making import aligned, snapshot_of, space, vectors
 from published import scores
 
-from transforms.change.report.panels import panels
-from transforms.embeddings.spaces import apply
-from transforms.report.panels import Choice
+from lexbeam.transforms.change.report.panels import panels
+from lexbeam.transforms.embeddings.spaces import apply
+from lexbeam.transforms.report.panels import Choice
 
 
 @pytest.fixture

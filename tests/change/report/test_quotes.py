@@ -6,9 +6,9 @@ import pytest
 from panel_making import HOSTILE, SLICES, vectors
 from published import change_section, publish, scores
 
-from transforms.change.report.panels import quotes
-from transforms.report.page import render
-from transforms.report.panels import Note, UsesPanel
+from lexbeam.transforms.change.report.panels import quotes
+from lexbeam.transforms.report.page import render
+from lexbeam.transforms.report.panels import Note, UsesPanel
 
 
 def sentence(number, year, forms):

@@ -7,10 +7,10 @@ from panel_making import snapshot_of
 from published import scores
 from scipy.stats import spearmanr
 
-from schemas.change.summary import SUMMARY
-from schemas.change.systems import SYSTEM_SCORES
-from transforms.change.report.systems import system_panels
-from transforms.change.scores.system_controls import control_rows
+from lexbeam.schemas.change.summary import SUMMARY
+from lexbeam.schemas.change.systems import SYSTEM_SCORES
+from lexbeam.transforms.change.report.systems import system_panels
+from lexbeam.transforms.change.scores.system_controls import control_rows
 
 WORDS = [f"w{number:02d}" for number in range(20)]
 RANKED, TARGETS = WORDS[:14], WORDS[12:]

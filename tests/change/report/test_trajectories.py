@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.report.trajectories import Link, common_space, directions, project
-from transforms.embeddings.alignment import fit_alignment
-from transforms.embeddings.spaces import Side, Space, apply
+from lexbeam.transforms.change.report.trajectories import Link, common_space, directions, project
+from lexbeam.transforms.embeddings.alignment import fit_alignment
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
 
 def by_svd(points):

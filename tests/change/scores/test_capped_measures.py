@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.spatial.distance import jensenshannon
 
-from transforms.change.scores import capped_measures
-from transforms.change.scores.capped_measures import resistance_distance, topic_divergence
-from transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
-from transforms.embeddings.spaces import Space
+from lexbeam.transforms.change.scores import capped_measures
+from lexbeam.transforms.change.scores.capped_measures import resistance_distance, topic_divergence
+from lexbeam.transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
+from lexbeam.transforms.embeddings.spaces import Space
 
 WORDS = [f"w{number:02}" for number in range(24)]
 

@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import entropy
 
-from transforms.change.scores.measures import MEASURES, check_measures
-from transforms.common.errors import UsageError
-from transforms.embeddings.neighbourhoods import SpacePair
-from transforms.embeddings.spaces import Space
+from lexbeam.transforms.change.scores.measures import MEASURES, check_measures
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
+from lexbeam.transforms.embeddings.spaces import Space
 
 
 def spaces():

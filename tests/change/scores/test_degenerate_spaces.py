@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from transforms.change.scores.ensembles import with_made
-from transforms.change.scores.measures import COUNTS, MADE, MEASURES
-from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.scores import ScoredSlice, score_pair
-from transforms.change.view import counts
-from transforms.embeddings.alignment import ALIGNMENTS, fit_alignment
-from transforms.embeddings.spaces import Space
+from lexbeam.transforms.change.scores.ensembles import with_made
+from lexbeam.transforms.change.scores.measures import COUNTS, MADE, MEASURES
+from lexbeam.transforms.change.scores.ranking import RankedWordOptions
+from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair
+from lexbeam.transforms.change.view import counts
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, fit_alignment
+from lexbeam.transforms.embeddings.spaces import Space
 
 WORDS = [f"w{number:02}" for number in range(16)]
 PARAMETERS = {"neighbourhood": 4, "pivots": 3, "pivot_draws": 2, "graph_words": 9, "topic_words": 9}

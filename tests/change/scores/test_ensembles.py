@@ -5,10 +5,10 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from schemas.change.scores import SCORES
-from transforms.change.scores.ensembles import with_made, with_parts
-from transforms.change.scores.measures import MEASURES, needs_alignment, of_usage
-from transforms.change.scores.scores import REASONS, SCORED, score_rows
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.transforms.change.scores.ensembles import with_made, with_parts
+from lexbeam.transforms.change.scores.measures import MEASURES, needs_alignment, of_usage
+from lexbeam.transforms.change.scores.scores import REASONS, SCORED, score_rows
 
 PARTS = ("cosine", "mapped-neighbours", "frequency-log2")
 

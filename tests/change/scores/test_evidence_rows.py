@@ -5,12 +5,12 @@ import pyarrow as pa
 import pytest
 from scipy.stats import spearmanr
 
-from schemas.change.scores import NULLS, PAIRS, SCORES
-from transforms.change.nulls.comparability import Comparability, Mixture
-from transforms.change.nulls.deal_stages import Deal
-from transforms.change.nulls.evidence import evidence_of
-from transforms.change.nulls.standards import PairScores
-from transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
+from lexbeam.schemas.change.scores import NULLS, PAIRS, SCORES
+from lexbeam.transforms.change.nulls.comparability import Comparability, Mixture
+from lexbeam.transforms.change.nulls.deal_stages import Deal
+from lexbeam.transforms.change.nulls.evidence import evidence_of
+from lexbeam.transforms.change.nulls.standards import PairScores
+from lexbeam.transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
 
 WORDS = 150
 NAMES = [f"w{number:03d}" for number in range(WORDS)]

@@ -6,7 +6,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.scores.measures import (
+from lexbeam.transforms.change.scores.measures import (
     COUNTS,
     MEASURES,
     REGISTRY,
@@ -18,8 +18,8 @@ from transforms.change.scores.measures import (
     log_frequency_difference,
     raw_frequency_difference,
 )
-from transforms.change.scores.score_stage import ChangeScoreOptions
-from transforms.common.options.fields import options_of
+from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions
+from lexbeam.transforms.common.options.fields import options_of
 
 
 @given(st.integers(0, 10_000))

@@ -7,17 +7,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.cli import main
-from pipelines.commands.change.options import ChangeOptions
-from pipelines.commands.change.systems_page import page
-from schemas.change.scores import SCORES
-from schemas.change.systems import SYSTEM_SCORES
-from transforms.change.gold.systems import named_systems_in
-from transforms.change.scores.measures import MEASURES
-from transforms.change.scores.named_systems import SYSTEMS, system_rows
-from transforms.change.scores.thresholds import THRESHOLDS
-from transforms.common.options.fields import from_mapping, options_of, value_of
-from transforms.embeddings.alignment import ALIGNMENTS
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.commands.change.options import ChangeOptions
+from lexbeam.pipelines.commands.change.systems_page import page
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.schemas.change.systems import SYSTEM_SCORES
+from lexbeam.transforms.change.gold.systems import named_systems_in
+from lexbeam.transforms.change.scores.measures import MEASURES
+from lexbeam.transforms.change.scores.named_systems import SYSTEMS, system_rows
+from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
+from lexbeam.transforms.common.options.fields import from_mapping, options_of, value_of
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS
 
 GIVEN = {"slices": "a=1800..1850,b=1900..1950", "out": "out"}
 

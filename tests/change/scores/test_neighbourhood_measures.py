@@ -10,14 +10,14 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cosine
 from scipy.stats import ortho_group
 
-from transforms.change.scores import neighbourhood_measures as module
-from transforms.change.scores.neighbourhood_measures import (
+from lexbeam.transforms.change.scores import neighbourhood_measures as module
+from lexbeam.transforms.change.scores.neighbourhood_measures import (
     local_neighbourhood_distance,
     mapped_neighbour_distance,
     neighbour_overlap,
 )
-from transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError
-from transforms.embeddings.spaces import Space
+from lexbeam.transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError
+from lexbeam.transforms.embeddings.spaces import Space
 
 
 def spaces(seed, dims=(5, 3)):

@@ -10,10 +10,10 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cosine, jensenshannon
 from scipy.stats import ortho_group
 
-from transforms.change.scores import neighbourhood_measures as module
-from transforms.change.scores.neighbourhood_measures import TooFewPivotsError, pivot_divergence, stable_words
-from transforms.embeddings.neighbourhoods import SpacePair
-from transforms.embeddings.spaces import Space
+from lexbeam.transforms.change.scores import neighbourhood_measures as module
+from lexbeam.transforms.change.scores.neighbourhood_measures import TooFewPivotsError, pivot_divergence, stable_words
+from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
+from lexbeam.transforms.embeddings.spaces import Space
 
 WORDS = [f"w{number:02}" for number in range(60)]
 

@@ -5,8 +5,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.change.scores import SCORES
-from transforms.change.scores.ranking import (
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.transforms.change.scores.ranking import (
     RankedWordOptions,
     WordCounts,
     by_change,
@@ -16,7 +16,7 @@ from transforms.change.scores.ranking import (
     spearman_with_log_count,
     top,
 )
-from transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError
 
 
 def side(uses, documents, proper=None, slice_documents=100):

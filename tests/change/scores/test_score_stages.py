@@ -6,10 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 from space_making import RANK, score_task, tag_of
 
-from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.combine_stage import COMBINE, CombineTask
-from transforms.change.scores.score_stage import SCORE, ChangeScoreOptions
-from transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.change.nulls.deal_stages import Deal
+from lexbeam.transforms.change.scores.combine_stage import COMBINE, CombineTask
+from lexbeam.transforms.change.scores.score_stage import SCORE, ChangeScoreOptions
+from lexbeam.transforms.common.store.artefacts import Workspace, make
 
 EVERY = ("op", "cca", "none")
 OPTIONS = ChangeScoreOptions(alignments=EVERY, rank=RANK, targets=("w1", "absent"))

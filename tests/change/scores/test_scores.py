@@ -9,16 +9,16 @@ import scipy.spatial.distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.change.scores import NULL_REASONS, SCORES
-from transforms.change.scores.combining import combine_seeds
-from transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, pivot_divergence
-from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.scores import ScoredSlice, score_pair
-from transforms.change.view.counts import COUNTS
-from transforms.common.errors import UsageError
-from transforms.embeddings.alignment import Alignment, fit_alignment
-from transforms.embeddings.neighbourhoods import SpacePair
-from transforms.embeddings.spaces import Side, Space, apply
+from lexbeam.schemas.change.scores import NULL_REASONS, SCORES
+from lexbeam.transforms.change.scores.combining import combine_seeds
+from lexbeam.transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, pivot_divergence
+from lexbeam.transforms.change.scores.ranking import RankedWordOptions
+from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair
+from lexbeam.transforms.change.view.counts import COUNTS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.embeddings.alignment import Alignment, fit_alignment
+from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
 UNALIGNED = Alignment(Side(), Side(), 3, 0.0)
 KEY = ("slice_from", "slice_to", "alignment", "measure", "word", "seed")

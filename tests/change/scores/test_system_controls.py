@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 from scipy.stats import spearmanr
 
-from schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
-from transforms.change.scores.system_controls import control_rows
-from transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, SystemsTask, ensemble_rows
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.tables import read_table, write_part
+from lexbeam.schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
+from lexbeam.transforms.change.scores.system_controls import control_rows
+from lexbeam.transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, SystemsTask, ensemble_rows
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.tables import read_table, write_part
 
 WORDS = [f"w{place:02d}" for place in range(30)]
 

@@ -6,12 +6,17 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from schemas.change.systems import SYSTEM_SCORES
-from transforms.change.scores.score_stage import ChangeScoreOptions
-from transforms.change.scores.system_ensembles import ENSEMBLES, SYSTEMS_SIDE_BY_SIDE, SystemsTask, ensemble_rows
-from transforms.common.errors import UsageError
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.tables import read_table, write_part
+from lexbeam.schemas.change.systems import SYSTEM_SCORES
+from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions
+from lexbeam.transforms.change.scores.system_ensembles import (
+    ENSEMBLES,
+    SYSTEMS_SIDE_BY_SIDE,
+    SystemsTask,
+    ensemble_rows,
+)
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.tables import read_table, write_part
 
 WORDS = [f"w{place}" for place in range(9)]
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
-from transforms.change.scores.score_stage import ChangeScoreOptions
-from transforms.change.scores.thresholds import RANKED, REGISTRY, TARGETS, THRESHOLDS, CutOff
-from transforms.common.options.fields import options_of
+from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions
+from lexbeam.transforms.change.scores.thresholds import RANKED, REGISTRY, TARGETS, THRESHOLDS, CutOff
+from lexbeam.transforms.common.options.fields import options_of
 
 SEEDS = st.integers(0, 10_000)
 BASES = ("mean", "mean-sd", "quantile", "gamma", "mixture")

@@ -10,17 +10,17 @@ import pytest
 from series_making import COMPARISONS, OPTIONS, series_of
 from space_making import tag_of
 
-from schemas.change.scores import FINDINGS
-from schemas.change.series import DISTANCES, POINTS, SERIES
-from transforms.change.graph.comparisons import series_tasks
-from transforms.change.nulls.deal_stages import Deal
-from transforms.change.nulls.evidence import upper_end
-from transforms.change.nulls.standards import PairScores
-from transforms.change.scores import evidence_rows
-from transforms.change.series.change_points import Traces, points_of
-from transforms.change.series.series_stage import SERIES as STAGE
-from transforms.change.series.trace_stage import TRACE, read_trace
-from transforms.common.store.artefacts import Workspace, make, name_of
+from lexbeam.schemas.change.scores import FINDINGS
+from lexbeam.schemas.change.series import DISTANCES, POINTS, SERIES
+from lexbeam.transforms.change.graph.comparisons import series_tasks
+from lexbeam.transforms.change.nulls.deal_stages import Deal
+from lexbeam.transforms.change.nulls.evidence import upper_end
+from lexbeam.transforms.change.nulls.standards import PairScores
+from lexbeam.transforms.change.scores import evidence_rows
+from lexbeam.transforms.change.series.change_points import Traces, points_of
+from lexbeam.transforms.change.series.series_stage import SERIES as STAGE
+from lexbeam.transforms.change.series.trace_stage import TRACE, read_trace
+from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of
 
 DEAL = Deal(unit="author", sizes=(10, 12, 30), nulls=())
 

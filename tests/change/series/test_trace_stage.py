@@ -8,15 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 from series_making import COMPARISONS, OPTIONS
 
-from schemas.change.series import DISTANCES
-from transforms.change.graph.pair_tasks import align_tasks
-from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoreTask, VariantSpaces
-from transforms.change.series.change_points import common_space, cut_distances, unit_rows
-from transforms.change.series.trace_stage import TRACE, read_trace
-from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
-from transforms.common.store.artefacts import Workspace, make, name_of
-from transforms.embeddings.published import load_space
+from lexbeam.schemas.change.series import DISTANCES
+from lexbeam.transforms.change.graph.pair_tasks import align_tasks
+from lexbeam.transforms.change.scores.ranking import RankedWordOptions
+from lexbeam.transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoreTask, VariantSpaces
+from lexbeam.transforms.change.series.change_points import common_space, cut_distances, unit_rows
+from lexbeam.transforms.change.series.trace_stage import TRACE, read_trace
+from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
+from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of
+from lexbeam.transforms.embeddings.published import load_space
 
 KINDS = list(DISTANCES)
 

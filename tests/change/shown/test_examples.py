@@ -11,12 +11,12 @@ from corpora_making import document, write_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.change.shown import examples as module
-from transforms.change.shown.examples import Drawing, Token, draw_examples, token_of
-from transforms.change.view.slices import parse_slices
-from transforms.change.view.targets import load_targets
-from transforms.change.view.words import ViewOptions, normalise_word
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.change.shown import examples as module
+from lexbeam.transforms.change.shown.examples import Drawing, Token, draw_examples, token_of
+from lexbeam.transforms.change.view.slices import parse_slices
+from lexbeam.transforms.change.view.targets import load_targets
+from lexbeam.transforms.change.view.words import ViewOptions, normalise_word
+from lexbeam.transforms.common.errors import LexbeamError
 
 SLICES = parse_slices("1800-1803,1804-1809")
 SIZES = [4, 0, 6, 5]  # of the sentences of the longest documents

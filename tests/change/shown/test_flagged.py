@@ -4,12 +4,12 @@ import pyarrow as pa
 import pytest
 from published_making import publish, section
 
-from schemas.change.spaces import VECTORS
-from transforms.change.shown.flagged import flagged_words, left_out
-from transforms.change.shown.ranking_rows import ranked_rows, ranked_words
-from transforms.change.shown.views import VIEWS
-from transforms.common.options.fields import from_mapping
-from transforms.common.shown import Grid
+from lexbeam.schemas.change.spaces import VECTORS
+from lexbeam.transforms.change.shown.flagged import flagged_words, left_out
+from lexbeam.transforms.change.shown.ranking_rows import ranked_rows, ranked_words
+from lexbeam.transforms.change.shown.views import VIEWS
+from lexbeam.transforms.common.options.fields import from_mapping
+from lexbeam.transforms.common.shown import Grid
 
 # By falling excess, with part of speech and flag.
 WORDS = [

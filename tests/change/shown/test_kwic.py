@@ -4,8 +4,8 @@ from corpora_making import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.shown.kwic import CONTEXT, Concordance, cut
-from transforms.corpora.fetching import FetchedSentence
+from lexbeam.transforms.change.shown.kwic import CONTEXT, Concordance, cut
+from lexbeam.transforms.corpora.fetching import FetchedSentence
 
 
 def passage(text, sentence, with_text=True):

@@ -4,8 +4,8 @@ import pytest
 from panel_making import known, snapshot_of
 from published import rewritten, scores
 
-from transforms.change.shown.moved import moved_scores
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.change.shown.moved import moved_scores
+from lexbeam.transforms.common.errors import LexbeamError
 
 
 def test_the_words_that_moved_most_with_noise_and_chance_of_both(tmp_path):

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from published_making import publish, section
 
-from schemas.change.scores import SCORES
-from transforms.change.shown.ranking_rows import (
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.transforms.change.shown.ranking_rows import (
     chosen_kind,
     chosen_pairs,
     has_null,
@@ -21,7 +21,7 @@ from transforms.change.shown.ranking_rows import (
     spearman,
     target_rows,
 )
-from transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError
 
 
 def score_row(word, score, *, pair=("a", "b"), seed=None, alignment="op", measure="cosine", count=9, **more):

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 from published_making import publish, section
 
-from schemas.change.spaces import VECTORS
-from transforms.change.shown.ranking_requests import RankingRequest
-from transforms.change.shown.rankings import missing_targets, ranking, tell_ranking
-from transforms.common.shown import Grid
+from lexbeam.schemas.change.spaces import VECTORS
+from lexbeam.transforms.change.shown.ranking_requests import RankingRequest
+from lexbeam.transforms.change.shown.rankings import missing_targets, ranking, tell_ranking
+from lexbeam.transforms.common.shown import Grid
 
 ASKED = RankingRequest([("a", "b")], "op", "cosine", (), 2)
 

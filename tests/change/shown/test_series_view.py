@@ -4,10 +4,10 @@ import pyarrow as pa
 import pytest
 from published_making import publish, section
 
-from schemas.change.series import DISTANCES, POINTS, SERIES
-from transforms.change.shown.series_view import SeriesViewOptions, series_of, sparkline, tell_series, turning
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.shown import Grid
+from lexbeam.schemas.change.series import DISTANCES, POINTS, SERIES
+from lexbeam.transforms.change.shown.series_view import SeriesViewOptions, series_of, sparkline, tell_series, turning
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.shown import Grid
 
 SLICES = ("a", "b", "c")
 VIEW = {"unit": "lemma", "case": "lower"}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from transforms.change.shown.typical import typicality, weighted
-from transforms.embeddings.spaces import Space
+from lexbeam.transforms.change.shown.typical import typicality, weighted
+from lexbeam.transforms.embeddings.spaces import Space
 
 
 def test_vectors_are_of_unit_length_times_a_weight_that_falls_with_frequency():

@@ -5,10 +5,10 @@ import doctest
 import pyarrow as pa
 import pytest
 
-from transforms.change.nulls import power
-from transforms.change.nulls.power import TRIALS, PowerTrial, uses_needed
-from transforms.change.shown import verdict as module
-from transforms.change.shown.verdict import verdict
+from lexbeam.transforms.change.nulls import power
+from lexbeam.transforms.change.nulls.power import TRIALS, PowerTrial, uses_needed
+from lexbeam.transforms.change.shown import verdict as module
+from lexbeam.transforms.change.shown.verdict import verdict
 
 FACTS = {"null_runs": 5, "null_unit": "document", "clusters_from": 20, "clusters_to": 30, "measure": "cosine"}
 SPEECHES = PowerTrial("speeches", {1.0: {50: (9, 9), 100: (9, 9)}, 0.5: {50: (0, 9), 100: (5, 9)}})

@@ -4,10 +4,10 @@ import pyarrow as pa
 import pytest
 from published_making import publish, section
 
-from pipelines.frame.blocks import shown_lines
-from transforms.change.shown import word_text
-from transforms.change.shown.word import WordOptions, WordViewOptions
-from transforms.change.shown.word_text import tell_words, where
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.transforms.change.shown import word_text
+from lexbeam.transforms.change.shown.word import WordOptions, WordViewOptions
+from lexbeam.transforms.change.shown.word_text import tell_words, where
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,14 @@ import pyarrow.parquet as pq
 import pytest
 from space_making import align_all, train_all
 
-from transforms.change.graph.pair_tasks import align_tasks
-from transforms.change.spaces import alignment_stage
-from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, AlignOptions, load_alignments
-from transforms.common.options.fields import options_of
-from transforms.common.store.artefacts import Workspace
-from transforms.embeddings.alignment import ALIGNMENTS
-from transforms.embeddings.published import load_side
-from transforms.embeddings.spaces import apply
+from lexbeam.transforms.change.graph.pair_tasks import align_tasks
+from lexbeam.transforms.change.spaces import alignment_stage
+from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, AlignOptions, load_alignments
+from lexbeam.transforms.common.options.fields import options_of
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS
+from lexbeam.transforms.embeddings.published import load_side
+from lexbeam.transforms.embeddings.spaces import apply
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 from space_making import COMPARISONS, DIM, ready
 
-from transforms.change.graph.comparisons import train_tasks
-from transforms.change.spaces.context_stages import (
+from lexbeam.transforms.change.graph.comparisons import train_tasks
+from lexbeam.transforms.change.spaces.context_stages import (
     ADD_CONTEXTS,
     ADDED,
     COUNT_CONTEXTS,
@@ -19,12 +19,12 @@ from transforms.change.spaces.context_stages import (
     pieces_of,
     sums_of,
 )
-from transforms.change.view.feeds import Held, read_feed
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.batches import BatchWriter
-from transforms.embeddings.counted.contexts import Cooccurrences, count_pairs, symmetric
-from transforms.embeddings.representations import RepresentationOptions, represent
+from lexbeam.transforms.change.view.feeds import Held, read_feed
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.batches import BatchWriter
+from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences, count_pairs, symmetric
+from lexbeam.transforms.embeddings.representations import RepresentationOptions, represent
 
 KEYS = np.sort(np.random.default_rng(0).integers(0, 2**64, 200, np.uint64))
 WINDOW = 3

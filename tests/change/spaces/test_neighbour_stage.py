@@ -3,8 +3,8 @@
 import pyarrow.parquet as pq
 import pytest
 
-from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE, NeighbourOptions, NeighbourTask
-from transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE, NeighbourOptions, NeighbourTask
+from lexbeam.transforms.common.store.artefacts import Workspace, make
 
 OPTIONS = NeighbourOptions(neighbours=3, min_count=5)
 

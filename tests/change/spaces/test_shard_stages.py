@@ -8,18 +8,18 @@ import pyarrow.parquet as pq
 import pytest
 from space_making import COMPARISONS, DIM, ready
 
-from transforms.change.graph.comparisons import train_tasks
-from transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, AverageTask, ShardTask
-from transforms.change.spaces.shards import ShardOptions
-from transforms.change.spaces.training import TRAIN
-from transforms.change.view.feeds import Held, read_counts, read_feed
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store.artefacts import Artefact, Workspace, make, name_of
-from transforms.common.store.batches import BatchWriter
-from transforms.embeddings.memory import training_memory
-from transforms.embeddings.sgns import SgnsOptions, derive_seed
-from transforms.embeddings.starts import Start
-from transforms.embeddings.trainers import TRAINERS, train_space
+from lexbeam.transforms.change.graph.comparisons import train_tasks
+from lexbeam.transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, AverageTask, ShardTask
+from lexbeam.transforms.change.spaces.shards import ShardOptions
+from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.view.feeds import Held, read_counts, read_feed
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, name_of
+from lexbeam.transforms.common.store.batches import BatchWriter
+from lexbeam.transforms.embeddings.memory import training_memory
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed
+from lexbeam.transforms.embeddings.starts import Start
+from lexbeam.transforms.embeddings.trainers import TRAINERS, train_space
 
 SGNS = SgnsOptions(dim=DIM, epochs=2, window=3, alpha=0.05, min_count=1)
 CUT = ShardOptions(shards=3, rounds=2)

@@ -4,10 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.spaces.shards import MOST_STEPS, ShardOptions, check_steps, options_of_step, span_of, steps_of
-from transforms.common.errors import UsageError
-from transforms.embeddings.schedule import Jobs
-from transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.change.spaces.shards import (
+    MOST_STEPS,
+    ShardOptions,
+    check_steps,
+    options_of_step,
+    span_of,
+    steps_of,
+)
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.embeddings.schedule import Jobs
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
 
 @given(st.integers(2, 12), st.integers(1, 6), st.integers(0, 2**64 - 1))

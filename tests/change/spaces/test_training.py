@@ -8,13 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 from space_making import COMPARISONS, DIM, SGNS, ready, tag_of
 
-from transforms.change.graph.comparisons import train_tasks
-from transforms.change.spaces.training import TRAIN
-from transforms.change.view.feeds import read_counts
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Workspace, make, name_of
-from transforms.embeddings.published import load_space
-from transforms.embeddings.trainers import REGISTRY, TRAINERS
+from lexbeam.transforms.change.graph.comparisons import train_tasks
+from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of
+from lexbeam.transforms.embeddings.published import load_space
+from lexbeam.transforms.embeddings.trainers import REGISTRY, TRAINERS
 
 
 def rows_of(receipt):
@@ -101,8 +101,8 @@ def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, 
 def test_an_artefact_is_named_by_its_trainer_and_by_the_code_of_no_other(task):
     names = {trainer: name_of(TRAIN, task, replace(SGNS, trainer=trainer)) for trainer in TRAINERS}
     assert len(set(names.values())) == len(TRAINERS)
-    source = {"transforms.embeddings:_sgns.c", "transforms.embeddings:_sgns_kernel.h"}
+    source = {"lexbeam.transforms.embeddings:_sgns.c", "lexbeam.transforms.embeddings:_sgns_kernel.h"}
     fast, gensim = (TRAIN.code({REGISTRY: [name]}).names for name in ("fast", "gensim"))
     assert source < set(fast)
     assert not source & set(gensim)
-    assert "transforms.embeddings.sgns:train" not in fast
+    assert "lexbeam.transforms.embeddings.sgns:train" not in fast

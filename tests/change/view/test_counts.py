@@ -4,10 +4,10 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.corpus.sentences import UPOS
-from transforms.change.view import counts as module
-from transforms.change.view.counts import COUNTS, count_view, look_up, majority_tags, merge_counts, tag_uses
-from transforms.change.view.tags import tag_codes
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.change.view import counts as module
+from lexbeam.transforms.change.view.counts import COUNTS, count_view, look_up, majority_tags, merge_counts, tag_uses
+from lexbeam.transforms.change.view.tags import tag_codes
 
 TAG = st.sampled_from(["NOUN", "PROPN", "X", None])
 SENTENCES = st.lists(

@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from transforms.change.view.counts import COUNTS
-from transforms.change.view.feeds import FEED, Held, KeySpan, as_batch, read_counts, read_dealt, read_feed
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.batches import BatchWriter
+from lexbeam.transforms.change.view.counts import COUNTS
+from lexbeam.transforms.change.view.feeds import FEED, Held, KeySpan, as_batch, read_counts, read_dealt, read_feed
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.batches import BatchWriter
 
 
 def write(path, schema, *batches):

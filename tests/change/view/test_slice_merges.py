@@ -4,11 +4,11 @@ import pyarrow as pa
 import pytest
 from view_making import EMPTY, SPEC, corpus, counts_of, prepare, spec_of
 
-from transforms.change.view import slice_merges
-from transforms.change.view.feeds import FEED, StagedView, read_counts
-from transforms.change.view.slice_merges import COUNT, SHUFFLE
-from transforms.common.store.artefacts import Workspace, make
-from transforms.common.store.batches import BatchReader
+from lexbeam.transforms.change.view import slice_merges
+from lexbeam.transforms.change.view.feeds import FEED, StagedView, read_counts
+from lexbeam.transforms.change.view.slice_merges import COUNT, SHUFFLE
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.batches import BatchReader
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.view.slices import (
+from lexbeam.transforms.change.view.slices import (
     Slice,
     filled_slices,
     lacking,
@@ -13,7 +13,7 @@ from transforms.change.view.slices import (
     span_name,
     with_hyphens,
 )
-from transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
 
 @pytest.mark.parametrize(

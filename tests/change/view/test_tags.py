@@ -5,8 +5,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.corpus.sentences import UPOS
-from transforms.change.view.tags import (
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.change.view.tags import (
     NO_TAG,
     TAGS,
     USES,

@@ -1,8 +1,8 @@
 import pytest
 
-from transforms.change.view.targets import ViewTargets, load_targets, near_matches
-from transforms.change.view.words import ViewOptions
-from transforms.common.errors import UsageError
+from lexbeam.transforms.change.view.targets import ViewTargets, load_targets, near_matches
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.errors import UsageError
 
 
 def test_targets_go_through_the_corpus_s_normalisation_and_are_merged():

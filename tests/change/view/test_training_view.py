@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.corpus.sentences import SENTENCES, UPOS
-from transforms.change.view import training_view
-from transforms.change.view.slices import parse_slices, slice_of
-from transforms.change.view.tags import NO_TAG
-from transforms.change.view.targets import ViewTargets, load_targets
-from transforms.change.view.training_view import columns_needed, derive, sentence_keys
-from transforms.change.view.words import ViewOptions, is_word, normalise_word
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping
+from lexbeam.schemas.corpus.sentences import SENTENCES, UPOS
+from lexbeam.transforms.change.view import training_view
+from lexbeam.transforms.change.view.slices import parse_slices, slice_of
+from lexbeam.transforms.change.view.tags import NO_TAG
+from lexbeam.transforms.change.view.targets import ViewTargets, load_targets
+from lexbeam.transforms.change.view.training_view import columns_needed, derive, sentence_keys
+from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise_word
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping
 
 SLICES = parse_slices("..-1,1800-1850,1900..")
 TARGETS = load_targets(["attack_nn", "Liber", "fair_jj"], ViewOptions())

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from view_making import EMPTY, SPEC, corpus, prepare, spec_of, tasks_of, write_parts
 
-from schemas.corpus.sentences import UPOS
-from transforms.change.view import view_stage
-from transforms.change.view.feeds import read_counts
-from transforms.change.view.targets import ViewTargets, load_targets
-from transforms.change.view.view_stage import MEASURE, VIEW, limits_of
-from transforms.change.view.words import ViewOptions
-from transforms.common.store.artefacts import Workspace, files_of, make_all
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.change.view import view_stage
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.change.view.targets import ViewTargets, load_targets
+from lexbeam.transforms.change.view.view_stage import MEASURE, VIEW, limits_of
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make_all
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.view.words import ViewOptions, case_of, case_text, is_word, normalise_word
-from transforms.common.errors import UsageError
+from lexbeam.transforms.change.view.words import ViewOptions, case_of, case_text, is_word, normalise_word
+from lexbeam.transforms.common.errors import UsageError
 
 
 @pytest.mark.parametrize(

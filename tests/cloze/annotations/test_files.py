@@ -5,11 +5,11 @@ import json
 import pytest
 from questioned import OPTIONS, question
 
-from schemas.cloze.questions import ANNOTATION_REJECT_REASONS, QUESTIONS
-from transforms.cloze.annotations.files import AnnotationOptions, Question, parse_columns, read_annotations
-from transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.people.writing import sheet_text
+from lexbeam.schemas.cloze.questions import ANNOTATION_REJECT_REASONS, QUESTIONS
+from lexbeam.transforms.cloze.annotations.files import AnnotationOptions, Question, parse_columns, read_annotations
+from lexbeam.transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.people.writing import sheet_text
 
 import pyarrow as pa  # isort: skip
 

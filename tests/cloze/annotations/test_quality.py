@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nets import calls
 
-from transforms.cloze.annotations.quality import (
+from lexbeam.transforms.cloze.annotations.quality import (
     Annotation,
     QualityOptions,
     agreement_of,

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.cloze.answers.evaluation import baselines_of, evaluated, systems_of
-from transforms.cloze.answers.files import SystemAnswer
-from transforms.cloze.answers.keys import Key
-from transforms.common.errors import LexbeamError
-from transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.cloze.answers.evaluation import baselines_of, evaluated, systems_of
+from lexbeam.transforms.cloze.answers.files import SystemAnswer
+from lexbeam.transforms.cloze.answers.keys import Key
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 
 NO_INTERVAL = BootstrapOptions(resamples=0)
 A, B = "imperceptibility", "nonspecificity"

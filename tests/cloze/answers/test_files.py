@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from transforms.cloze.answers.files import read_answers
-from transforms.common.errors import UsageError
+from lexbeam.transforms.cloze.answers.files import read_answers
+from lexbeam.transforms.common.errors import UsageError
 
 
 def plain(path):

@@ -5,8 +5,8 @@ import gzip
 import pytest
 from answered import question, write_lines
 
-from transforms.cloze.answers.keys import joined_keys, read_key
-from transforms.common.errors import UsageError
+from lexbeam.transforms.cloze.answers.keys import joined_keys, read_key
+from lexbeam.transforms.common.errors import UsageError
 
 
 def test_questions_are_read_in_the_order_of_lines(tmp_path):

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from readers_reference import option_scores
 
-from transforms.cloze.answers.trained_systems import SYSTEMS, WHOLE, AnswerOptions, answer_rows, rows_held_out
-from transforms.cloze.readers.options import (
+from lexbeam.transforms.cloze.answers.trained_systems import SYSTEMS, WHOLE, AnswerOptions, answer_rows, rows_held_out
+from lexbeam.transforms.cloze.readers.options import (
     PLACEHOLDER,
     RESERVED,
     NumberLists,
@@ -16,10 +16,10 @@ from transforms.cloze.readers.options import (
     ReaderNetworkOptions,
     TrainingData,
 )
-from transforms.cloze.readers.training import log_probabilities, train_reader
-from transforms.common.draws.by_content import content_hashes
-from transforms.learning.models.formats import write_safetensors
-from transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.cloze.readers.training import log_probabilities, train_reader
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.learning.models.formats import write_safetensors
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 GA5 = SYSTEMS["ga5"].network().network
 SMALL = ReaderNetworkOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2, prior=0, further_each=0)

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 from wordnet_making import Synset, open_folder, write_wordnet
 
-from transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses, sense_names
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.wordnet.kind import DEBIAN
-from transforms.lexicon.wordnet.lesk import contexts_of
+from lexbeam.transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses, sense_names
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.lesk import contexts_of
 
 LIST = pa.list_(pa.string())
 TEXT = pa.string()

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexbeam
-from transforms.cloze.filters.base import FilterSetting
-from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, judge, optional_filters
-from transforms.cloze.filters.scores import pos
-from transforms.cloze.word_resources import check_model_language
-from transforms.common.errors import UsageError
-from transforms.inflection.models import inflector_reference
+from lexbeam.transforms.cloze.filters.base import FilterSetting
+from lexbeam.transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, judge, optional_filters
+from lexbeam.transforms.cloze.filters.scores import pos
+from lexbeam.transforms.cloze.word_resources import check_model_language
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.inflection.models import inflector_reference
 
 
 @dataclass(frozen=True)

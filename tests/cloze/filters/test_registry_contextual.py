@@ -8,12 +8,12 @@ import pytest
 from asked import batch, pair, said
 from small_encoders import trained
 
-from transforms.cloze.filters.base import FilterSetting
-from transforms.cloze.filters.options import CandidateOptions, filter_request
-from transforms.cloze.filters.registry import FILTERS
-from transforms.lexicon.encoders.encoding import encoding_of
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.cloze.filters.base import FilterSetting
+from lexbeam.transforms.cloze.filters.options import CandidateOptions, filter_request
+from lexbeam.transforms.cloze.filters.registry import FILTERS
+from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="needs transformers")
 ROWS = [

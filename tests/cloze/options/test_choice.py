@@ -5,7 +5,7 @@ from fractions import Fraction
 import hypothesis.strategies as st
 from hypothesis import given
 
-from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose, order_of
+from lexbeam.transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose, order_of
 
 WORDS = ["hope", "Hope", "hopes", "trust", "trusts", "faith", "fear", "love", "loves", "calm", "law"]
 LEMMAS = {word: word.lower().removesuffix("s") for word in WORDS}

@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
-from transforms.cloze.options.choice import RightAnswer
-from transforms.cloze.options.forms import AnswerForms
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.english import english_inflector
-from transforms.inflection.inflector import Inflector, compiled
+from lexbeam.transforms.cloze.options.choice import RightAnswer
+from lexbeam.transforms.cloze.options.forms import AnswerForms
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.english import english_inflector
+from lexbeam.transforms.inflection.inflector import Inflector, compiled
 
 pytest.importorskip("lemminflect")
 

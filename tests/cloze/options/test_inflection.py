@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.cloze.options.inflection import cased_as, ending, inflected
+from lexbeam.transforms.cloze.options.inflection import cased_as, ending, inflected
 
 RISE = [("rise", 5), ("rises", 3), ("rising", 2), ("rose", 4), ("risen", 1)]
 

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.cloze.pairs.cutting import PARAGRAPHS, SUMMARIES, CutOptions, cut
-from transforms.cloze.pairs.documents import first_sentence
-from transforms.formats.records.base import BadRecord
+from lexbeam.transforms.cloze.pairs.cutting import PARAGRAPHS, SUMMARIES, CutOptions, cut
+from lexbeam.transforms.cloze.pairs.documents import first_sentence
+from lexbeam.transforms.formats.records.base import BadRecord
 
 TEXT = "Headline\n\nFirst is one. Second is two.\n\nThird is three.\n\nFourth."
 

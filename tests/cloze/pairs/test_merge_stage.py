@@ -13,23 +13,23 @@ from hypothesis import strategies as st
 from part_tasks import parts_of, rejects_listed
 from staged_inputs import staged_inputs
 
-from schemas.cloze.pairs import FLAGS, PAIR_REASONS, PAIRS
-from transforms.annotation.engines import registry
-from transforms.cloze.pairs import merge_stage
-from transforms.cloze.pairs.cutting import CutOptions
-from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS, kind_of_name
-from transforms.cloze.pairs.merge_stage import SETTLE, SETTLING
-from transforms.cloze.pairs.pair import LengthOptions, article_id
-from transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
-from transforms.cloze.pairs.read_stage import READ, PairReadOptions
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.records import Sentence
-from transforms.common.store import staged
-from transforms.common.store.artefacts import Workspace, make
-from transforms.formats.ingest.stage import InputFile, Unit
-from transforms.formats.records.base import ReaderOptions
-from transforms.intake import merging, staging
-from transforms.intake.merging import TextAnnotationOptions
+from lexbeam.schemas.cloze.pairs import FLAGS, PAIR_REASONS, PAIRS
+from lexbeam.transforms.annotation.engines import registry
+from lexbeam.transforms.cloze.pairs import merge_stage
+from lexbeam.transforms.cloze.pairs.cutting import CutOptions
+from lexbeam.transforms.cloze.pairs.layouts import CORPUS, LAYOUTS, kind_of_name
+from lexbeam.transforms.cloze.pairs.merge_stage import SETTLE, SETTLING
+from lexbeam.transforms.cloze.pairs.pair import LengthOptions, article_id
+from lexbeam.transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
+from lexbeam.transforms.cloze.pairs.read_stage import READ, PairReadOptions
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store import staged
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.intake import merging, staging
+from lexbeam.transforms.intake.merging import TextAnnotationOptions
 
 NAME = "Task_1_Imperceptibility.jsonl"
 

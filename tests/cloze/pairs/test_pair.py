@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REASONS
-from transforms.cloze.pairs.pair import (
+from lexbeam.schemas.cloze.pairs import FLAGS, KINDS, PAIR_REASONS
+from lexbeam.transforms.cloze.pairs.pair import (
     PLACEHOLDER,
     GivenTarget,
     LengthOptions,
@@ -15,8 +15,8 @@ from transforms.cloze.pairs.pair import (
     pair_id,
     pair_row,
 )
-from transforms.formats.records.base import BadRecord
-from transforms.formats.records.text_cleaning import clean_text
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.text_cleaning import clean_text
 
 TARGET = GivenTarget("intersection", ("cat", "dog", "fox", "cow", "hen"), 1)
 

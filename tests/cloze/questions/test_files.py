@@ -5,10 +5,10 @@ import json
 import pyarrow as pa
 import pytest
 
-from schemas.cloze.questions import QUESTIONS
-from transforms.cloze.questions.files import check_name, json_line, names_of, refuse_existing, write_questions
-from transforms.common.errors import UsageError
-from transforms.common.store.tables import write_rows
+from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.transforms.cloze.questions.files import check_name, json_line, names_of, refuse_existing, write_questions
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store.tables import write_rows
 
 
 def question(number, kind="nonspecificity", split="train", *, kept=True):
@@ -110,7 +110,7 @@ def test_nothing_appears_if_a_line_cannot_be_written(paths, tmp_path, monkeypatc
             raise OSError("disk full")
         return json_line(row)
 
-    monkeypatch.setattr("transforms.cloze.questions.files.json_line", breaking)
+    monkeypatch.setattr("lexbeam.transforms.cloze.questions.files.json_line", breaking)
     out = tmp_path / "task"
     out.mkdir()
     with pytest.raises(OSError, match="disk full"):

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from questions_anew import drawn, hashed, words_of
 
-from transforms.cloze.pairs.pair import PLACEHOLDER
-from transforms.cloze.questions.question import (
+from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER
+from lexbeam.transforms.cloze.questions.question import (
     gapped,
     merit,
     normalised,

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from transforms.cloze.questions.splits import COLUMNS, distances_of, place_questions, strata_of
-from transforms.common.draws.by_content import hash_of
-from transforms.common.draws.splits import parse_shares
+from lexbeam.transforms.cloze.questions.splits import COLUMNS, distances_of, place_questions, strata_of
+from lexbeam.transforms.common.draws.by_content import hash_of
+from lexbeam.transforms.common.draws.splits import parse_shares
 
 SHARES = parse_shares(["train=.53", "dev=.14", "test=.33"])
 SCHEMA = pa.schema(

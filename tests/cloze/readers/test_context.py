@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 from reader_tables import KIND, lists, part
 
-from schemas.cloze.candidates import CANDIDATES
-from schemas.cloze.pairs import PAIRS
-from transforms.cloze.readers.context import EVIDENCE, START_WEIGHTS, ContextCounts, CountedTexts, fit_weights
-from transforms.cloze.readers.context_training import ContextData, context_log_probabilities, train_context
-from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, pairs, questions
-from transforms.cloze.readers.encoding import ENCODE
-from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, Questions, ReaderNetworkOptions
-from transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask
-from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.store.artefacts import Workspace, make
-from transforms.common.store.tables import read_table
-from transforms.learning.models.keeping import load_model
-from transforms.lexicon.resources import Lexicon
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.transforms.cloze.readers.context import EVIDENCE, START_WEIGHTS, ContextCounts, CountedTexts, fit_weights
+from lexbeam.transforms.cloze.readers.context_training import ContextData, context_log_probabilities, train_context
+from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, pairs, questions
+from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.frequency import BandOptions
+from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, Questions, ReaderNetworkOptions
+from lexbeam.transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask
+from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.learning.models.keeping import load_model
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 WORDS = 120
 SPELLINGS = ["walked", "talked", "running", "sings", "red", "unheard"]

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from reader_tables import KIND, part
 from wordnet_making import Synset, open_folder, write_wordnet
 
-from schemas.cloze.candidates import CANDIDATES
-from schemas.cloze.pairs import PAIRS
-from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
-from transforms.cloze.readers.encoding import ENCODE
-from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN
-from transforms.cloze.readers.predict_stage import tally_of
-from transforms.cloze.readers.train_stage import folds_of
-from transforms.cloze.readers.words import glosses_of, vectors_of
-from transforms.common.store.artefacts import Workspace, make
-from transforms.common.store.tables import read_table
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
+from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN
+from lexbeam.transforms.cloze.readers.predict_stage import tally_of
+from lexbeam.transforms.cloze.readers.train_stage import folds_of
+from lexbeam.transforms.cloze.readers.words import glosses_of, vectors_of
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.tables import read_table
 
 TEXTS = [
     ("The Hope grows", "en", "One two one THREE"),

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from transforms.cloze.readers.frequency import BandOptions, draw_words
-from transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.cloze.readers.frequency import BandOptions, draw_words
+from lexbeam.transforms.common.draws.by_content import content_hashes
 
 WORDS = [f"w{n}" for n in range(30)]
 UPOS = ["NOUN" if n < 20 else "VERB" for n in range(30)]

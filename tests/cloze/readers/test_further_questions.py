@@ -10,21 +10,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reader_tables import KIND, lists, part
 
-from schemas.cloze.candidates import CANDIDATES
-from schemas.cloze.pairs import PAIRS
-from transforms.cloze.readers.batches import EpochQuestions, epoch_of
-from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, further, pairs, questions, texts
-from transforms.cloze.readers.encoding import ENCODE
-from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.further_questions import SideTexts, chosen_of, further_of
-from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, ReaderNetworkOptions
-from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
-from transforms.cloze.readers.words import train_vectors
-from transforms.common.draws.folds import fold_of
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.tables import read_table
-from transforms.learning.models.keeping import load_model
-from transforms.lexicon.resources import Lexicon
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.transforms.cloze.readers.batches import EpochQuestions, epoch_of
+from lexbeam.transforms.cloze.readers.data import (
+    EncodeOptions,
+    GroupTask,
+    QuestionGroup,
+    further,
+    pairs,
+    questions,
+    texts,
+)
+from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.frequency import BandOptions
+from lexbeam.transforms.cloze.readers.further_questions import SideTexts, chosen_of, further_of
+from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, ReaderNetworkOptions
+from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from lexbeam.transforms.cloze.readers.words import train_vectors
+from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.learning.models.keeping import load_model
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 WORD = st.integers(0, 5)
 SENTENCE = st.lists(WORD, min_size=1, max_size=7)

@@ -8,8 +8,8 @@ import pytest
 from outsiders import blocks_of, entry_of
 from readers_reference import scores
 
-from transforms.cloze.answers.trained_systems import SYSTEMS
-from transforms.cloze.readers.options import (
+from lexbeam.transforms.cloze.answers.trained_systems import SYSTEMS
+from lexbeam.transforms.cloze.readers.options import (
     PLACEHOLDER,
     READERS,
     RESERVED,
@@ -19,9 +19,9 @@ from transforms.cloze.readers.options import (
     TrainingData,
     top_words,
 )
-from transforms.cloze.readers.training import log_probabilities, sizes_of, train_reader
-from transforms.common.draws.by_content import content_hashes
-from transforms.learning.models.formats import read_safetensors, write_safetensors
+from lexbeam.transforms.cloze.readers.training import log_probabilities, sizes_of, train_reader
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors
 
 torch = pytest.importorskip("torch")
 
@@ -229,7 +229,7 @@ def test_a_reader_of_another_package_is_trained_as_the_recipe_says(outsider):
 def test_entries_name_their_networks_and_import_torch_only_when_asked_for_them():
     code = (
         "import sys\n"
-        "import transforms.cloze.answers.trained_systems, transforms.cloze.readers.options\n"
+        "import lexbeam.transforms.cloze.answers.trained_systems, lexbeam.transforms.cloze.readers.options\n"
         "assert 'torch' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -5,7 +5,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.cloze.shown.candidate_panels import HistogramScale, histograms, left_over
+from lexbeam.transforms.cloze.shown.candidate_panels import HistogramScale, histograms, left_over
 
 VALUES = st.lists(
     st.tuples(st.sampled_from("ab"), st.none() | st.floats(-2, 2), st.none() | st.booleans()), max_size=40

@@ -7,10 +7,10 @@ import pytest
 from questioned import OPTIONS as WORDS
 from questioned import question
 
-from schemas.cloze.options import OPTIONS, PREDICTIONS
-from schemas.cloze.questions import QUESTIONS
-from transforms.cloze.shown.questions import QUESTION_VIEWS, QuestionsOptions, questions_shown, quoted_questions
-from transforms.common.store.tables import write_rows
+from lexbeam.schemas.cloze.options import OPTIONS, PREDICTIONS
+from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.transforms.cloze.shown.questions import QUESTION_VIEWS, QuestionsOptions, questions_shown, quoted_questions
+from lexbeam.transforms.common.store.tables import write_rows
 
 LABEL = WORDS.index("hope")
 ID = f"{1:032x}"

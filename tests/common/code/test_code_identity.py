@@ -7,9 +7,9 @@ import unicodedata
 
 import pytest
 
-from transforms.common.code.code_identity import code_identity
-from transforms.common.code.walk import distributions
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.code.code_identity import code_identity
+from lexbeam.transforms.common.code.walk import distributions
+from lexbeam.transforms.common.errors import LexbeamError
 
 STAGE = '''
 """A stage."""
@@ -314,7 +314,7 @@ def test_a_module_without_source_is_named(monkeypatch):
     with pytest.raises(LexbeamError, match=r"'shell_of_toys' cannot be read.*\.py file"):
         code_identity(space["run"])
     with pytest.raises(LexbeamError, match="no module"):
-        code_identity(chosen={"transforms.nowhere:READERS": ["a"]})
+        code_identity(chosen={"lexbeam.transforms.nowhere:READERS": ["a"]})
 
 
 def test_functions_of_tests_can_be_roots():

@@ -1,12 +1,12 @@
 """What other packages add to registries counts: their code where a registry is reached, options that they may use."""
 
-from transforms.change.spaces.alignment_stage import AlignOptions
-from transforms.common.code.code_identity import code_identity, forget_sources
-from transforms.common.store.identity import canonical
-from transforms.lexicon.compiled_stage import COMPILE
+from lexbeam.transforms.change.spaces.alignment_stage import AlignOptions
+from lexbeam.transforms.common.code.code_identity import code_identity, forget_sources
+from lexbeam.transforms.common.store.identity import canonical
+from lexbeam.transforms.lexicon.compiled_stage import COMPILE
 
 FORMAT = """
-from transforms.lexicon.thesauri.reading import ThesaurusFormat
+from lexbeam.transforms.lexicon.thesauri.reading import ThesaurusFormat
 
 def read(*arguments):
     return {value}
@@ -14,19 +14,19 @@ def read(*arguments):
 TOY = ThesaurusFormat(read, doc="toys")
 """
 ALIGNMENT = """
-from transforms.embeddings.alignment import Method
+from lexbeam.transforms.embeddings.alignment import Method
 
 def fit(first, second, rcond):
     return None
 
 TOY = Method(fit, doc="toys")
 """
-ALIGNMENTS = "transforms.embeddings.alignment:ALIGNMENTS"
+ALIGNMENTS = "lexbeam.transforms.embeddings.alignment:ALIGNMENTS"
 
 
 def compiled():
     forget_sources()
-    return code_identity(COMPILE.build, chosen={"transforms.lexicon.kinds:KINDS": ["thesaurus"]})
+    return code_identity(COMPILE.build, chosen={"lexbeam.transforms.lexicon.kinds:KINDS": ["thesaurus"]})
 
 
 def test_code_of_others_counts_where_their_registry_is_reached(outsider, tmp_path):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.code import fingerprints
-from transforms.common.code.fingerprints import (
+from lexbeam.transforms.common.code import fingerprints
+from lexbeam.transforms.common.code.fingerprints import (
     blas_kernels,
     bucket_of,
     canonical_json,
@@ -18,7 +18,7 @@ from transforms.common.code.fingerprints import (
     readable_json,
     text_digest,
 )
-from transforms.common.code.version import own_build
+from lexbeam.transforms.common.code.version import own_build
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -75,7 +75,7 @@ def test_the_environment_names_what_the_lock_fixes():
 
 @pytest.mark.parametrize("seed", ["0", "77"])
 def test_digests_are_the_same_in_another_process(seed):
-    code = "from transforms.common.code.fingerprints import *\nprint(digest({'a': [1, 'x']}), environment()['lock'])"
+    code = "from lexbeam.transforms.common.code.fingerprints import *\nprint(digest({'a': [1, 'x']}), environment()['lock'])"
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
     )
@@ -88,7 +88,7 @@ def test_a_blas_kernel_is_named():
 
 def test_all_kernels_are_seen_before_a_module_of_scipys_is_loaded():
     code = """
-from transforms.common.code.fingerprints import blas_kernels
+from lexbeam.transforms.common.code.fingerprints import blas_kernels
 early = blas_kernels()
 import scipy.linalg
 blas_kernels.cache_clear()

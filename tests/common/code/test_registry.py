@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from transforms.common.code.registry import Entry, Registry, docs_of
-from transforms.common.errors import UsageError
+from lexbeam.transforms.common.code.registry import Entry, Registry, docs_of
+from lexbeam.transforms.common.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def installed(outsider):
         "one = toy_numbers:THREE",
         "bad = toy_numbers:missing",
         "worse = toy_nowhere:three",
-        toy_numbers=("from transforms.common.code.registry import Entry\nTHREE = Entry(doc='odd, too')\n"),
+        toy_numbers=("from lexbeam.transforms.common.code.registry import Entry\nTHREE = Entry(doc='odd, too')\n"),
     )
 
 

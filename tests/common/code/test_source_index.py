@@ -3,7 +3,7 @@
 import ast
 import textwrap
 
-from transforms.common.code.source_index import ModuleSource, Statement
+from lexbeam.transforms.common.code.source_index import ModuleSource, Statement
 
 MODULE = textwrap.dedent(
     """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from transforms.common.code import version
+from lexbeam.transforms.common.code import version
 
 SOURCE = Path(version.__file__)
 PLACE = "transforms/common/code"

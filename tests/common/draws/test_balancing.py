@@ -5,10 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.common.draws.balancing import BY_GENRE, SIZES, GroupedInstances, balance, distance, prefix_counts
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.draws.sharpening import BY_GENRE as SHARP
-from transforms.common.draws.sharpening import sharpen
+from lexbeam.transforms.common.draws.balancing import (
+    BY_GENRE,
+    SIZES,
+    GroupedInstances,
+    balance,
+    distance,
+    prefix_counts,
+)
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.draws.sharpening import BY_GENRE as SHARP
+from lexbeam.transforms.common.draws.sharpening import sharpen
 
 SHARES = np.array([0.7, 0.2, 0.1])
 

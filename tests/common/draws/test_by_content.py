@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from transforms.common.draws import by_content
-from transforms.common.draws.by_content import (
+from lexbeam.transforms.common.draws import by_content
+from lexbeam.transforms.common.draws.by_content import (
     content_hashes,
     hash_of,
     integers,
@@ -139,7 +139,7 @@ def test_uniform_numbers_are_exact_and_below_one(monkeypatch):
 
 def test_another_process_draws_the_same():
     script = (
-        "from transforms.common.draws.by_content import uniform, normal, permutation\n"
+        "from lexbeam.transforms.common.draws.by_content import uniform, normal, permutation\n"
         "print(uniform(['a', 'ä'], seed=3, label='x').tolist(),"
         " permutation(list('abcdef'), seed=3, label='x').tolist())"
     )

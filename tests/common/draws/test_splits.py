@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.draws.splits import deal_alike, parse_shares
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.draws.splits import deal_alike, parse_shares
 
 SHARES = parse_shares(["train=.53", "dev=.14", "test=.33"])
 

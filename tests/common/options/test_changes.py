@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from transforms.common.options.changes import option_changes
-from transforms.common.options.fields import option, plain_options
+from lexbeam.transforms.common.options.changes import option_changes
+from lexbeam.transforms.common.options.fields import option, plain_options
 
 
 @dataclass(frozen=True, kw_only=True)

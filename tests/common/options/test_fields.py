@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import (
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import (
     embedded,
     from_mapping,
     noted_paths,
@@ -16,7 +16,7 @@ from transforms.common.options.fields import (
     plain_options,
     value_of,
 )
-from transforms.common.options.option import Within
+from lexbeam.transforms.common.options.option import Within
 
 NAMES = ("one", "two")
 

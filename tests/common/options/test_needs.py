@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.options.needs import check_given
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.needs import check_given
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,11 @@ import pytest
 from hostile_making import locked
 from nets import ends
 
-from transforms.annotation.engines.normalise import read_rules
-from transforms.change.gold.gold import GoldOptions, read_gold
-from transforms.change.view.words import ViewOptions
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.small_texts import cells_of, delimiter_of, read_lines, word_lines
+from lexbeam.transforms.annotation.engines.normalise import read_rules
+from lexbeam.transforms.change.gold.gold import GoldOptions, read_gold
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.small_texts import cells_of, delimiter_of, read_lines, word_lines
 
 ROOT = Path(__file__).parents[3]
 MARKS = "a" + "\u0301\u0327" * 100_000
@@ -87,7 +87,7 @@ def test_a_file_far_too_large_is_not_read(tmp_path):
 
 
 def test_a_long_cell_is_a_cell_whoever_else_reads_tables():
-    code = "from transforms.common.options import small_texts as s; print(len(s.cells_of('x' * 200_000 + ',', ',')[0]))"
+    code = "from lexbeam.transforms.common.options import small_texts as s; print(len(s.cells_of('x' * 200_000 + ',', ',')[0]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("200000\n", "")
 

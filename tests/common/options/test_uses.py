@@ -2,10 +2,10 @@
 
 import pytest
 
-from pipelines.commands.change.options import ChangeOptions
-from transforms.change.scores.measures import MEASURES, Measure
-from transforms.common.options.fields import from_mapping, options_of
-from transforms.common.options.uses import unused
+from lexbeam.pipelines.commands.change.options import ChangeOptions
+from lexbeam.transforms.change.scores.measures import MEASURES, Measure
+from lexbeam.transforms.common.options.fields import from_mapping, options_of
+from lexbeam.transforms.common.options.uses import unused
 
 GIVEN = {"corpora": "c", "out": "o", "slices": "1800-1849,1850-1900"}
 

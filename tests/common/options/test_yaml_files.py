@@ -5,8 +5,8 @@ import os
 import pytest
 from nets import ends
 
-from transforms.common.errors import UsageError
-from transforms.common.options.yaml_files import LARGEST, read_yaml
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.yaml_files import LARGEST, read_yaml
 
 LAUGHS = "a: &a [x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from published import publish
 
-from transforms.common.publish.changes import SectionChange, changes
-from transforms.common.publish.sections import inputs_entry
+from lexbeam.transforms.common.publish.changes import SectionChange, changes
+from lexbeam.transforms.common.publish.sections import inputs_entry
 
 FILES = (("a", "x"), ("b", "y"))
 

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import made_section, put
 
-from transforms.common.publish.differences import compare_rows, differences
-from transforms.common.publish.layout import locked, snapshot_name
-from transforms.common.publish.publication import publish
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import find_snapshot, open_kept
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.common.publish.differences import compare_rows, differences
+from lexbeam.transforms.common.publish.layout import locked, snapshot_name
+from lexbeam.transforms.common.publish.publication import publish
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import find_snapshot, open_kept
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 SCHEMA = pa.schema(
     [

@@ -5,9 +5,9 @@ import os
 import pytest
 from object_store import OBJECTS, STORE
 
-from transforms.common.errors import UsageError
-from transforms.common.publish.failed import failed_files, remove_failed, write_failed
-from transforms.common.publish.layout import FAILED, MARK, check_foreign
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.failed import failed_files, remove_failed, write_failed
+from lexbeam.transforms.common.publish.layout import FAILED, MARK, check_foreign
 
 
 def text_of(path):

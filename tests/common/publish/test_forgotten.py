@@ -2,8 +2,8 @@
 
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.forgotten import (
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.forgotten import (
     Forgotten,
     ForgottenMarks,
     document_mark,
@@ -12,7 +12,7 @@ from transforms.common.publish.forgotten import (
     source_mark,
     write_marks,
 )
-from transforms.common.publish.layout import SNAPSHOTS, make_marked_folder
+from lexbeam.transforms.common.publish.layout import SNAPSHOTS, make_marked_folder
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import json
 import pytest
 from making import made_section, put, read_of
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish import history as module
-from transforms.common.publish import publication
-from transforms.common.publish.changes import SectionChange, TableChange
-from transforms.common.publish.history import (
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.publish import history as module
+from lexbeam.transforms.common.publish import publication
+from lexbeam.transforms.common.publish.changes import SectionChange, TableChange
+from lexbeam.transforms.common.publish.history import (
     note_told,
     published_at,
     read_history,
@@ -20,9 +20,9 @@ from transforms.common.publish.history import (
     untag,
     untold_publications,
 )
-from transforms.common.publish.layout import locked, read_record, snapshot_name
-from transforms.common.publish.publication import KEEP, Keep, rollback
-from transforms.common.publish.snapshots import open_kept, open_snapshot
+from lexbeam.transforms.common.publish.layout import locked, read_record, snapshot_name
+from lexbeam.transforms.common.publish.publication import KEEP, Keep, rollback
+from lexbeam.transforms.common.publish.snapshots import open_kept, open_snapshot
 
 DAY = 86_400
 

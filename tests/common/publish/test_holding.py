@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.errors import HeldBackError
-from transforms.common.publish.holding import (
+from lexbeam.transforms.common.errors import HeldBackError
+from lexbeam.transforms.common.publish.holding import (
     FAILED,
     Bound,
     Gauge,
@@ -17,7 +17,7 @@ from transforms.common.publish.holding import (
     held_sections,
     made_from,
 )
-from transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.sections import Made
 
 MADE = [Made(name="corpus", parts=(), entry={})]
 

@@ -7,9 +7,9 @@ import shutil
 import pytest
 from making import files_below, made_section, put
 
-from pipelines.cli import main
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish.layout import (
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.publish.layout import (
     MARK,
     SnapshotMark,
     locked,
@@ -18,7 +18,7 @@ from transforms.common.publish.layout import (
     snapshot_name,
     write_record,
 )
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 
 def section(tmp_path, *words):
@@ -209,7 +209,7 @@ def test_a_record_that_names_what_is_not_ours_leads_nowhere(out, tmp_path, elsew
 def test_the_mark_of_artefacts_is_made_anew_beside_receipts(tmp_path):
     from making import TOY
 
-    from transforms.common.store.artefacts import Workspace, make
+    from lexbeam.transforms.common.store.artefacts import Workspace, make
 
     out = tmp_path / "out"
     out.mkdir()

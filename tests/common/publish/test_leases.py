@@ -12,9 +12,9 @@ import pytest
 from object_store import OBJECTS, STORE
 from obstore.store import MemoryStore
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish import leases
-from transforms.common.publish.layout import (
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish import leases
+from lexbeam.transforms.common.publish.layout import (
     SnapshotMark,
     locked,
     pointer_tag,
@@ -22,10 +22,10 @@ from transforms.common.publish.layout import (
     switch_pointer,
     update_record,
 )
-from transforms.common.publish.leases import LEASE, holder_of
-from transforms.common.store import objects
-from transforms.common.store.objects import ObjectState, Tag
-from transforms.common.store.remote import remote
+from lexbeam.transforms.common.publish.leases import LEASE, holder_of
+from lexbeam.transforms.common.store import objects
+from lexbeam.transforms.common.store.objects import ObjectState, Tag
+from lexbeam.transforms.common.store.remote import remote
 
 PATH = f"{STORE}/{LEASE}"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hostile_making import locked
 
-from transforms.common.errors import UsageError
-from transforms.common.publish.output_folders import check_output_folder, make_output_folder
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.output_folders import check_output_folder, make_output_folder
 
 
 def make_nothing(path):

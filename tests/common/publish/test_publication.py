@@ -7,17 +7,17 @@ import pyarrow.parquet as pq
 import pytest
 from making import files_below, made_section, put
 
-from pipelines.cli import main
-from transforms.common.code.version import own_build
-from transforms.common.errors import LexbeamError
-from transforms.common.publish import publication as module
-from transforms.common.publish import sections
-from transforms.common.publish.layout import read_record, snapshot_name
-from transforms.common.publish.sections import table_digest
-from transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot, read_log
-from transforms.common.store import files
-from transforms.common.store.sound import Damaged, checked, is_sound_size
-from transforms.common.store.tables import read_table
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.code.version import own_build
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish import publication as module
+from lexbeam.transforms.common.publish import sections
+from lexbeam.transforms.common.publish.layout import read_record, snapshot_name
+from lexbeam.transforms.common.publish.sections import table_digest
+from lexbeam.transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot, read_log
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import Damaged, checked, is_sound_size
+from lexbeam.transforms.common.store.tables import read_table
 
 
 def section(folder, *words, name="corpus", table="documents", **more):

@@ -7,21 +7,21 @@ import pytest
 from making import made_section
 from object_store import OBJECTS, STORE, Store
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish import publication as module
-from transforms.common.publish.history import (
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.publish import publication as module
+from lexbeam.transforms.common.publish.history import (
     note_told,
     read_history,
     resolve_snapshot,
     tag_snapshot,
     untold_publications,
 )
-from transforms.common.publish.layout import pointer_tag, read_record, snapshot_name
-from transforms.common.publish.publication import Keep, make_manifest, publish, rollback
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import find_snapshot, last_snapshot, open_snapshot
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_table
+from lexbeam.transforms.common.publish.layout import pointer_tag, read_record, snapshot_name
+from lexbeam.transforms.common.publish.publication import Keep, make_manifest, publish, rollback
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import find_snapshot, last_snapshot, open_snapshot
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_table
 
 
 def remote(name, table, *words):

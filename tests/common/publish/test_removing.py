@@ -7,8 +7,8 @@ import pytest
 from making import TOY
 from object_store import STORE
 
-from transforms.common.publish.removing import discard_damaged, discard_stages, free
-from transforms.common.store.artefacts import Workspace, make, make_all
+from lexbeam.transforms.common.publish.removing import discard_damaged, discard_stages, free
+from lexbeam.transforms.common.store.artefacts import Workspace, make, make_all
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import time
 import pytest
 from making import made_section, put
 
-from transforms.common.publish.history import last_success
-from transforms.common.publish.layout import RUN_LOG, snapshot_name, update_record
-from transforms.common.publish.publication import rollback
-from transforms.common.publish.run_log import RunLine, driver_line, most_at_work, note_success, read_run_log
+from lexbeam.transforms.common.publish.history import last_success
+from lexbeam.transforms.common.publish.layout import RUN_LOG, snapshot_name, update_record
+from lexbeam.transforms.common.publish.publication import rollback
+from lexbeam.transforms.common.publish.run_log import RunLine, driver_line, most_at_work, note_success, read_run_log
 
 
 def line(stage, worker="w", **more):

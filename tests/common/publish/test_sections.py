@@ -3,9 +3,9 @@
 import pytest
 from making import made_section, put, read_of
 
-from transforms.common.errors import UsageError
-from transforms.common.publish.sections import check_replacing, decide, same_content
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.sections import check_replacing, decide, same_content
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from making import BUILT, TOY, Toy
 
-from transforms.common.code.code_identity import CodeIdentity
-from transforms.common.store import artefacts
-from transforms.common.store.artefacts import Stage, Workspace, announce, make, make_all
-from transforms.common.store.receipts import FREED
-from transforms.common.store.sound import Damaged, checked
+from lexbeam.transforms.common.code.code_identity import CodeIdentity
+from lexbeam.transforms.common.store import artefacts
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace, announce, make, make_all
+from lexbeam.transforms.common.store.receipts import FREED
+from lexbeam.transforms.common.store.sound import Damaged, checked
 
 
 @pytest.fixture(autouse=True)

@@ -11,10 +11,10 @@ from unittest import mock
 import pyarrow as pa
 import pytest
 
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.batches import BatchReader, BatchWriter, SideRows
-from transforms.common.store.sound import Damaged, HashedStream
-from transforms.common.store.tables import write_rows
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter, SideRows
+from lexbeam.transforms.common.store.sound import Damaged, HashedStream
+from lexbeam.transforms.common.store.tables import write_rows
 
 SCHEMA = pa.schema([("text", pa.string())])
 

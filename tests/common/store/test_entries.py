@@ -7,8 +7,8 @@ from entries_reading import by_entry
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.store import entries as module
-from transforms.common.store.entries import Entries, in_order
+from lexbeam.transforms.common.store import entries as module
+from lexbeam.transforms.common.store.entries import Entries, in_order
 
 SCHEMA = pa.schema([("run", pa.int64()), ("nth", pa.int64())])
 Entry = st.tuples(st.integers(0, 3), st.sampled_from(["", "a", "a\0b", "ab", "ü", "\U0001f600"]), st.integers(0, 2))

@@ -11,8 +11,8 @@ from apache_beam.io.filesystem import FileSystem
 from nets import ends
 from object_store import OBJECTS
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 KILLED = """
 import os, sys
 os.getpid = lambda: 1
-from transforms.common.store import files
+from lexbeam.transforms.common.store import files
 with files.writing(sys.argv[1]) as stream:
     stream.write(b"hal")
     stream.flush()
@@ -281,7 +281,7 @@ def test_patterns_of_an_object_store_mean_what_beams_mean(pattern):
 
 def test_writers_of_a_small_file_wait_for_each_other(tmp_path):
     path = str(tmp_path / "count")
-    add = "import sys; from transforms.common.store.files import update_bytes\n"
+    add = "import sys; from lexbeam.transforms.common.store.files import update_bytes\n"
     add += "for _ in range(100): update_bytes(sys.argv[1], lambda before: b'%d' % (int(before or 0) + 1))"
     writers = [subprocess.Popen([sys.executable, "-c", add, path], cwd=ROOT) for _ in range(3)]
     assert [writer.wait() for writer in writers] == [0] * 3

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.common.options.fields import embedded, option
-from transforms.common.store.artefacts import Stage, Unless
-from transforms.common.store.identity import Place, Position, Size, canonical
-from transforms.common.store.receipts import ArtefactPath, File
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.store.artefacts import Stage, Unless
+from lexbeam.transforms.common.store.identity import Place, Position, Size, canonical
+from lexbeam.transforms.common.store.receipts import ArtefactPath, File
 
 REGISTRY = {"cca": 1, "op": 2}
 ENTRIES = f"{__name__}:REGISTRY"

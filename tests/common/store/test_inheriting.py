@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from inherited import check_inherited
 from object_store import STORE
 
-from transforms.common.publish.removing import discard_artefacts, discard_unused, free, leftovers
-from transforms.common.store import inheriting, tables
-from transforms.common.store.artefacts import LAST, Artefact, Inheritance, Stage, Workspace, make
-from transforms.common.store.inheriting import Read, write_inheriting
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
+from lexbeam.transforms.common.publish.removing import discard_artefacts, discard_unused, free, leftovers
+from lexbeam.transforms.common.store import inheriting, tables
+from lexbeam.transforms.common.store.artefacts import LAST, Artefact, Inheritance, Stage, Workspace, make
+from lexbeam.transforms.common.store.inheriting import Read, write_inheriting
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
 
 LINES = pa.schema([("id", pa.string()), ("text", pa.string()), ("more", pa.list_(pa.float64()))])
 NOTES = pa.schema([("id", pa.string()), ("note", pa.int32())])

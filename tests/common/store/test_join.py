@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.store import join
-from transforms.common.store.join import RowsByKey, joined
-from transforms.common.store.tables import write_rows
+from lexbeam.transforms.common.store import join
+from lexbeam.transforms.common.store.join import RowsByKey, joined
+from lexbeam.transforms.common.store.tables import write_rows
 
 SCHEMA = pa.schema([("values", pa.list_(pa.int64())), ("key", pa.string()), ("value", pa.int64())])
 KEYS = st.sampled_from(["aa", "ab", "ac", "ba", "bb", "ca"])
@@ -25,7 +25,7 @@ def written(folder, parts, *, rows_a_group=2):
         path = Path(folder) / f"{len(list(Path(folder).iterdir()))}-{number}.parquet"
         batches = [pa.Table.from_pylist(rows[at : at + rows_a_group], SCHEMA) for at in range(0, len(rows), 2)]
         with open(path, "wb") as stream, pytest.MonkeyPatch.context() as patch:
-            patch.setattr("transforms.common.store.tables.GROUP_ROWS", rows_a_group)
+            patch.setattr("lexbeam.transforms.common.store.tables.GROUP_ROWS", rows_a_group)
             write_rows(stream, SCHEMA, batches)
         paths.append(str(path))
     return paths

@@ -4,11 +4,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.corpus.documents import DOCUMENTS
-from transforms.common.code.fingerprints import digest, hash_of
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.merge import MOST_OPEN, GatherTask, MergeTask, entries, gather_stage, groups, merge, whole
-from transforms.common.store.staged import StagedFile, StagedWriter
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.transforms.common.code.fingerprints import digest, hash_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.merge import (
+    MOST_OPEN,
+    GatherTask,
+    MergeTask,
+    entries,
+    gather_stage,
+    groups,
+    merge,
+    whole,
+)
+from lexbeam.transforms.common.store.staged import StagedFile, StagedWriter
 
 SCHEMA = DOCUMENTS.schema()
 GATHER = gather_stage("toy")
@@ -86,7 +95,7 @@ def test_files_are_gathered_where_they_are_more_than_a_merge_opens(last):
 
 
 def test_bucket_and_parts_decide_a_merge(tmp_path):
-    from transforms.annotation.merges import MERGE_DOCUMENTS
+    from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS
 
     file = stage(tmp_path / "1", "a", "b")
     tasks = [MergeTask(0, 1, (file,)), MergeTask(0, 2, (file,)), MergeTask(1, 2, (file,))]

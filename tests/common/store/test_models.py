@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from object_store import OBJECTS
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.layout import make_marked_folder
-from transforms.common.publish.removing import free, leftovers
-from transforms.common.store import models
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.models import carry, models_noted, note_model, offer, taken
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.layout import make_marked_folder
+from lexbeam.transforms.common.publish.removing import free, leftovers
+from lexbeam.transforms.common.store import models
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.models import carry, models_noted, note_model, offer, taken
 
 FILES = {"config.cfg": b"a", "vocab/strings.json": b"\x00\xff" * 9000, "empty": b"", "ü b.txt": b"c"}
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from obstore.exceptions import GenericError
 from obstore.store import GCSStore, MemoryStore
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store import files, objects
-from transforms.common.store.objects import Objects, ObjectState, StoreFailed, Tag
-from transforms.common.store.remote import remote
-from transforms.formats.ingest.listing import InputPatterns, find_files
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store import files, objects
+from lexbeam.transforms.common.store.objects import Objects, ObjectState, StoreFailed, Tag
+from lexbeam.transforms.common.store.remote import remote
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
 
 NAMES = ("a/b.txt", "a/b/c.txt", "a/bb", "sp ace/ü%41&+=?#[x].txt", "x{y}|z^w~`", "%20", "a\u0308", ".hidden/x")
 

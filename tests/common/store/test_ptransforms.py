@@ -14,16 +14,16 @@ import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
-from pipelines.runners.used import run_lines
-from schemas.corpus.documents import DOCUMENTS
-from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
-from transforms.common.code import workers
-from transforms.common.code.fingerprints import digest, hash_of
-from transforms.common.code.usage import worker_name
-from transforms.common.errors import LexbeamError
-from transforms.common.store import merge
-from transforms.common.store.artefacts import Artefact, Stage, Workspace, free_files
-from transforms.common.store.ptransforms import (
+from lexbeam.pipelines.runners.used import run_lines
+from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from lexbeam.transforms.common.code import workers
+from lexbeam.transforms.common.code.fingerprints import digest, hash_of
+from lexbeam.transforms.common.code.usage import worker_name
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import merge
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, free_files
+from lexbeam.transforms.common.store.ptransforms import (
     Collect,
     MakeArtefact,
     MakeParts,
@@ -33,10 +33,10 @@ from transforms.common.store.ptransforms import (
     WriteResult,
     stages_in,
 )
-from transforms.common.store.receipts import ArtefactPath, File, decode
-from transforms.common.store.sound import checked
-from transforms.common.store.staged import StagedWriter
-from transforms.common.store.tables import Part, PartFile
+from lexbeam.transforms.common.store.receipts import ArtefactPath, File, decode
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.staged import StagedWriter
+from lexbeam.transforms.common.store.tables import Part, PartFile
 
 GATHER = merge.gather_stage("toy")
 
@@ -279,11 +279,11 @@ def test_the_parts_of_a_table_are_made_with_their_receipts(tmp_path, lanes):
 
 
 MODULES = (
-    "transforms.common.store.ptransforms",
-    "transforms.formats.ingest.ptransforms",
-    "transforms.annotation.ptransforms",
-    "transforms.change.graph.ptransforms",
-    "transforms.change.graph.view_ptransforms",
+    "lexbeam.transforms.common.store.ptransforms",
+    "lexbeam.transforms.formats.ingest.ptransforms",
+    "lexbeam.transforms.annotation.ptransforms",
+    "lexbeam.transforms.change.graph.ptransforms",
+    "lexbeam.transforms.change.graph.view_ptransforms",
 )
 
 

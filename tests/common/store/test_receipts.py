@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.code.version import own_build
-from transforms.common.store.artefacts import files_of
-from transforms.common.store.receipts import (
+from lexbeam.transforms.common.code.version import own_build
+from lexbeam.transforms.common.store.artefacts import files_of
+from lexbeam.transforms.common.store.receipts import (
     ArtefactPath,
     File,
     decode,

@@ -5,13 +5,13 @@ import pytest
 from apache_beam.io.filesystem import BeamIOError
 from object_store import STORE, Store
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.snapshots import find_snapshot
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.objects import StoreFailed
-from transforms.common.store.remote import ROWLESS
-from transforms.common.store.tables import read_table, write_part
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.snapshots import find_snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.objects import StoreFailed
+from lexbeam.transforms.common.store.remote import ROWLESS
+from lexbeam.transforms.common.store.tables import read_table, write_part
 
 
 def test_what_is_made_when_it_is_read_can_be_put_anywhere(store, tmp_path):

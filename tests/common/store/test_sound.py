@@ -3,10 +3,10 @@ import os
 
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store.receipts import ArtefactPath, File
-from transforms.common.store.sound import Damaged, checked, is_sound, is_sound_size, mapped, state_of
-from transforms.common.store.tables import Part
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.receipts import ArtefactPath, File
+from lexbeam.transforms.common.store.sound import Damaged, checked, is_sound, is_sound_size, mapped, state_of
+from lexbeam.transforms.common.store.tables import Part
 
 
 def file_at(path, content=b"content"):
@@ -35,7 +35,7 @@ def test_no_file_and_a_link_are_neither_sound_nor_unsound(tmp_path):
 def test_a_file_is_hashed_once_as_long_as_it_stays(tmp_path, monkeypatch):
     file = file_at(tmp_path / "f")
     assert checked(file) == file.path
-    monkeypatch.setattr("transforms.common.store.sound.stream_digest", lambda _: pytest.fail("hashed"))
+    monkeypatch.setattr("lexbeam.transforms.common.store.sound.stream_digest", lambda _: pytest.fail("hashed"))
     assert checked(file) == file.path
 
 

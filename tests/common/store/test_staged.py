@@ -7,12 +7,12 @@ from entries_reading import by_entry
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.corpus.sentences import SENTENCES
-from transforms.common.code.fingerprints import digest, hash_of
-from transforms.common.store import staged as module
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.sound import Damaged
-from transforms.common.store.staged import StagedFile, StagedWriter, first_bits, places
+from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.transforms.common.code.fingerprints import digest, hash_of
+from lexbeam.transforms.common.store import staged as module
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.common.store.staged import StagedFile, StagedWriter, first_bits, places
 
 SCHEMA = pa.schema([("name", pa.string()), ("number", pa.int64())])
 

@@ -5,8 +5,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import GROUP_ROWS, Part, part_name, read_rows, read_table, sort_rows, write_part
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import (
+    GROUP_ROWS,
+    Part,
+    part_name,
+    read_rows,
+    read_table,
+    sort_rows,
+    write_part,
+)
 
 SCHEMA = pa.schema([pa.field("word", pa.string(), nullable=False), ("count", pa.int64())])
 

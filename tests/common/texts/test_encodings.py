@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from transforms.common.texts.encodings import encoding_remedy, likely_encoding, python_name
+from lexbeam.transforms.common.texts.encodings import encoding_remedy, likely_encoding, python_name
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from transforms.annotation.engines.builtin import languages
-from transforms.annotation.guessing import LANGUAGES
-from transforms.common.errors import UsageError
-from transforms.common.texts.languages import code_or_text, language_of, short_tag, stated_language
+from lexbeam.transforms.annotation.engines.builtin import languages
+from lexbeam.transforms.annotation.guessing import LANGUAGES
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.texts.languages import code_or_text, language_of, short_tag, stated_language
 
 # Of each language its names in English and in itself, and its codes of three letters.
 NAMED = {

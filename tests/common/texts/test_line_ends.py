@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.texts import line_ends
-from transforms.common.texts.line_ends import count_line_ends, end_of_line, line_feeds, lines_of, no_line_end
+from lexbeam.transforms.common.texts import line_ends
+from lexbeam.transforms.common.texts.line_ends import count_line_ends, end_of_line, line_feeds, lines_of, no_line_end
 
 ENDS = st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"a", b"bc"])).map(b"".join)
 

@@ -10,8 +10,16 @@ from featured import computed, instance, instances, setting_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.complexity.features.corpus import association
-from transforms.complexity.features.corpus_counts import FORM, LEMMA, PHRASE, CorpusCounts, combined, counted, wanted_of
+from lexbeam.transforms.complexity.features.corpus import association
+from lexbeam.transforms.complexity.features.corpus_counts import (
+    FORM,
+    LEMMA,
+    PHRASE,
+    CorpusCounts,
+    combined,
+    counted,
+    wanted_of,
+)
 
 TARGETS = [instance("Sea", "The Sea"), instance("gene b"), instance("a b c"), instance("sings")]
 WORDS = ["sea", "Sea", "gene", "b", "a", "c", "sing", "x"]

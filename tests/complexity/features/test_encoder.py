@@ -8,11 +8,11 @@ import pytest
 from featured import computed, instance
 from small_encoders import trained
 
-from transforms.common.errors import UsageError
-from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.encoder import encoding_of
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.complexity.features.base import FeatureSetting
+from lexbeam.transforms.complexity.features.encoder import encoding_of
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="needs transformers")
 TEXT = "Many birds slept in the garden, and two kitchens was hungry."

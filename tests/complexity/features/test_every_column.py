@@ -13,12 +13,12 @@ import pyarrow as pa
 import pytest
 from featured import instances
 
-from transforms.common.draws.by_content import hash_of
-from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.form import PREFIXES, SUFFIXES
-from transforms.complexity.features.registry import columns_of, features_of
-from transforms.complexity.features.vectors import centroids_of
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.common.draws.by_content import hash_of
+from lexbeam.transforms.complexity.features.base import FeatureSetting
+from lexbeam.transforms.complexity.features.form import PREFIXES, SUFFIXES
+from lexbeam.transforms.complexity.features.registry import columns_of, features_of
+from lexbeam.transforms.complexity.features.vectors import centroids_of
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ from featured import computed, instance, setting_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.complexity.features.form import trigrams_of
-from transforms.lexicon.hyphenation import syllables
-from transforms.lexicon.letters import vowel_groups
+from lexbeam.transforms.complexity.features.form import trigrams_of
+from lexbeam.transforms.lexicon.hyphenation import syllables
+from lexbeam.transforms.lexicon.letters import vowel_groups
 
 ALPHABET = "aeiouybcdnrstßüéÅABØ-–'12αβж"
 

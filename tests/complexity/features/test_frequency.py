@@ -3,8 +3,8 @@
 import pytest
 from featured import ZIPF, columns, computed, instance, setting_with
 
-from transforms.complexity.features.base import FeatureSetting
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.complexity.features.base import FeatureSetting
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 USE = ("frequency",)
 

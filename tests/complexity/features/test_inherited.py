@@ -7,11 +7,11 @@ import pyarrow as pa
 from featured import instance, instances, setting_with
 from inherited import check_inherited
 
-from schemas.complexity.instances import INSTANCES
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.tables import Part, write_part
-from transforms.complexity.features import registry
-from transforms.complexity.features.stages import FEATURE, FeatureTask
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.complexity.features import registry
+from lexbeam.transforms.complexity.features.stages import FEATURE, FeatureTask
 
 TOKENS = ("sea", "gene expression", "yard", "umi", "shipyard")
 

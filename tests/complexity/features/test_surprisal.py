@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from retrained import Retrained, words_of
 
-from transforms.complexity.features.ngram_stages import NgramCounts
-from transforms.complexity.features.surprisal import (
+from lexbeam.transforms.complexity.features.ngram_stages import NgramCounts
+from lexbeam.transforms.complexity.features.surprisal import (
     added,
     keys_of,
     sentence_keys,

@@ -5,8 +5,8 @@ import math
 import pytest
 from featured import columns, computed, instance, setting_with
 
-from transforms.complexity.features.registry import columns_of
-from transforms.complexity.features.vectors import NEAR, centroids_of
+from lexbeam.transforms.complexity.features.registry import columns_of
+from lexbeam.transforms.complexity.features.vectors import NEAR, centroids_of
 
 VECTORS = {"sea": (3.0, 4.0), "ship": (1.0, 0.0), "over": (0.0, 2.0), "gene": (-2.0, 0.0)}
 TARGETS = [("bible", "Sea"), ("bible", "sea"), ("bible", "ship over"), ("biomed", "gene"), ("biomed", "xqz")]

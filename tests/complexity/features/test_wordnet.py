@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from featured import computed, instance
 
-from transforms.complexity.features.base import FeatureSetting
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.wordnet.kind import DEBIAN
-from transforms.lexicon.wordnet.lexnames import LEXNAMES
+from lexbeam.transforms.complexity.features.base import FeatureSetting
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAMES
 
 needs_files = pytest.mark.skipif(
     not Path(DEBIAN, "index.sense").exists(), reason="needs Debian's packages wordnet-base and wordnet-sense-index"

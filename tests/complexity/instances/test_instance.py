@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.complexity.instances import FLAGS
-from transforms.complexity.instances.instance import KEY_DIGITS, content_key, instance_id, settle, split_of
+from lexbeam.schemas.complexity.instances import FLAGS
+from lexbeam.transforms.complexity.instances.instance import KEY_DIGITS, content_key, instance_id, settle, split_of
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@ import io
 
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.complexity.instances.layouts import LAYOUTS
-from transforms.formats.readers.delimited import rows
-from transforms.formats.records.base import ReaderOptions, Reject, Source
-from transforms.intake.cwi2018 import Cwi2018Row, FileLabel
-from transforms.intake.header import About
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
+from lexbeam.transforms.formats.readers.delimited import rows
+from lexbeam.transforms.formats.records.base import ReaderOptions, Reject, Source
+from lexbeam.transforms.intake.cwi2018 import Cwi2018Row, FileLabel
+from lexbeam.transforms.intake.header import About
 
 
 def read(layout, text, name="a.tsv", **about):

@@ -12,22 +12,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from part_tasks import parts_of, rejects_listed
 
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import LABELS
-from transforms.common.errors import LexbeamError
-from transforms.common.store import staged
-from transforms.common.store.artefacts import Workspace, make
-from transforms.complexity.instances import merge_stage
-from transforms.complexity.instances.instance import instance_id
-from transforms.complexity.instances.layouts import LAYOUTS
-from transforms.complexity.instances.merge_stage import SETTLE, SETTLING, task_of
-from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
-from transforms.formats.ingest.stage import InputFile
-from transforms.formats.ingest.units import unit_of
-from transforms.formats.records.base import ReaderOptions
-from transforms.intake import staging
-from transforms.intake.merging import TextAnnotationOptions
-from transforms.intake.staging import sum_loaded
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import staged
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.complexity.instances import merge_stage
+from lexbeam.transforms.complexity.instances.instance import instance_id
+from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
+from lexbeam.transforms.complexity.instances.merge_stage import SETTLE, SETTLING, task_of
+from lexbeam.transforms.complexity.instances.read_stage import READ, LabelledReadOptions
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.intake import staging
+from lexbeam.transforms.intake.merging import TextAnnotationOptions
+from lexbeam.transforms.intake.staging import sum_loaded
 
 HEAD = "id\tcorpus\tsentence\ttoken\tcomplexity"
 

@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.complexity.instances.official_files import evaluate_files, official_ids, official_lines, read_scores
-from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
-from transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.complexity.instances.official_files import (
+    evaluate_files,
+    official_ids,
+    official_lines,
+    read_scores,
+)
+from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 
 OPTIONS = ScorerMeasureOptions(bootstrap=BootstrapOptions(resamples=20))
 

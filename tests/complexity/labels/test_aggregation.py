@@ -5,8 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.complexity.labels.aggregation import AggregationOptions, ComplexityJudgment, label_of, settle_judgments
-from transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
+from lexbeam.transforms.complexity.labels.aggregation import (
+    AggregationOptions,
+    ComplexityJudgment,
+    label_of,
+    settle_judgments,
+)
+from lexbeam.transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
 
 KNOWN = {"i", "j", "k"}
 

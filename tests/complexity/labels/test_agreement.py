@@ -3,8 +3,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from transforms.common.draws.by_content import content_hashes
-from transforms.complexity.labels.agreement import split_half, weights_by_agreement
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.complexity.labels.agreement import split_half, weights_by_agreement
 
 
 def simulated(noise, instances=400, each=10, seed=0):

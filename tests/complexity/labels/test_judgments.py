@@ -1,8 +1,8 @@
 import pyarrow as pa
 import pytest
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.complexity.labels.judgments import (
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.complexity.labels.judgments import (
     RATINGS,
     SHEET,
     JudgmentFileOptions,
@@ -10,7 +10,7 @@ from transforms.complexity.labels.judgments import (
     read_judgments,
     value_of_rating,
 )
-from transforms.people.writing import write_sheet
+from lexbeam.transforms.people.writing import write_sheet
 
 INSTANCES = pa.table(
     {

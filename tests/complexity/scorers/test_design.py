@@ -5,9 +5,16 @@ import pyarrow as pa
 import pytest
 from scored import DIM, splits_of, tables
 
-from schemas.complexity.features import features_schema
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.complexity.scorers.design import columns_of, folds_of, joined_rows, layout_names, matrix_of, rows_of
+from lexbeam.schemas.complexity.features import features_schema
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.complexity.scorers.design import (
+    columns_of,
+    folds_of,
+    joined_rows,
+    layout_names,
+    matrix_of,
+    rows_of,
+)
 
 
 def rows(**how):

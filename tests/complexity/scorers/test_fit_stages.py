@@ -8,19 +8,19 @@ import pyarrow.parquet as pq
 import pytest
 from scored import tables
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact, Workspace, make, name_of
-from transforms.common.store.tables import Part, write_part
-from transforms.complexity.scorers.design import DesignColumn, columns_of, folds_of, rows_of
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask
-from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions, FitTask
-from transforms.complexity.scorers.holding_out import ALL, SAVED, SPLIT, Case, HoldOptions
-from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
-from transforms.complexity.scorers.scorer_models import merged, opened
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.learning.models.keeping import keep_model, load_model
-from transforms.learning.scorer import ScorerOptions
-from transforms.learning.scorers import SCORERS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, name_of
+from lexbeam.transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.complexity.scorers.design import DesignColumn, columns_of, folds_of, rows_of
+from lexbeam.transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask
+from lexbeam.transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions, FitTask
+from lexbeam.transforms.complexity.scorers.holding_out import ALL, SAVED, SPLIT, Case, HoldOptions
+from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from lexbeam.transforms.complexity.scorers.scorer_models import merged, opened
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.learning.models.keeping import keep_model, load_model
+from lexbeam.transforms.learning.scorer import ScorerOptions
+from lexbeam.transforms.learning.scorers import SCORERS
 
 SMALL = ScorerOptions(trees=5, rounds=10, leaves=8, boosting_leaves=4, inner_folds=2)
 OPTIONS = FitOptions(scorer=SMALL, hold=HoldOptions(folds=3))

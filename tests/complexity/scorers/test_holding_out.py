@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scored import tables
 
-from transforms.complexity.scorers.design import joined_rows, rows_of
-from transforms.complexity.scorers.holding_out import (
+from lexbeam.transforms.complexity.scorers.design import joined_rows, rows_of
+from lexbeam.transforms.complexity.scorers.holding_out import (
     ALL,
     Case,
     HoldOptions,
@@ -17,7 +17,7 @@ from transforms.complexity.scorers.holding_out import (
     system_of,
     systems_of,
 )
-from transforms.complexity.scorers.multiword import MODES, matrices_of, training_of
+from lexbeam.transforms.complexity.scorers.multiword import MODES, matrices_of, training_of
 
 HOLD = HoldOptions(folds=4)
 

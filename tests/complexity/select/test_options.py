@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.complexity.select.options import Band, SelectOptions, parse_bands, parse_quotas
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.complexity.select.options import Band, SelectOptions, parse_bands, parse_quotas
 
 
 def test_quotas_of_kinds():

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.complexity.instances import KINDS
-from schemas.corpus.sentences import UPOS
-from transforms.common.errors import UsageError
-from transforms.complexity.select.patterns import PATTERNS, chosen_patterns, match
+from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.complexity.select.patterns import PATTERNS, chosen_patterns, match
 
 
 def test_the_registry_names_parts_of_speech_and_kinds_that_there_are():

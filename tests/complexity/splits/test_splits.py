@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.draws.splits import Shares, bands_of, deal, distances, parse_shares, pattern
-from transforms.common.errors import UsageError
-from transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.draws.splits import Shares, bands_of, deal, distances, parse_shares, pattern
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
 
 PAPER = parse_shares(["train=.85", "trial=.05", "test=.10"])
 TRAIN, TRIAL, TEST = range(3)

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.draws.splits import distances, parse_shares
-from transforms.complexity.splits.splits import SPLIT_METHODS, Instances, SplitOptions
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.draws.splits import distances, parse_shares
+from lexbeam.transforms.complexity.splits.splits import SPLIT_METHODS, Instances, SplitOptions
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from transforms.common.draws.splits import distances, parse_shares
-from transforms.complexity.splits.tables import PlacedInstances, shared, strata
+from lexbeam.transforms.common.draws.splits import distances, parse_shares
+from lexbeam.transforms.complexity.splits.tables import PlacedInstances, shared, strata
 
 
 @settings(max_examples=30)

@@ -5,8 +5,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.embeddings.counted import contexts
-from transforms.embeddings.counted.contexts import STEPS, count_pairs, symmetric
+from lexbeam.transforms.embeddings.counted import contexts
+from lexbeam.transforms.embeddings.counted.contexts import STEPS, count_pairs, symmetric
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=12), max_size=12)
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from transforms.common.code import loops
-from transforms.common.code.loops import padded
-from transforms.common.draws.by_content import permutation, uniform
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.embeddings.counted.glove import compiled_glove, train_glove
-from transforms.embeddings.representations import REPRESENTATIONS
+from lexbeam.transforms.common.code import loops
+from lexbeam.transforms.common.code.loops import padded
+from lexbeam.transforms.common.draws.by_content import permutation, uniform
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.embeddings.counted.glove import compiled_glove, train_glove
+from lexbeam.transforms.embeddings.representations import REPRESENTATIONS
 
 
 def is_compiled():

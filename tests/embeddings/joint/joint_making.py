@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.embeddings.joint.slices import JointSlices, SliceText
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.trainers import TRAINERS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.embeddings.joint.slices import JointSlices, SliceText
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.trainers import TRAINERS
 
 __all__ = ["cosines", "every_trainer", "joint_of", "options_of", "sentences", "slice_of"]
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joint_making import joint_of, slice_of
 
-from transforms.embeddings.joint.slices import joint_counts, train_as_one
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.starts import Weights
-from transforms.embeddings.trainers import TRAINERS, Trainer
+from lexbeam.transforms.embeddings.joint.slices import joint_counts, train_as_one
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.starts import Weights
+from lexbeam.transforms.embeddings.trainers import TRAINERS, Trainer
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdx"), min_size=1, max_size=5), min_size=1, max_size=12)
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.formats.dates.guessing import (
+from lexbeam.transforms.formats.dates.guessing import (
     NAMES,
     SeenDocument,
     guess_dates,
@@ -12,7 +12,7 @@ from transforms.formats.dates.guessing import (
     unread,
     years_by,
 )
-from transforms.formats.records.fields import list_fields, listed_fields
+from lexbeam.transforms.formats.records.fields import list_fields, listed_fields
 
 
 @pytest.mark.parametrize(

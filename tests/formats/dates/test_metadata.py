@@ -1,9 +1,9 @@
 import pytest
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.names import escape
-from transforms.formats.dates.metadata import stem
-from transforms.formats.dates.rules import load_metadata, parse_date_rule
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.names import escape
+from lexbeam.transforms.formats.dates.metadata import stem
+from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
 
 
 def load(tmp_path, content, name="t.tsv", columns="key=id,date=year"):

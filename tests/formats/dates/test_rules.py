@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nets import ends
 
-from transforms.common.errors import UsageError
-from transforms.formats.dates.rules import DATE_RANGES, date_of, load_metadata, parse_date_rule
-from transforms.formats.records.base import Record, Reject
-from transforms.formats.records.date_parsing import Date
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.dates.rules import DATE_RANGES, date_of, load_metadata, parse_date_rule
+from lexbeam.transforms.formats.records.base import Record, Reject
+from lexbeam.transforms.formats.records.date_parsing import Date
 
 RECORD = Record("7", {"date": "1790", "when": "1810-1813", "bad": "sometime"}, "text", None)
 

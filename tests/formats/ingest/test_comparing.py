@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from transforms.formats.ingest import comparing
-from transforms.formats.ingest.comparing import SKEW, Some, compare_inputs, is_touched
-from transforms.formats.ingest.stage import InputFile
-from transforms.formats.ingest.units import key_of
+from lexbeam.transforms.formats.ingest import comparing
+from lexbeam.transforms.formats.ingest.comparing import SKEW, Some, compare_inputs, is_touched
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.units import key_of
 
 
 def digest(text):

@@ -5,12 +5,12 @@ import pyarrow.parquet as pq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.corpus.inputs import INPUTS
-from transforms.common.code.fingerprints import bucket_of, digest
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.merge import MergeTask
-from transforms.common.store.staged import StagedFile
-from transforms.formats.ingest.counts import MERGE_INPUTS, InputCount, late_counts, stage_inputs, summed_inputs
+from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.transforms.common.code.fingerprints import bucket_of, digest
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.common.store.staged import StagedFile
+from lexbeam.transforms.formats.ingest.counts import MERGE_INPUTS, InputCount, late_counts, stage_inputs, summed_inputs
 
 NAMES = st.sampled_from(["a.txt", "b/ä.txt", "c!.zip", "d"])
 COUNTS = st.builds(

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 from staged_inputs import staged_inputs
 
-from transforms.common.store.artefacts import Workspace, make
-from transforms.common.store.batches import BatchReader
-from transforms.formats.ingest import cut
-from transforms.formats.ingest.cut import CUT, LargeFile, looked_at, units_of
-from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
-from transforms.formats.sources import readings
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.formats.ingest import cut
+from lexbeam.transforms.formats.ingest.cut import CUT, LargeFile, looked_at, units_of
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.sources import readings
 
 WORD = "\t".join(["1", "ship", "ship", *["_"] * 7])
 

@@ -6,7 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.formats.ingest.duplicates import Decision, RecordOccurrence, by_bucket, decide, document_id, repeated
+from lexbeam.transforms.formats.ingest.duplicates import (
+    Decision,
+    RecordOccurrence,
+    by_bucket,
+    decide,
+    document_id,
+    repeated,
+)
 
 SAME = [
     RecordOccurrence("b", 1, "", "p2", 0),

@@ -7,14 +7,14 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.resources import content_digest
-from transforms.common.store.tables import Part
-from transforms.formats.ingest import keep_stage
-from transforms.formats.ingest.keep_stage import gone_keys
-from transforms.formats.ingest.listed import ListingWriter
-from transforms.formats.ingest.stage import InputFile
-from transforms.formats.ingest.units import key_of
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.formats.ingest import keep_stage
+from lexbeam.transforms.formats.ingest.keep_stage import gone_keys
+from lexbeam.transforms.formats.ingest.listed import ListingWriter
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.units import key_of
 
 NAMES = st.lists(st.sampled_from([f"{number}.txt" for number in range(40)]), unique=True)
 

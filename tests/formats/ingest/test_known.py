@@ -3,13 +3,13 @@ import os
 
 import pytest
 
-from transforms.common.store.artefacts import Workspace, make
-from transforms.formats.ingest import stage
-from transforms.formats.ingest.known import AllKnown, KnownDigests, number_of
-from transforms.formats.ingest.listed import ListedUnit
-from transforms.formats.ingest.listing import InputPatterns, find_files
-from transforms.formats.ingest.stage import INGEST, IngestOptions
-from transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.formats.ingest import stage
+from lexbeam.transforms.formats.ingest.known import AllKnown, KnownDigests, number_of
+from lexbeam.transforms.formats.ingest.listed import ListedUnit
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions
+from lexbeam.transforms.formats.ingest.units import unit_of
 
 OLD = 1_000_000_000
 
@@ -25,7 +25,7 @@ def texts(tmp_path):
 
 def found(folder, monkeypatch, later=10):
     """The unit of a folder's files as a listing so many seconds after now has them."""
-    from transforms.formats.ingest import listing
+    from lexbeam.transforms.formats.ingest import listing
 
     now = listing.time.time_ns()
     with monkeypatch.context() as patch:

@@ -3,14 +3,14 @@
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.complexity.instances import LOAD_REJECTS
-from schemas.rejects import REJECTS, RejectRow
-from transforms.common.store import staged as staged_module
-from transforms.common.store.artefacts import Artefact, Workspace, make
-from transforms.common.store.merge import MergeTask
-from transforms.formats.ingest import staging
-from transforms.formats.ingest.merges import MERGE_REJECTS, merge_rejects
-from transforms.formats.ingest.staging import stage_rejects
+from lexbeam.schemas.complexity.instances import LOAD_REJECTS
+from lexbeam.schemas.rejects import REJECTS, RejectRow
+from lexbeam.transforms.common.store import staged as staged_module
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
+from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.formats.ingest import staging
+from lexbeam.transforms.formats.ingest.merges import MERGE_REJECTS, merge_rejects
+from lexbeam.transforms.formats.ingest.staging import stage_rejects
 
 
 def reject(source, position="", reason="empty"):

@@ -4,14 +4,14 @@ from pathlib import Path
 import pytest
 from staged_inputs import staged_inputs
 
-from transforms.common.store.artefacts import Workspace, make
-from transforms.common.store.batches import BatchReader
-from transforms.common.store.staged import StagedFile
-from transforms.formats.dates.rules import load_metadata, parse_date_rule
-from transforms.formats.ingest import stage as ingest
-from transforms.formats.ingest import staging
-from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, acceptable
-from transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.staged import StagedFile
+from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest import stage as ingest
+from lexbeam.transforms.formats.ingest import staging
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, acceptable
+from lexbeam.transforms.formats.records.base import ReaderOptions
 
 
 def file_of(path, collection="in", name=None):
@@ -161,7 +161,7 @@ def test_layers_that_are_asked_for_name_what_is_taken_in(tmp_path):
     asked = IngestOptions(reader=ReaderOptions(layers=("xpos",)))
     assert identity_of(file, options=asked) != plain
     chosen = INGEST.chosen(unit_of(file), asked)
-    assert chosen["transforms.layers.registry:LAYERS"] == ("xpos",)
+    assert chosen["lexbeam.transforms.layers.registry:LAYERS"] == ("xpos",)
 
 
 def test_a_unit_is_its_files_content_and_names_wherever_they_lie(tmp_path):

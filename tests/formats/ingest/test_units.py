@@ -1,11 +1,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.store.artefacts import Artefact, Workspace
-from transforms.formats.ingest import listed
-from transforms.formats.ingest.listed import ListingWriter, listed_units, opened, settle_bits
-from transforms.formats.ingest.stage import InputFile
-from transforms.formats.ingest.units import KEY_BITS, UNIT_BYTES, UNIT_FILES, bits_for, key_of, units_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
+from lexbeam.transforms.formats.ingest import listed
+from lexbeam.transforms.formats.ingest.listed import ListingWriter, listed_units, opened, settle_bits
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.units import KEY_BITS, UNIT_BYTES, UNIT_FILES, bits_for, key_of, units_of
 
 
 def file_of(name, size=100):

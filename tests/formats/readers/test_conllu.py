@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import entries, records, summary
 
-from transforms.formats.readers import conllu
-from transforms.formats.records.base import BLOCK
+from lexbeam.transforms.formats.readers import conllu
+from lexbeam.transforms.formats.records.base import BLOCK
 
 HEAD = "# newdoc id = d1\n# meta::genre = letter\n# year = 1790\n# sent_id = 1\n"
 

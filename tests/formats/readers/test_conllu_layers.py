@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import entries
 
-from transforms.formats.records.base import Record
+from lexbeam.transforms.formats.records.base import Record
 
 LAYERS = ("xpos", "feats", "heads", "deprels", "entities")
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from nets import calls
 from reading import entries, summary
 
-from transforms.common.errors import UsageError
-from transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.records.base import ReaderOptions
 
 CELL = st.text(alphabet='ab,;"\n\té', max_size=8)
 

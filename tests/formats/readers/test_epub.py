@@ -8,8 +8,8 @@ from hostile_making import zipped
 from packages_making import epub, page
 from reading import entries, summary
 
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records.base import Record
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records.base import Record
 
 MISSING = '<item id="x" href="no.xhtml" media-type="text/html"/>'
 ENCRYPTED = '<e><CipherReference URI="OEBPS/{}"/></e>'

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from nets import ends
 from reading import entries, summary
 
-from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
-from transforms.common.errors import UsageError
-from transforms.formats.ingest.stage import INGEST, IngestOptions
-from transforms.formats.readers import html
-from transforms.formats.readers.html_tree import without_scripts
-from transforms.formats.readers.page_text import paragraphs
-from transforms.formats.readers.registry import detect
-from transforms.formats.records.base import ReaderOptions, Record
+from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions
+from lexbeam.transforms.formats.readers import html
+from lexbeam.transforms.formats.readers.html_tree import without_scripts
+from lexbeam.transforms.formats.readers.page_text import paragraphs
+from lexbeam.transforms.formats.readers.registry import detect
+from lexbeam.transforms.formats.records.base import ReaderOptions, Record
 
 SENTENCE = "The {} dog barks all day at the postman, who brings the letters, and nobody minds it. "
 ARTICLE = "".join(f"<p>{SENTENCE.format(n) * 3}</p>" for n in ("old", "young", "black"))
@@ -268,7 +268,7 @@ def test_a_missing_package_is_told_before_anything_is_read(tmp_path, monkeypatch
 def test_the_package_counts_only_where_pages_are_read():
     def readers(**options):
         chosen = INGEST.chosen(None, IngestOptions(**options))
-        return chosen["transforms.formats.readers.registry:READERS"]
+        return chosen["lexbeam.transforms.formats.readers.registry:READERS"]
 
     assert "html" not in readers()
     assert "html" in readers(reader=ReaderOptions(html="main"))

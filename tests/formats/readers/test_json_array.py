@@ -13,9 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reading import summary
 
-from transforms.formats.readers import json_array, jsonl
-from transforms.formats.readers.json_array import begins_array, iter_elements, iter_utf8
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
+from lexbeam.transforms.formats.readers import json_array, jsonl
+from lexbeam.transforms.formats.readers.json_array import begins_array, iter_elements, iter_utf8
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
 SIZES = range(1, 65)
 LIMIT = 10_000

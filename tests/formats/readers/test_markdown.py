@@ -7,7 +7,7 @@ import pytest
 from nets import ends
 from reading import entries, summary
 
-from transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.readers.registry import read_file
 
 
 def test_what_is_text_and_what_is_not():

@@ -11,8 +11,8 @@ from nets import ends
 from packages_making import ODF, docx, field, odt, p
 from reading import entries, summary
 
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records.base import Record, Reject
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records.base import Record, Reject
 
 CORE = (
     '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" '

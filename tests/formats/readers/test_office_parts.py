@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 from packages_making import W, docx, p, parts
 
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records.base import ReaderOptions, Reject
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records.base import ReaderOptions, Reject
 
 FLAT = f"<w:document {W}><w:body>{p('<w:t>One.</w:t>')}</w:body></w:document>"
 FLAT = f"<?xml version='1.0'?><pkg:package xmlns:pkg='p'>{FLAT}</pkg:package>"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nets import ends
 
-from transforms.formats.readers.html import paragraphs_of_page
+from lexbeam.transforms.formats.readers.html import paragraphs_of_page
 
 PAGE = "printed page numbers left out"
 NUMBERS = (

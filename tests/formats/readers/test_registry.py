@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from reading import entries, summary
 
-from schemas.rejects import REASONS
-from transforms.common.errors import UsageError
-from transforms.formats.readers.registry import READERS, Format, detect, read_file
-from transforms.formats.records.base import Record, Reject
+from lexbeam.schemas.rejects import REASONS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.readers.registry import READERS, Format, detect, read_file
+from lexbeam.transforms.formats.records.base import Record, Reject
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import itertools
 import pytest
 from reading import entries, records, summary
 
-from transforms.formats.records.base import BLOCK
+from lexbeam.transforms.formats.records.base import BLOCK
 
 
 def test_each_line_is_a_sentence_of_lemmas():

@@ -1,7 +1,7 @@
 import pytest
 from reading import entries, summary
 
-from transforms.formats.readers.registry import detect
+from lexbeam.transforms.formats.readers.registry import detect
 
 TREETAGGER = b"The\tDT\tthe\nships\tNNS\tship\nsail\tVBP\tsail\n.\tSENT\t.\n"
 KORP = """<!-- #vrt positional-attributes: word ref lemma pos msd -->

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.formats.records.date_forms import DATE_FORMS, readings
-from transforms.formats.records.date_parsing import parse_date
+from lexbeam.transforms.formats.records.date_forms import DATE_FORMS, readings
+from lexbeam.transforms.formats.records.date_parsing import parse_date
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.formats.records.date_parsing import Date, parse_date
+from lexbeam.transforms.formats.records.date_parsing import Date, parse_date
 
 ONE_YEAR = {
     "1790": 1790,

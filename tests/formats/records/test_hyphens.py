@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import summary
 
-from transforms.common.errors import UsageError
-from transforms.common.store.identity import canonical
-from transforms.formats.records.base import ReaderOptions
-from transforms.formats.records.hyphens import CUT_WORDS, TextForms, listed_words, mended, read_hyphen_words
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store.identity import canonical
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.formats.records.hyphens import CUT_WORDS, TextForms, listed_words, mended, read_hyphen_words
 
 TEXTS = st.lists(
     st.sampled_from(["a", "bc", "Bc", "-", "\u2011", "\u00ac", "=", "\u2e17", "\n", " ", "und", "1", "\n\n", "."]),

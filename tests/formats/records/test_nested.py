@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from nets import calls, ends
 from reading import entries, summary
 
-from transforms.common.errors import UsageError
-from transforms.formats.dates.rules import date_of, parse_date_rule
-from transforms.formats.readers import jsonl
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.records.text_cleaning import STRICT
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.dates.rules import date_of, parse_date_rule
+from lexbeam.transforms.formats.readers import jsonl
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from lexbeam.transforms.formats.records.text_cleaning import STRICT
 
 SPEECHES = [{"text": "One."}, {"by": "B"}, {"text": "Two.", "date": "1851", "by": "A"}]
 DEBATE = {"date": "1850", "title": "On corn", "text": "Minutes.", "speeches": SPEECHES}

@@ -1,8 +1,8 @@
 import pytest
 
-from schemas.rejects import REASONS, REMEDIES
-from transforms.annotation.engines.builtin import languages
-from transforms.formats.records.scripts import BUILTIN, LANGUAGES, letters_by_script, refusal, scripts_of
+from lexbeam.schemas.rejects import REASONS, REMEDIES
+from lexbeam.transforms.annotation.engines.builtin import languages
+from lexbeam.transforms.formats.records.scripts import BUILTIN, LANGUAGES, letters_by_script, refusal, scripts_of
 
 CHINESE = "政府在2020年公布了新政策，经济增长很快，大家都很高兴，因为天气也非常好，没有下雨。"
 RUSSIAN = "Старик пошёл к морю, и там он увидел, что его лодки уже не было на том месте."

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.texts.unseen import seen
-from transforms.formats.records.base import BadRecord
-from transforms.formats.records.text_cleaning import clean_bytes, clean_field, clean_text, decode, may_combine
+from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.text_cleaning import clean_bytes, clean_field, clean_text, decode, may_combine
 
 ANY = st.text(alphabet=st.characters(exclude_characters="\x00", exclude_categories=["Cs"]))
 RARE = st.text(alphabet="Яи\u0306字🎉가ᄀ\u1161\u2126\u0958a\n\r ")

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from reading import read, summary
 
-from transforms.common.names import member_of
-from transforms.formats.readers.registry import read_file
+from lexbeam.transforms.common.names import member_of
+from lexbeam.transforms.formats.readers.registry import read_file
 
 COMPRESS = {
     ".gz": gzip.compress,
@@ -115,7 +115,7 @@ def test_members_of_a_tar_archive(suffix):
 
 
 def test_a_tar_archive_is_read_from_a_stream_that_only_runs_forward():
-    from transforms.formats.readers.registry import read_file
+    from lexbeam.transforms.formats.readers.registry import read_file
 
     class Pipe(io.RawIOBase):
         def __init__(self, data):

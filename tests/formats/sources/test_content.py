@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import entries, read, summary
 
-from schemas.rejects import REASONS
-from transforms.formats.readers.registry import READERS, Format, detect
-from transforms.formats.records.base import Record, Reject
-from transforms.formats.sources.content import content_of, is_binary, package_of
+from lexbeam.schemas.rejects import REASONS
+from lexbeam.transforms.formats.readers.registry import READERS, Format, detect
+from lexbeam.transforms.formats.records.base import Record, Reject
+from lexbeam.transforms.formats.sources.content import content_of, is_binary, package_of
 
 
 def made(write):

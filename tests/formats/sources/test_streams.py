@@ -7,9 +7,9 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.texts import line_ends
-from transforms.formats.sources import streams
-from transforms.formats.sources.streams import iter_lines
+from lexbeam.transforms.common.texts import line_ends
+from lexbeam.transforms.formats.sources import streams
+from lexbeam.transforms.formats.sources.streams import iter_lines
 
 
 def split(data, limit):

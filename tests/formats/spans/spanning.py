@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading import entries, reader_options
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.records.base import BadRecord
-from transforms.formats.spans.registry import spanned
-from transforms.formats.spans.source import TextEdit
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.spans.registry import spanned
+from lexbeam.transforms.formats.spans.source import TextEdit
 
 __all__ = [
     "CODED",

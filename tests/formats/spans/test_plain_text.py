@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spanning import CODED, FEW, WORDS, Case, coded, drawn_edits, generated, holds
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.formats.records.base import BadRecord, ReaderOptions
-from transforms.formats.spans.registry import spanned
-from transforms.formats.spans.source import TextEdit
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
+from lexbeam.transforms.formats.spans.registry import spanned
+from lexbeam.transforms.formats.spans.source import TextEdit
 
 GAPS = st.sampled_from(
     [

@@ -26,14 +26,14 @@ from typing import Any, NamedTuple, Self
 import pyarrow as pa
 import pytest
 
-from transforms.common.code.fingerprints import digest, environment
-from transforms.common.publish import publication
-from transforms.common.publish.layout import locked
-from transforms.common.publish.sections import Made, ReadTable, table_digest
-from transforms.common.publish.snapshots import Snapshot, find_snapshot
-from transforms.common.store.artefacts import Artefact, Workspace
-from transforms.common.store.receipts import write_receipt
-from transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.common.code.fingerprints import digest, environment
+from lexbeam.transforms.common.publish import publication
+from lexbeam.transforms.common.publish.layout import locked
+from lexbeam.transforms.common.publish.sections import Made, ReadTable, table_digest
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
+from lexbeam.transforms.common.store.receipts import write_receipt
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 __all__ = [
     "MODES",
@@ -134,8 +134,8 @@ def publish_made(out: str, made: Sequence[Made], keep_snapshots: int = 2) -> Non
 
 def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:
     """Run what a command is: make the sections of a label as artefacts, publish, free the rest."""
-    from pipelines.frame.common_options import PublishOptions
-    from pipelines.frame.publishing import Intended, Sections, publish_run
+    from lexbeam.pipelines.frame.common_options import PublishOptions
+    from lexbeam.pipelines.frame.publishing import Intended, Sections, publish_run
 
     def make(workspace: Workspace, _: Snapshot | None) -> Sections:
         folder = Path(workspace.stage("corpus/merge"))
@@ -151,8 +151,8 @@ def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:
 
 def forget_source(out: str, name: str) -> None:
     """Let a folder forget a source."""
-    from pipelines.commands.folder.forget import ForgetOptions
-    from pipelines.frame.running import run_command
+    from lexbeam.pipelines.commands.folder.forget import ForgetOptions
+    from lexbeam.pipelines.frame.running import run_command
 
     run_command("forget", ForgetOptions(path=out, names=(name,)), tell=lambda line: None)
 
@@ -205,7 +205,7 @@ def _arm(at: int, mode: int, error: int, log: int) -> None:
 
 def serve() -> None:
     """Run what is asked for on standard input until it ends, each run in a fork."""
-    import pipelines.frame.publishing  # noqa: F401  before the forks
+    import lexbeam.pipelines.frame.publishing  # noqa: F401  before the forks
 
     remember_kernels()
     logging.disable()

@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 
 from injector import Injector, Ran, Shelf, publish_made, run_whole
 
-from pipelines.commands.folder.clean import CleanOptions
-from pipelines.frame.running import run_command
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.history import read_history
-from transforms.common.publish.layout import HISTORY, RUN_LOG, SNAPSHOTS, read_record, snapshot_name
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.commands.folder.clean import CleanOptions
+from lexbeam.pipelines.frame.running import run_command
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.history import read_history
+from lexbeam.transforms.common.publish.layout import HISTORY, RUN_LOG, SNAPSHOTS, read_record, snapshot_name
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 __all__ = ["Case", "Mending", "Sweep", "copied", "seen"]
 

@@ -16,13 +16,13 @@ from apache_beam.portability.common_urns import primitives
 from apache_beam.runners.portability.stager import WORKFLOW_TARBALL_FILE as WORKFLOW
 from apache_beam.transforms.environments import DockerEnvironment
 
-from pipelines.frame.command import Graph
-from pipelines.frame.configuration import read_jobs
-from pipelines.frame.inputs import find_inputs
-from pipelines.runners.configs import load_runner_config
-from transforms.common.publish.snapshots import find_snapshot
-from transforms.common.spared_imports import restore_google
-from transforms.common.store.artefacts import Workspace
+from lexbeam.pipelines.frame.command import Graph
+from lexbeam.pipelines.frame.configuration import read_jobs
+from lexbeam.pipelines.frame.inputs import find_inputs
+from lexbeam.pipelines.runners.configs import load_runner_config
+from lexbeam.transforms.common.publish.snapshots import find_snapshot
+from lexbeam.transforms.common.spared_imports import restore_google
+from lexbeam.transforms.common.store.artefacts import Workspace
 
 __all__ = ["check_jobs", "check_staged"]
 

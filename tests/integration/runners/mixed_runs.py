@@ -17,9 +17,9 @@ import pytest
 import yaml
 from threadpoolctl import threadpool_limits
 
-from pipelines.cli import main
-from pipelines.runners.configs import load_runner_config
-from transforms.common.errors import UsageError
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.runners.configs import load_runner_config
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = [
     "REFERENCE",
@@ -69,7 +69,7 @@ def _told(path, *mode):
     sys.audit("open", path, "native", 0)
     return _open(path, *mode)
 pyarrow.OSFile = _told
-from pipelines.cli import entry
+from lexbeam.pipelines.cli import entry
 entry()
 """
 

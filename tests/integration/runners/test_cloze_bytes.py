@@ -10,7 +10,7 @@ from questions_anew import check_questions
 from questions_making import write_articles, write_inputs
 from s3_server import published_bytes
 
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 pytestmark = [pytest.mark.slow, pytest.mark.soak]  # each step by itself is in the suite
 pytest.importorskip("torch")

@@ -14,7 +14,7 @@ from mixed_runs import S3_RUNNERS, compared_runners, published
 from s3_server import published_bytes
 from small_runs import write_judgments
 
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 pytestmark = pytest.mark.slow
 

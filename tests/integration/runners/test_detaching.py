@@ -14,8 +14,8 @@ from making import files_below
 from object_store import OBJECTS, STORE
 from small_runs import SLICES, SMALL, call, corpus, write_texts
 
-from pipelines.runners import configs
-from transforms.common.publish.layout import locked
+from lexbeam.pipelines.runners import configs
+from lexbeam.transforms.common.publish.layout import locked
 
 
 @pytest.fixture(scope="module")

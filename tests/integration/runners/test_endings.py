@@ -31,7 +31,7 @@ def _wait(event, arguments):
             while os.path.exists(_hold):
                 time.sleep(0.02)
 sys.addaudithook(_wait)
-if "pipelines.runners.local_worker" in sys.orig_argv:
+if "lexbeam.pipelines.runners.local_worker" in sys.orig_argv:
     print({SAID!r}, file=sys.stderr, flush=True)
     if "WORKERS_FAIL" in os.environ:
         os._exit(7)
@@ -90,7 +90,7 @@ def start(folder, runner, *more, **environment):
     path = os.pathsep.join([str(folder / "hooks"), str(ROOT)])
     signals = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipelines.cli", *map(str, words(folder, runner, *more))],
+        [sys.executable, "-m", "lexbeam.pipelines.cli", *map(str, words(folder, runner, *more))],
         env={
             **os.environ,
             "PYTHONPATH": path,
@@ -218,7 +218,7 @@ def test_a_worker_that_cannot_start_is_told_once(folder):
 
 def test_a_worker_that_is_killed_ends_the_run(folder, expected):
     held = hold(folder, "direct_multiprocess", "--", "--direct_num_workers=1")
-    own = " -m pipelines.runners.local_worker"
+    own = " -m lexbeam.pipelines.runners.local_worker"
     workers = [pid for pid, line in marked(held.mark).items() if own in line]
     assert workers
     for pid in workers:
@@ -234,7 +234,7 @@ def test_a_worker_that_is_killed_ends_the_run(folder, expected):
 CALLS = """
 import os, signal, sys, threading
 from marked import MARK, left_of, marked, wait_until
-from transforms.common.spared_imports import spare_imports
+from lexbeam.transforms.common.spared_imports import spare_imports
 spare_imports()
 import lexbeam
 before = signal.getsignal(signal.SIGINT)
@@ -270,7 +270,7 @@ def test_one_core_is_enough(folder, expected):
     if shutil.which("taskset") is None or not hasattr(os, "sched_getaffinity"):
         pytest.skip("needs Linux")
     one = min(os.sched_getaffinity(0))
-    command = ["taskset", "-c", str(one), sys.executable, "-m", "pipelines.cli"]
+    command = ["taskset", "-c", str(one), sys.executable, "-m", "lexbeam.pipelines.cli"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), MARK: str(folder)}
     done = subprocess.run(
         [*command, *map(str, words(folder, "direct_multiprocess"))], env=environment, capture_output=True, text=True

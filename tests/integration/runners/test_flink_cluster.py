@@ -19,7 +19,7 @@ from small_runs import call, corpus, write_texts
 
 from benchmarks.damage import published
 from benchmarks.flink_kills import JAR, killed_run, made_sample, running_cluster, worker_environment
-from pipelines.runners.flink.cluster import read_state
+from lexbeam.pipelines.runners.flink.cluster import read_state
 
 pytestmark = pytest.mark.slow
 POOL = 50000  # of the runner configuration
@@ -46,7 +46,7 @@ def test_a_job_that_is_left_to_the_cluster_runs_on_and_the_same_command_publishe
     environment = {**os.environ, **cluster.environment, MARK: str(tmp_path), "PYTHONPATH": str(ROOT)}
 
     def driver():
-        subprocess.run([sys.executable, "-m", "pipelines.cli", *words], env=environment, check=True)
+        subprocess.run([sys.executable, "-m", "lexbeam.pipelines.cli", *words], env=environment, check=True)
         assert left_of(str(tmp_path)) == {}  # the job server has ended, too
 
     def is_running():

@@ -15,12 +15,12 @@ from dataflow_jobs import check_jobs, check_staged
 from mixed import PARTS, SEEDS, SLICES
 from mixed_runs import REFERENCE, ROOT, skip_without
 
-from pipelines.frame.command import Graph
-from pipelines.frame.configuration import read_jobs
-from pipelines.frame.inputs import find_inputs
-from transforms.common.code.walk import PACKAGES
-from transforms.common.publish.snapshots import find_snapshot
-from transforms.common.store.artefacts import Workspace
+from lexbeam.pipelines.frame.command import Graph
+from lexbeam.pipelines.frame.configuration import read_jobs
+from lexbeam.pipelines.frame.inputs import find_inputs
+from lexbeam.transforms.common.code.walk import PACKAGES
+from lexbeam.transforms.common.publish.snapshots import find_snapshot
+from lexbeam.transforms.common.store.artefacts import Workspace
 
 pytestmark = pytest.mark.slow
 PAIRS = SLICES * (SLICES - 1) // 2

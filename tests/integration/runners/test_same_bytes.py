@@ -12,8 +12,8 @@ import yaml
 from mixed import DOCUMENTS, PARTS, SEEDS, SLICES
 from mixed_runs import REFERENCE, SOAKED, published
 
-from pipelines.cli import main
-from transforms.common.store import merge, ptransforms
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.store import merge, ptransforms
 
 pytestmark = pytest.mark.slow
 TABLES = {

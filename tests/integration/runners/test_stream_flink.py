@@ -13,8 +13,8 @@ from mixed_runs import published, skip_without
 from small_runs import call
 from streaming import SECONDS, Started, annotated, drop, landed_files, make_world, receipts, text_of
 
-from transforms.annotation.landing import file_key
-from transforms.formats.ingest.listing import InputPatterns, find_files
+from lexbeam.transforms.annotation.landing import file_key
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
 
 pytestmark = pytest.mark.soak
 FILES = 1000
@@ -83,7 +83,7 @@ def test_a_worker_that_is_killed_costs_time_alone(tmp_path, monkeypatch):
         return lambda: len(landed_files(out)) >= number
 
     def workers():
-        return [pid for pid, line in marked(str(tmp_path)).items() if " -m pipelines.runners.worker" in line]
+        return [pid for pid, line in marked(str(tmp_path)).items() if " -m lexbeam.pipelines.runners.worker" in line]
 
     def come(first, after):
         for number in range(first, after):

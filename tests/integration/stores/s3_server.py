@@ -24,8 +24,8 @@ from pathlib import Path
 
 import pytest
 
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store import files, objects
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store import files, objects
 
 PROGRAM = Path(__file__).resolve().parents[3] / "build" / "s3" / "versitygw"
 KEY, SECRET = "key-of-the-tests", "secret-of-the-tests"

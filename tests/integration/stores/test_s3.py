@@ -16,14 +16,14 @@ from mixed_runs import S3_RUNNERS
 from s3_server import KEY, SECRET, led_to, published_bytes
 
 import lexbeam as lexbeam_package
-from pipelines.cli import main
-from transforms.common.publish.leases import LEASE
-from transforms.common.publish.snapshots import find_snapshot, open_snapshot
-from transforms.common.store import files, objects
-from transforms.common.store.remote import remote
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.publish.leases import LEASE
+from lexbeam.transforms.common.publish.snapshots import find_snapshot, open_snapshot
+from lexbeam.transforms.common.store import files, objects
+from lexbeam.transforms.common.store.remote import remote
 
 WORDS = "the ship sails over the sea and the sailor sings of the land"
-LEXBEAM = [sys.executable, "-m", "pipelines.cli"]
+LEXBEAM = [sys.executable, "-m", "lexbeam.pipelines.cli"]
 
 
 @pytest.fixture(scope="module")

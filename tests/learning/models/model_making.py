@@ -6,8 +6,8 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from transforms.learning.models.lightgbm_text import lightgbm_settings
-from transforms.learning.models.model import Model, ModelColumn
+from lexbeam.transforms.learning.models.lightgbm_text import lightgbm_settings
+from lexbeam.transforms.learning.models.model import Model, ModelColumn
 
 __all__ = ["FEATURES", "arrays", "booster", "columns", "estimator", "model_of"]
 

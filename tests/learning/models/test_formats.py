@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 from model_making import arrays
 
-from transforms.learning.models.formats import FORMATS, pack_texts, read_safetensors, unpack_texts, write_safetensors
-from transforms.learning.models.model import Refused
+from lexbeam.transforms.learning.models.formats import (
+    FORMATS,
+    pack_texts,
+    read_safetensors,
+    unpack_texts,
+    write_safetensors,
+)
+from lexbeam.transforms.learning.models.model import Refused
 
 ARRAYS = st.dictionaries(
     st.text(st.characters(codec="utf-8"), max_size=5).filter(lambda name: name != "__metadata__"),

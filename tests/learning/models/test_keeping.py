@@ -11,13 +11,13 @@ import pytest
 from model_making import columns, estimator, model_of
 from object_store import STORE
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Stage, Workspace, files_of, make
-from transforms.common.store.sound import Damaged
-from transforms.learning.models import keeping
-from transforms.learning.models.formats import FORMATS
-from transforms.learning.models.keeping import SavedModel, keep_model, load_model, save_model
-from transforms.learning.models.lightgbm_text import predict_lightgbm
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace, files_of, make
+from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.learning.models import keeping
+from lexbeam.transforms.learning.models.formats import FORMATS
+from lexbeam.transforms.learning.models.keeping import SavedModel, keep_model, load_model, save_model
+from lexbeam.transforms.learning.models.lightgbm_text import predict_lightgbm
 
 HERE = Path(__file__).parent
 # skops imports all of scikit-learn when it writes, which takes seconds.
@@ -365,7 +365,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from model_making import model_of
-from transforms.learning.models.keeping import keep_model
+from lexbeam.transforms.learning.models.keeping import keep_model
 for name in sys.argv[3:]:
     keep_model(f"{sys.argv[2]}/{name}", model_of(name))
 """

@@ -10,14 +10,14 @@ import pytest
 from model_making import booster, columns
 
 from benchmarks.damaged_models import damaged
-from transforms.learning.models.lightgbm_text import (
+from lexbeam.transforms.learning.models.lightgbm_text import (
     check_lightgbm,
     lightgbm_settings,
     predict_lightgbm,
     read_lightgbm,
     write_lightgbm,
 )
-from transforms.learning.models.model import Refused
+from lexbeam.transforms.learning.models.model import Refused
 
 POSITIVE = np.abs
 CASES = {
@@ -180,7 +180,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 import numpy as np
-from transforms.learning.models.lightgbm_text import predict_lightgbm, read_lightgbm
+from lexbeam.transforms.learning.models.lightgbm_text import predict_lightgbm, read_lightgbm
 x = np.random.default_rng(1).normal(size=(50, 3)) * 3
 for path in sorted(Path(sys.argv[1]).iterdir()):
     print(path.name, flush=True)

@@ -1,8 +1,8 @@
 import pytest
 from model_making import FEATURES, model_of
 
-from transforms.common.errors import LexbeamError
-from transforms.learning.models.model import ModelColumn
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.learning.models.model import ModelColumn
 
 MADE = {"norms": "ab" * 32, "wordnet": "cd" * 32}
 

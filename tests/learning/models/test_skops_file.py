@@ -8,9 +8,9 @@ import pytest
 import sklearn
 from model_making import columns, estimator
 
-from transforms.learning.models.estimators import ESTIMATORS
-from transforms.learning.models.model import Refused
-from transforms.learning.models.skops_file import read_skops, write_skops
+from lexbeam.transforms.learning.models.estimators import ESTIMATORS
+from lexbeam.transforms.learning.models.model import Refused
+from lexbeam.transforms.learning.models.skops_file import read_skops, write_skops
 
 RIDGE = "sklearn.linear_model._ridge"
 
@@ -99,7 +99,7 @@ TYPES = {
     "a partial": (node("functools", "partial", "PartialNode", content=PARTIAL), "partial"),
     "a method": (node(RIDGE, "Ridge", "MethodNode", content={"func": "fit", "obj": made({})}), "MethodNode"),
     "an operator": (node("operator", "methodcaller", "OperatorFuncNode", attrs=ARGUMENTS), "methodcaller"),
-    "an object of ours": (node("transforms.common.store.files", "Entry"), "files.Entry"),
+    "an object of ours": (node("lexbeam.transforms.common.store.files", "Entry"), "files.Entry"),
     "an object of subprocess": (node("subprocess", "Popen"), "subprocess.Popen"),
     "a constructor": (node("subprocess", "Popen", "ConstructorFromReduceNode", content=ARGUMENTS), "Popen"),
     "a tree": (TREE, "sklearn.tree._tree.Tree"),

@@ -2,9 +2,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.common.texts.apostrophes import straight
-from transforms.lexicon.compiled.casing import entries, find_words, lowered
-from transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.lexicon.compiled.casing import entries, find_words, lowered
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
 
 WORD = st.text("aAbBéÉß'’ʼ", max_size=3)
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexicon.compiled import keys
-from transforms.lexicon.compiled.keys import MISSING, find, find_all, keys_of, order_of_keys
+from lexbeam.transforms.lexicon.compiled import keys
+from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, find_all, keys_of, order_of_keys
 
 WORDS = st.lists(st.text(max_size=6) | st.sampled_from(["", "a", "\0", "\0\0", "é", "e\u0301"]))
 

@@ -1,7 +1,7 @@
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.lexicon.compiled.specs import split_spec
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon.compiled.specs import split_spec
 
 
 @pytest.mark.parametrize(

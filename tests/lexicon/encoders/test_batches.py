@@ -3,8 +3,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexicon.encoders.batches import located, shares, window
-from transforms.lexicon.encoders.records import Pieces
+from lexbeam.transforms.lexicon.encoders.batches import located, shares, window
+from lexbeam.transforms.lexicon.encoders.records import Pieces
 
 
 @st.composite

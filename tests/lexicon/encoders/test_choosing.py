@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.lexicon.encoders.base import describe_encoder, load_encoder
-from transforms.lexicon.encoders.choosing import check_choices, choose
-from transforms.lexicon.encoders.records import TOO_LONG
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon.encoders.base import describe_encoder, load_encoder
+from lexbeam.transforms.lexicon.encoders.choosing import check_choices, choose
+from lexbeam.transforms.lexicon.encoders.records import TOO_LONG
 
 FIRST = "The cat was tired. Two dogs were hungry. Every bird sat in the garden."
 CHOICES = ["A cat was hungry.", "A horse slept.", "Many birds waited.", "Two dogs.", "The house."]

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from object_store import OBJECTS  # importing it makes `store://` known
 
-from transforms.common.errors import LexbeamError
-from transforms.common.locks import locked_file
-from transforms.common.publish.layout import make_marked_folder
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.models import carry, models_noted, offer
-from transforms.common.store.resources import model_digest
-from transforms.lexicon.encoders import base, copies
-from transforms.lexicon.encoders.base import describe_encoder, load_encoder
-from transforms.lexicon.encoders.copies import clean_copies, local_copy
-from transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.locks import locked_file
+from lexbeam.transforms.common.publish.layout import make_marked_folder
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.models import carry, models_noted, offer
+from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.lexicon.encoders import base, copies
+from lexbeam.transforms.lexicon.encoders.base import describe_encoder, load_encoder
+from lexbeam.transforms.lexicon.encoders.copies import clean_copies, local_copy
+from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
 
 REMOTE = "store://bucket/models/tiny"
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from outsiders import blocks_of, entry_of
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store.resources import model_digest
-from transforms.lexicon.encoders import base
-from transforms.lexicon.encoders.base import describe_encoder, load_encoder
-from transforms.lexicon.encoders.filling import fill_mask
-from transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.lexicon.encoders import base
+from lexbeam.transforms.lexicon.encoders.base import describe_encoder, load_encoder
+from lexbeam.transforms.lexicon.encoders.filling import fill_mask
+from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -32,7 +32,7 @@ def changed(folder, target, **values):
 
 def test_an_encoder_is_described_without_its_weights(bert, roberta):
     program = (
-        "import sys; from transforms.lexicon.encoders.base import describe_encoder\n"
+        "import sys; from lexbeam.transforms.lexicon.encoders.base import describe_encoder\n"
         f"for path in ({bert!r}, {roberta!r}):\n"
         "    info = describe_encoder(path)\n"
         "    print(info.masked, info.dim, info.layers, info.max_length, info.digest)\n"

@@ -7,12 +7,12 @@ import threading
 
 import pytest
 
-from transforms.lexicon.encoders.base import load_encoder
-from transforms.lexicon.encoders.filling import fill_mask
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.encoders.records import Spans
-from transforms.lexicon.encoders.scoring import word_log_probs
-from transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders.base import load_encoder
+from lexbeam.transforms.lexicon.encoders.filling import fill_mask
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.encoders.records import Spans
+from lexbeam.transforms.lexicon.encoders.scoring import word_log_probs
+from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
 
 ANIMALS = ("cat", "dog", "bird", "horse")
 TEXTS = [f"The {word} was tired" + " and hungry" * n + "." for n in range(5) for word in ANIMALS]

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping, noted_paths, plain_options
-from transforms.lexicon.encoders.options import EncoderOptions, layers_of
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, noted_paths, plain_options
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions, layers_of
 
 
 @given(st.integers(1, 24), st.data())

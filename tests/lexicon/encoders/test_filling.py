@@ -3,11 +3,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.encoders.base import load_encoder
-from transforms.lexicon.encoders.filling import fill_mask, greatest
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.encoders.records import Spans
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.encoders.base import load_encoder
+from lexbeam.transforms.lexicon.encoders.filling import fill_mask, greatest
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.encoders.records import Spans
 
 TEXTS = ["The cat was tired.", "Two dogs were hungry.", "Many birds slept in the garden."]
 STARTS, ENDS = [4, 9, 24], [7, 13, 30]

@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from transforms.lexicon.encoders.filling import fill_mask
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.encoders.records import Spans
-from transforms.lexicon.encoders.scoring import word_log_probs
-from transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders.filling import fill_mask
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.encoders.records import Spans
+from lexbeam.transforms.lexicon.encoders.scoring import word_log_probs
+from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
 
 PARTS = st.sampled_from(
     [

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.encoders.vectors import POOLINGS, span_vectors
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.encoders.vectors import POOLINGS, span_vectors
 
 TEXTS = [
     "The cat was tired.",

@@ -9,11 +9,11 @@ import pytest
 from kinds_opened import opened
 from nets import ends
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.thesauri.reading import Member, read_thesaurus
-from transforms.lexicon.thesauri.senses import ThesaurusOptions
-from transforms.lexicon.thesauri.thesaurus import THESAURUS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.thesauri.reading import Member, read_thesaurus
+from lexbeam.transforms.lexicon.thesauri.senses import ThesaurusOptions
+from lexbeam.transforms.lexicon.thesauri.thesaurus import THESAURUS
 
 KAIKKI = [
     {

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from kinds_opened import opened
 from nets import ends
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.thesauri.reading import READERS, Member, ThesaurusSense, read_thesaurus
-from transforms.lexicon.thesauri.senses import ThesaurusOptions
-from transforms.lexicon.thesauri.thesaurus import THESAURUS
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.thesauri.reading import READERS, Member, ThesaurusSense, read_thesaurus
+from lexbeam.transforms.lexicon.thesauri.senses import ThesaurusOptions
+from lexbeam.transforms.lexicon.thesauri.thesaurus import THESAURUS
 
 MYTHES = """ISO8859-1
 Alá|1

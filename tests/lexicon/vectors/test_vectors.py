@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_opened import opened
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.vectors import blocks
-from transforms.lexicon.vectors.static_vectors import VECTORS
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.vectors import blocks
+from lexbeam.transforms.lexicon.vectors.static_vectors import VECTORS
 
 WORDS = [*(f"w{number}" for number in range(60)), "Sea", "sea", "Ship", "null", "été", "7"]
 FORMATS = {
@@ -101,7 +101,7 @@ def test_what_is_written_is_read(tmp_path_factory, format, data):
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "glove"])
 def test_blocks_of_any_size_hold_the_same(folder, model, monkeypatch, format, rows):
     for module in ("text", "formats"):
-        monkeypatch.setattr(sys.modules[f"transforms.lexicon.vectors.{module}"], "ROWS", rows)
+        monkeypatch.setattr(sys.modules[f"lexbeam.transforms.lexicon.vectors.{module}"], "ROWS", rows)
     assert blocks.ROWS == 4096
     found = opened(VECTORS, folder / FORMATS[format][0])
     assert np.array_equal(found.matrix, model.vectors)
@@ -162,7 +162,7 @@ def test_variants_of_many_blocks(tmp_path, monkeypatch):
     random = np.random.default_rng(3)
     vectors = (random.normal(size=(500, 6)) * [9, 5, 1, 1, 1, 1] + 1000).astype(np.float32)
     keyed([f"w{n}" for n in range(500)], vectors).save_word2vec_format(str(tmp_path / "a"))
-    monkeypatch.setattr(sys.modules["transforms.lexicon.vectors.text"], "ROWS", 64)
+    monkeypatch.setattr(sys.modules["lexbeam.transforms.lexicon.vectors.text"], "ROWS", 64)
     found = opened(VECTORS, f"{tmp_path / 'a'}:remove=2")
     # A mean far off must not drown the variance.
     assert np.allclose(found.matrix, plain_variant(vectors, True, 2, False), atol=1e-3)
@@ -189,7 +189,7 @@ def test_cosines_are_gensims(folder, model):
 
 
 def test_nearest_words_are_gensims(folder, model, monkeypatch):
-    monkeypatch.setattr(sys.modules["transforms.lexicon.vectors.static_vectors"], "_QUERIES", 5)
+    monkeypatch.setattr(sys.modules["lexbeam.transforms.lexicon.vectors.static_vectors"], "_QUERIES", 5)
     found = opened(VECTORS, folder / "a.vec")
     asked = [*WORDS[::-1], "boat", "w3", None]
     near = found.nearest(pa.array(asked), 4).to_pylist()

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_opened import opened
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.word_lists.frequencies import WORDFREQ
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.word_lists.frequencies import WORDFREQ
 
 wordfreq = pytest.importorskip("wordfreq", reason="needs the extra `frequency`")
 

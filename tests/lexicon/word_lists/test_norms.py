@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 from kinds_opened import opened
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.word_lists.scales import SCALES
-from transforms.lexicon.word_lists.word_list import WORDS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.word_lists.scales import SCALES
+from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
 
 DOC = (Path(__file__).parents[3] / "docs" / "reference" / "resources.md").read_text("utf-8")
 LINES = dict(line.split("=", 1) for line in re.findall(r"```\n(.*?)```", DOC, re.DOTALL)[0].splitlines())

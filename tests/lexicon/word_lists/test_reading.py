@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_opened import opened
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.word_lists import compiling, reading
-from transforms.lexicon.word_lists.word_list import WORDS
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.word_lists import compiling, reading
+from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
 
 RATED = [("sea", 4.5), ("null", 1.25), ("NA", 2.0), ("None", 3.0), ("nan", 1e-3), ("été", -2.0)]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 
 def scale(folder, name, values, more=""):

@@ -6,11 +6,11 @@ from collections import defaultdict
 import pyarrow as pa
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.word_lists import frequencies
-from transforms.lexicon.word_lists.frequencies import trigram_values
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.word_lists import frequencies
+from lexbeam.transforms.lexicon.word_lists.frequencies import trigram_values
 
 
 def listed(*rows):

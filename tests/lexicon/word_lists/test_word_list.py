@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_opened import opened
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.word_lists.word_list import WORDS, words_from
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.word_lists.word_list import WORDS, words_from
 
 ROWS = st.lists(
     st.tuples(

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from lesk_reference import choice, score, shared_phrases
 from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.wordnet.glosses import Glosses, gloss_tables
-from transforms.lexicon.wordnet.lesk import choose_senses, contexts_of, sense_scores
-from transforms.lexicon.wordnet.ragged import Ragged, Tables
-from transforms.lexicon.wordnet.stop_words import STOP_WORDS
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.wordnet.glosses import Glosses, gloss_tables
+from lexbeam.transforms.lexicon.wordnet.lesk import choose_senses, contexts_of, sense_scores
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, Tables
+from lexbeam.transforms.lexicon.wordnet.stop_words import STOP_WORDS
 
 LIST = pa.list_(pa.string())
 

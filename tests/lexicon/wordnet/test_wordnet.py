@@ -15,11 +15,11 @@ from wordnet_making import (
     write_wordnet,
 )
 
-from transforms.common.errors import UsageError
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.wordnet.kind import WORDNET
-from transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS, LEXNAMES, RELATIONS
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.wordnet.kind import WORDNET
+from lexbeam.transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS, LEXNAMES, RELATIONS
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 BY_NAME = {synset.name: synset for synset in SMALL}
 

@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 from wordnet_making import EXCEPTIONS, SMALL, Synset, open_folder, opened_tables, write_wordnet
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.wordnet import compiling
-from transforms.lexicon.wordnet.compiling import compile_wordnet, split_gloss
-from transforms.lexicon.wordnet.kind import DEBIAN, WORDNET
-from transforms.lexicon.wordnet.lexnames import LEXNAMES
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.wordnet import compiling
+from lexbeam.transforms.lexicon.wordnet.compiling import compile_wordnet, split_gloss
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN, WORDNET
+from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAMES
 
 
 @pytest.fixture

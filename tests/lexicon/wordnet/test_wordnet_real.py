@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.wordnet.kind import DEBIAN
-from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES, PART_FILES, PARTS, RELATIONS
-from transforms.lexicon.wordnet.morphy import DETACHMENT
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES, PART_FILES, PARTS, RELATIONS
+from lexbeam.transforms.lexicon.wordnet.morphy import DETACHMENT
 
 pytestmark = pytest.mark.skipif(
     not Path(DEBIAN, "index.sense").exists(), reason="needs Debian's packages wordnet-base and wordnet-sense-index"

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 from wordnet_making import Synset, both_ways, write_wordnet
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 SYNSETS = both_ways(
     [

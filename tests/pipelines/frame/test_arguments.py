@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import from_mapping, option
+from lexbeam.pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,9 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-from pipelines.frame import blocks as tables_shown
-from pipelines.frame.blocks import shown_lines
-from transforms.common.shown import Grid, Kwic, Use, columns_with, listed
+from lexbeam.pipelines.frame import blocks as tables_shown
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.transforms.common.shown import Grid, Kwic, Use, columns_with, listed
 
 GRID = Grid(("word", "score"), (("ship", "0.5"), ("Übersee 東京", "10.25")), frozenset({1}), 2)
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

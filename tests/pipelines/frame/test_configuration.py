@@ -1,7 +1,7 @@
 import pytest
 
-from pipelines.frame.configuration import read_jobs
-from transforms.common.errors import UsageError
+from lexbeam.pipelines.frame.configuration import read_jobs
+from lexbeam.transforms.common.errors import UsageError
 
 MINIMAL = "out: results\ncorpus: {inputs: [texts]}\nchange: {slices: '1800-1850,1900-1950'}\n"
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from pipelines.frame.given import given_by, given_otherwise
-from transforms.common.options.fields import option
+from lexbeam.pipelines.frame.given import given_by, given_otherwise
+from lexbeam.transforms.common.options.fields import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,8 @@ from typing import NamedTuple
 
 import pytest
 
-from pipelines.frame.handed_back import ResultFiles
-from transforms.common.store.receipts import ArtefactPath, File, encode
+from lexbeam.pipelines.frame.handed_back import ResultFiles
+from lexbeam.transforms.common.store.receipts import ArtefactPath, File, encode
 
 
 class Row(NamedTuple):

@@ -8,16 +8,16 @@ from typing import NamedTuple
 from making import made_section, read_of
 from making import put as publish
 
-from pipelines.frame.command import Command, Inputs, InputTable, Job, TableSource
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.given import described_in
-from pipelines.frame.inputs import corpora_of, find_inputs, list_inputs
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store import files
-from transforms.common.store.receipts import ArtefactPath
-from transforms.common.store.tables import Part
-from transforms.formats.ingest.listing import InputPatterns, find_files, shares_of
+from lexbeam.pipelines.frame.command import Command, Inputs, InputTable, Job, TableSource
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.given import described_in
+from lexbeam.pipelines.frame.inputs import corpora_of, find_inputs, list_inputs
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.receipts import ArtefactPath
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files, shares_of
 
 
 def part(table, folder):

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.frame.interrupts import interrupted_text, note_ended, note_nothing_begun, note_run
-from pipelines.progress.lines import Foreseen
-from pipelines.progress.progress import RunProgress
+from lexbeam.pipelines.frame.interrupts import interrupted_text, note_ended, note_nothing_begun, note_run
+from lexbeam.pipelines.progress.lines import Foreseen
+from lexbeam.pipelines.progress.progress import RunProgress
 
 ROOT = Path(__file__).resolve().parents[3]
 # The command line, with a command that works on and on; `tidy` is what it does on its way out.
 BUSY = """
 import sys, time
-from pipelines import cli; from pipelines.frame import running
+from lexbeam.pipelines import cli; from lexbeam.pipelines.frame import running
 def work(*_, **__):
     try:
         print("at work", flush=True)
@@ -36,11 +36,11 @@ import sys, time
 class Slow:
     @staticmethod
     def find_spec(name, path, target=None):
-        if name == "pipelines.frame.arguments":
+        if name == "lexbeam.pipelines.frame.arguments":
             print("at work", flush=True)
             time.sleep(600)
 sys.meta_path.insert(0, Slow)
-from pipelines.start import entry
+from lexbeam.pipelines.start import entry
 entry()
 """
 
@@ -178,8 +178,8 @@ def test_python_calls_take_no_handler_away():
     code = """
 import signal
 before = [signal.getsignal(number) for number in (2, 15, 1)]
-import lexbeam, pipelines.cli
-assert pipelines.cli.main(["--version"]) == 0
+import lexbeam, lexbeam.pipelines.cli
+assert lexbeam.pipelines.cli.main(["--version"]) == 0
 print([signal.getsignal(number) for number in (2, 15, 1)] == before)
 """
     words = [sys.executable, "-c", code]

@@ -11,17 +11,17 @@ import pyarrow as pa
 import pytest
 from making import made_section, put
 
-from pipelines.cli import main
-from pipelines.frame import registry, sections
-from pipelines.frame.command import Command, Inputs, Job, TableSource, View
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.running import run_jobs
-from pipelines.frame.staleness import stale_sections
-from schemas.columns import Table, column
-from transforms.common.code.registry import Registry
-from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import open_snapshot
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame import registry, sections
+from lexbeam.pipelines.frame.command import Command, Inputs, Job, TableSource, View
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.running import run_jobs
+from lexbeam.pipelines.frame.staleness import stale_sections
+from lexbeam.schemas.columns import Table, column
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 METRICS = Table(
     name="toy/metrics",
@@ -217,7 +217,7 @@ def test_views_of_one_name_are_told_apart_by_section(corpus, monkeypatch, capsys
     table = replace(METRICS, name="toy/others")
     made = replace(EVALUATE, views=best("two"), tables=(table,), action=_other)
     monkeypatch.setattr(sys.modules[__name__], "OTHER", made, raising=False)
-    monkeypatch.delitem(sys.modules, "pipelines.commands.folder.show", raising=False)
+    monkeypatch.delitem(sys.modules, "lexbeam.pipelines.commands.folder.show", raising=False)
     show = ["show", str(corpus), "--best", "3", "--tsv"]
     assert main(["toy", "other", "--out", str(corpus)]) == 0
     capsys.readouterr()
@@ -230,7 +230,7 @@ def test_views_of_one_name_are_told_apart_by_section(corpus, monkeypatch, capsys
     assert "one\t3" in capsys.readouterr().out
     assert main([*show, "--section", "toy.evalate"]) == 2
     assert "did you mean 'toy.evaluate'" in capsys.readouterr().err
-    sys.modules.pop("pipelines.commands.folder.show")  # it has flags of these toys
+    sys.modules.pop("lexbeam.pipelines.commands.folder.show")  # it has flags of these toys
 
 
 def test_a_table_that_is_nowhere_is_named_with_the_command_that_makes_it(tmp_path, capsys):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.frame.stage_plans import StagePlan, estimated
-from transforms.common.publish.run_log import RunLine
+from lexbeam.pipelines.frame.stage_plans import StagePlan, estimated
+from lexbeam.transforms.common.publish.run_log import RunLine
 
 
 def line(stage, worker, seconds, elements, there=0, size=0, at="2020-01-01T00:00:09Z"):

@@ -12,9 +12,9 @@ import jsonschema
 import msgspec
 import pytest
 
-from pipelines.messages import JsonFormatter
-from pipelines.monitoring import events
-from pipelines.monitoring.events import (
+from lexbeam.pipelines.messages import JsonFormatter
+from lexbeam.pipelines.monitoring import events
+from lexbeam.pipelines.monitoring.events import (
     EVENTS,
     ArtefactsFreed,
     NothingToDo,
@@ -32,7 +32,7 @@ from pipelines.monitoring.events import (
     run_events,
     run_id,
 )
-from transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
+from lexbeam.transforms.common.errors import HeldBackError, LexbeamError, NothingToDoError, UsageError
 
 ROOT = Path(__file__).resolve().parents[3]
 STORED = Path(events.__file__).with_name("events.schema.json")
@@ -62,7 +62,9 @@ def heard():
 
 def test_the_schema_of_the_package_is_that_of_the_code_and_is_one():
     stored = json.loads(STORED.read_text("utf-8"))
-    assert stored == event_schema(), "python -m pipelines.monitoring.events > pipelines/monitoring/events.schema.json"
+    assert stored == event_schema(), (
+        "python -m lexbeam.pipelines.monitoring.events > pipelines/monitoring/events.schema.json"
+    )
     jsonschema.Draft202012Validator.check_schema(stored)
 
 

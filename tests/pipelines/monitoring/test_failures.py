@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.monitoring.failures import Explained, explain, rows_as_lines
-from schemas.rejects import REJECTS
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store.tables import Part
+from lexbeam.pipelines.monitoring.failures import Explained, explain, rows_as_lines
+from lexbeam.schemas.rejects import REJECTS
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store.tables import Part
 
 ROWS = sorted(
     (source, position, "ingest", "empty", detail)

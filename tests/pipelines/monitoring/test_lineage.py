@@ -10,8 +10,8 @@ import pytest
 from lineage_schema import check_lineage
 from making import made_section, put
 
-from pipelines.monitoring import lineage
-from pipelines.monitoring.events import (
+from lexbeam.pipelines.monitoring import lineage
+from lexbeam.pipelines.monitoring.events import (
     RunFailed,
     SectionsHeld,
     SectionStarted,
@@ -20,9 +20,9 @@ from pipelines.monitoring.events import (
     run_events,
     run_id,
 )
-from pipelines.monitoring.lineage import LineageSection, ReadFolder, check_lineage_place, told_lineage
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish.layout import snapshot_name
+from lexbeam.pipelines.monitoring.lineage import LineageSection, ReadFolder, check_lineage_place, told_lineage
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.publish.layout import snapshot_name
 
 CORPUS = LineageSection("corpus", "raw text to sentences", ("/data/texts", "s3://bucket/more/*.txt"), ())
 CHANGE = LineageSection("change", "scores", (), (ReadFolder("/data/out", "sentences"),))

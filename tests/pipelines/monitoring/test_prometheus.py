@@ -8,13 +8,13 @@ import pytest
 from making import made_section, put
 from prometheus_client.parser import text_string_to_metric_families
 
-from pipelines.monitoring.prometheus import STATES, FolderState, check_metrics_file, exposition, write_metrics
-from schemas.rejects import REJECTS
-from transforms.common.errors import UsageError
-from transforms.common.publish.run_log import RunLine
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
+from lexbeam.pipelines.monitoring.prometheus import STATES, FolderState, check_metrics_file, exposition, write_metrics
+from lexbeam.schemas.rejects import REJECTS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.run_log import RunLine
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
 
 NOW = 1_900_000_000.0
 NOTHING = FolderState("/data/out", None, None, {}, failed=False)

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from pipelines.progress import progress
-from pipelines.progress.lines import Foreseen
-from pipelines.progress.progress import StageFolder
+from lexbeam.pipelines.progress import progress
+from lexbeam.pipelines.progress.lines import Foreseen
+from lexbeam.pipelines.progress.progress import StageFolder
 
 STAGE = Foreseen("toy/make", "pieces")
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.progress.forecasts import Change, forecast, touched, used_artefacts
-from transforms.common.store.receipts import Envelope, FileName, source_of
+from lexbeam.pipelines.progress.forecasts import Change, forecast, touched, used_artefacts
+from lexbeam.transforms.common.store.receipts import Envelope, FileName, source_of
 
 
 def sha(name):

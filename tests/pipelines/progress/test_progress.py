@@ -16,18 +16,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipelines.commands.change.work import expected_artefacts
-from pipelines.frame.registry import COMMANDS, load
-from pipelines.progress import progress
-from pipelines.progress.lines import Foreseen
-from pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, only_drawn, watching
-from transforms.change.graph.comparisons import Comparisons, SpaceVariant
-from transforms.change.nulls.deal_stages import DealOptions
-from transforms.change.spaces.context_stages import pieces_of, sums_of
-from transforms.change.spaces.shards import ShardOptions
-from transforms.common.store.artefacts import Stage, Workspace, announce, make
-from transforms.embeddings.representations import RepresentationOptions
-from transforms.embeddings.sgns import SgnsOptions
+from lexbeam.pipelines.commands.change.work import expected_artefacts
+from lexbeam.pipelines.frame.registry import COMMANDS, load
+from lexbeam.pipelines.progress import progress
+from lexbeam.pipelines.progress.lines import Foreseen
+from lexbeam.pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, only_drawn, watching
+from lexbeam.transforms.change.graph.comparisons import Comparisons, SpaceVariant
+from lexbeam.transforms.change.nulls.deal_stages import DealOptions
+from lexbeam.transforms.change.spaces.context_stages import pieces_of, sums_of
+from lexbeam.transforms.change.spaces.shards import ShardOptions
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace, announce, make
+from lexbeam.transforms.embeddings.representations import RepresentationOptions
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
 ROOT = Path(__file__).parents[3]
 SPAN = r"(under 1|\d+) s"
@@ -106,7 +106,7 @@ def screen(seen):
 @pytest.fixture(autouse=True)
 def fast(monkeypatch):
     monkeypatch.setattr(progress, "INTERVAL", 0.02)
-    importlib.import_module("pipelines.progress.terminal")  # which takes longer than these runs
+    importlib.import_module("lexbeam.pipelines.progress.terminal")  # which takes longer than these runs
 
 
 @pytest.fixture
@@ -276,9 +276,9 @@ def test_looks_take_little_of_the_time(tmp_path, monkeypatch):
 def test_an_interrupt_ends_it_in_order(tmp_path):
     code = (
         "import os, signal, sys\n"
-        "from pipelines.frame.interrupts import heed_signals, interrupted_status\n"
-        "from pipelines.progress import progress\n"
-        "from pipelines.progress.lines import Foreseen\n"
+        "from lexbeam.pipelines.frame.interrupts import heed_signals, interrupted_status\n"
+        "from lexbeam.pipelines.progress import progress\n"
+        "from lexbeam.pipelines.progress.lines import Foreseen\n"
         "heed_signals(lambda: 'left at once')\n"
         "run = progress.RunProgress(sys.argv[1], {'toy': [Foreseen('toy/a', 'slices')]})\n"
         "progress.INTERVAL = .05\n"

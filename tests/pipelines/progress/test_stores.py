@@ -7,12 +7,12 @@ from contextlib import redirect_stderr
 import pytest
 from object_store import OBJECTS
 
-from pipelines.progress import progress
-from pipelines.progress.lines import Foreseen, amount
-from pipelines.progress.progress import RunProgress, watching
-from pipelines.progress.stores import StageObjects, planned_in_store, receipts_below
-from transforms.common.store.objects import ObjectState, Tag
-from transforms.common.store.remote import remote
+from lexbeam.pipelines.progress import progress
+from lexbeam.pipelines.progress.lines import Foreseen, amount
+from lexbeam.pipelines.progress.progress import RunProgress, watching
+from lexbeam.pipelines.progress.stores import StageObjects, planned_in_store, receipts_below
+from lexbeam.transforms.common.store.objects import ObjectState, Tag
+from lexbeam.transforms.common.store.remote import remote
 
 WORK = "store://bucket/out/_artefacts"
 STAGE = Foreseen("toy/make", "pieces")

@@ -8,7 +8,7 @@ from apache_beam.metrics import Metrics
 from apache_beam.runners.worker.bundle_processor import BundleProcessor
 from apache_beam.testing.util import assert_that, equal_to
 
-from pipelines.runners.bundles import small_bundles
+from lexbeam.pipelines.runners.bundles import small_bundles
 
 
 class Keyed(beam.DoFn):

@@ -2,25 +2,25 @@ import traceback
 
 import pytest
 
-from pipelines.runners.causes import explained_flink, raised_in, root_cause
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store.files import NoFilesError
-from transforms.common.store.objects import StoreFailed
-from transforms.common.store.sound import Damaged
+from lexbeam.pipelines.runners.causes import explained_flink, raised_in, root_cause
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store.files import NoFilesError
+from lexbeam.transforms.common.store.objects import StoreFailed
+from lexbeam.transforms.common.store.sound import Damaged
 
 OURS = """org.apache.flink.runtime.JobException: Recovery is suppressed by FixedDelayRestartBackoffTimeStrategy
 \tat org.apache.flink.runtime.executiongraph.failover.ExecutionFailureHandler.handleFailure(Handler.java)
 Caused by: java.lang.Exception: The user defined 'open()' method caused an exception.
 Caused by: java.lang.RuntimeException: Error received from SDK harness for 7: Traceback (most recent call last):
   File "apache_beam/runners/common.py", line 1498, in process
-transforms.common.errors.LexbeamError: the corpus is empty:
+lexbeam.transforms.common.errors.LexbeamError: the corpus is empty:
 name a file
 
 During handling of the above exception, another exception occurred:
 
 Traceback (most recent call last):
   File "sdk_worker.py", line 310, in _execute
-transforms.common.errors.LexbeamError: the corpus is empty:
+lexbeam.transforms.common.errors.LexbeamError: the corpus is empty:
 name a file [while running 'ListFiles/ParDo(MakeArtefact)-ptransform-4']
 
 \tat org.apache.beam.runners.fnexecution.control.FnApiControlClient.lambda$handle$1(FnApiControlClient.java:180)
@@ -43,7 +43,7 @@ Caused by: {}
     [
         (OURS, "the corpus is empty: name a file"),
         (
-            OURS.replace("transforms.common.errors.LexbeamError", "ValueError").replace(":\nname", ", name"),
+            OURS.replace("lexbeam.transforms.common.errors.LexbeamError", "ValueError").replace(":\nname", ", name"),
             "ValueError: the corpus is empty, name a file",
         ),
         (
@@ -117,7 +117,7 @@ def test_what_is_known_is_told_with_its_remedy_and_without_calls(cause, told):
             "java.net.ConnectException: java.net.ConnectException: finishConnect(..) failed: Connection refused",
             "no pool",
         ),
-        ("ModuleNotFoundError: No module named 'transforms.formats'", "have no Lexbeam"),
+        ("ModuleNotFoundError: No module named 'lexbeam.transforms.formats'", "have no Lexbeam"),
         ('java.io.IOException: Cannot run program "docker": error=2, No such file or directory', "have no Docker"),
     ],
 )

@@ -11,9 +11,9 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.portability.api import beam_job_api_pb2 as messages
 from apache_beam.runners.portability.portable_runner import JobServiceHandle
 
-from pipelines.runners import configs
-from pipelines.runners.configs import cores, load_runner_config, load_stream_config
-from transforms.common.errors import UsageError
+from lexbeam.pipelines.runners import configs
+from lexbeam.pipelines.runners.configs import cores, load_runner_config, load_stream_config
+from lexbeam.transforms.common.errors import UsageError
 
 CONFIGS = Path(__file__).resolve().parents[3] / "runner_configs"
 

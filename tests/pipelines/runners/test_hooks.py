@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from making import made_section, put
 
-from pipelines.runners import hooks
-from pipelines.runners.hooks import PublishHookError, hook_words, run_hook, tell_readers
-from transforms.common.errors import UsageError
-from transforms.common.publish.history import read_history, untold_publications
+from lexbeam.pipelines.runners import hooks
+from lexbeam.pipelines.runners.hooks import PublishHookError, hook_words, run_hook, tell_readers
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.publish.history import read_history, untold_publications
 
 
 def python(code):

@@ -7,9 +7,9 @@ import tempfile
 import pytest
 from marked import MARK, left_of
 
-from pipelines.runners.configs import RunnerConfig
-from pipelines.runners.runners import run_pipeline
-from transforms.common.errors import LexbeamError
+from lexbeam.pipelines.runners.configs import RunnerConfig
+from lexbeam.pipelines.runners.runners import run_pipeline
+from lexbeam.transforms.common.errors import LexbeamError
 
 
 def program(folder, script):

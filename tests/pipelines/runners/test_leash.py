@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from marked import MARK, left_of, marked, wait_until
 
-from pipelines.runners.leash import leashed
+from lexbeam.pipelines.runners.leash import leashed
 
 ROOT = Path(__file__).resolve().parents[3]
 SLEEPS = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
@@ -25,7 +25,7 @@ STARTS = [
 # A driver: it starts two programs on the leash and one that is not, and says where the leash lies.
 DRIVER = """
 import os, subprocess, sys, time
-from pipelines.runners.leash import leashed
+from lexbeam.pipelines.runners.leash import leashed
 program = {program!r}
 with leashed() as leash:
     for _ in range(2):
@@ -104,7 +104,7 @@ def test_the_end_of_the_block_ends_the_programs(mark, monkeypatch):
 
 def test_the_folder_goes_with_a_driver_that_is_killed_before_its_first_program(mark):
     """Once it stayed: nobody was there to remove it."""
-    code = "import time; from pipelines.runners.leash import leashed\nwith leashed() as leash:\n"
+    code = "import time; from lexbeam.pipelines.runners.leash import leashed\nwith leashed() as leash:\n"
     code += "    print(leash.folder, flush=True)\n    time.sleep(600)"
     words = [sys.executable, "-c", code]
     process = subprocess.Popen(words, env=environment(mark), stdout=subprocess.PIPE, text=True)

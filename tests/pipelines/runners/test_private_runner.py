@@ -12,8 +12,8 @@ from pathlib import Path
 import grpc
 import pytest
 
-from pipelines.runners.private_runner import PrivateRunner
-from transforms.common.errors import UsageError
+from lexbeam.pipelines.runners.private_runner import PrivateRunner
+from lexbeam.transforms.common.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[3]
 NOBODY = 65534
@@ -25,8 +25,8 @@ import sys
 import apache_beam as beam
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
-from pipelines.runners.configs import load_runner_config
-from pipelines.runners.runners import run_pipeline
+from lexbeam.pipelines.runners.configs import load_runner_config
+from lexbeam.pipelines.runners.runners import run_pipeline
 OURS, RESULT = sys.argv[1] == "ours", sys.argv[2]
 
 def {SECRET}(numbers):
@@ -40,7 +40,7 @@ def build(pipeline):
 if OURS:
     run_pipeline(build, load_runner_config("direct_multiprocess", ["--direct_num_workers=1"]))
 else:
-    worker = SubprocessSDKEnvironment.from_command_string(sys.executable + " -m pipelines.runners.local_worker")
+    worker = SubprocessSDKEnvironment.from_command_string(sys.executable + " -m lexbeam.pipelines.runners.local_worker")
     with beam.Pipeline(runner=FnApiRunner(worker)) as pipeline:
         build(pipeline)
 """

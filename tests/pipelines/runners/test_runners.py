@@ -11,8 +11,8 @@ import pytest
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import worker_handlers
 
-from pipelines.runners.configs import load_runner_config
-from pipelines.runners.runners import loopback_only, run_pipeline
+from lexbeam.pipelines.runners.configs import load_runner_config
+from lexbeam.pipelines.runners.runners import loopback_only, run_pipeline
 
 # 127.0.0.1, ::1 and ::ffff:127.0.0.1
 LOOPBACK = {"0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"}

@@ -15,10 +15,10 @@ from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import core, userstate
 from apache_beam.typehints import decorators
 
-from pipelines.runners.configs import load_runner_config
-from pipelines.runners.runners import run_pipeline
-from pipelines.runners.signatures import signatures_kept
-from transforms.common.errors import LexbeamError
+from lexbeam.pipelines.runners.configs import load_runner_config
+from lexbeam.pipelines.runners.runners import run_pipeline
+from lexbeam.pipelines.runners.signatures import signatures_kept
+from lexbeam.transforms.common.errors import LexbeamError
 
 
 def doubled(function):

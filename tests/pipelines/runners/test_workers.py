@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from apache_beam.runners.worker.sdk_worker import GrpcStateHandler
 
-from pipelines.runners.leash import Leash
-from pipelines.runners.workers import thread_failures
+from lexbeam.pipelines.runners.leash import Leash
+from lexbeam.pipelines.runners.workers import thread_failures
 
 
 def read_from_a_server(ended):

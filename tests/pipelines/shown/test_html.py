@@ -2,8 +2,8 @@
 
 from lxml import html
 
-from pipelines.shown.html import as_html, folded
-from transforms.common.shown import Grid, Kwic, Use
+from lexbeam.pipelines.shown.html import as_html, folded
+from lexbeam.transforms.common.shown import Grid, Kwic, Use
 
 BLOCKS = [
     "",

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pipelines.frame.registry import COMMANDS, load, section_of
-from pipelines.shown.openings import page_head, section_head
-from transforms.common.options.fields import options_of
-from transforms.common.publish.snapshots import Snapshot
+from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
+from lexbeam.pipelines.shown.openings import page_head, section_head
+from lexbeam.transforms.common.options.fields import options_of
+from lexbeam.transforms.common.publish.snapshots import Snapshot
 
 CHANGE = {
     "environment": "e1",

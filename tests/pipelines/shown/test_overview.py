@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.frame.blocks import shown_lines
-from pipelines.shown.overview import section_lines
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.shown.overview import section_lines
 
 CHANGE = {
     "slices": [["a", 1800, 1824], ["b", 1825, 1849], ["c", 1950, 1999]],

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.shown.rows import as_json, cell, first_rows, rows_as_grid, rows_as_json, rows_as_tsv
+from lexbeam.pipelines.shown.rows import as_json, cell, first_rows, rows_as_grid, rows_as_json, rows_as_tsv
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import pytest
 from nets import steps
 
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.features import feats_of, inflection
-from transforms.inflection.inflector import Inflector, compiled
-from transforms.simplification.documents.placed_texts import PlacedSentence
-from transforms.simplification.documents.resolving import ChosenWord, Resolving, chosen_word
-from transforms.simplification.rewriting.choices import Offer, TargetChoice, edited
-from transforms.simplification.rewriting.sentence_words import SentenceToken
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.features import feats_of, inflection
+from lexbeam.transforms.inflection.inflector import Inflector, compiled
+from lexbeam.transforms.simplification.documents.placed_texts import PlacedSentence
+from lexbeam.transforms.simplification.documents.resolving import ChosenWord, Resolving, chosen_word
+from lexbeam.transforms.simplification.rewriting.choices import Offer, TargetChoice, edited
+from lexbeam.transforms.simplification.rewriting.sentence_words import SentenceToken
 
 ABOUT = {"chosen_by": "zipf", "chosen_value": 3.0, "place": 1, "candidates": 4, "score": 2.0, "target_score": None}
 

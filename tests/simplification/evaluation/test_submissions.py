@@ -8,12 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.common.errors import UsageError
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.simplification.evaluation.files import evaluate_rows
-from transforms.simplification.evaluation.lists import gold_of
-from transforms.simplification.evaluation.submissions import matched_rows, read_gold, read_predictions, submission
-from transforms.simplification.evaluation.tables import SimplificationMeasureOptions, figure_rows
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.simplification.evaluation.files import evaluate_rows
+from lexbeam.transforms.simplification.evaluation.lists import gold_of
+from lexbeam.transforms.simplification.evaluation.submissions import (
+    matched_rows,
+    read_gold,
+    read_predictions,
+    submission,
+)
+from lexbeam.transforms.simplification.evaluation.tables import SimplificationMeasureOptions, figure_rows
 
 NONE = BootstrapOptions(resamples=0)
 GOLD = """\

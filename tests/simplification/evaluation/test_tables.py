@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from simplified import candidates, instance, parts_of, rankings, row, selections, worked
 from simplified import chosen as chose
 
-from schemas.simplification.candidates import CANDIDATES
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from transforms.common.errors import UsageError
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.simplification.evaluation import funnel, oracles
-from transforms.simplification.evaluation import lists as listing
-from transforms.simplification.evaluation.tables import (
+from lexbeam.schemas.simplification.candidates import CANDIDATES
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.simplification.evaluation import funnel, oracles
+from lexbeam.transforms.simplification.evaluation import lists as listing
+from lexbeam.transforms.simplification.evaluation.tables import (
     SimplificationMeasureOptions,
     evaluate_tables,
     figure_rows,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.simplification.generation.combination import SourceOf, combined, dense_ranks, evidence
-from transforms.simplification.generation.forms import Formed
-from transforms.simplification.records import Proposal
+from lexbeam.transforms.simplification.generation.combination import SourceOf, combined, dense_ranks, evidence
+from lexbeam.transforms.simplification.generation.forms import Formed
+from lexbeam.transforms.simplification.records import Proposal
 
 
 def made(form, score, reason=None, votes=None):

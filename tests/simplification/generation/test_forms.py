@@ -4,13 +4,13 @@ import pytest
 from generated import FORMS, keep_inflector
 from instances_made import instance
 
-from transforms.common.errors import LexbeamError
-from transforms.inflection import models
-from transforms.inflection.models import load_inflector, open_inflector
-from transforms.simplification.generation.forms import formed, key_of
-from transforms.simplification.generation.protection import protection
-from transforms.simplification.generation.readings import LemmaReading, lemma_of_form, readings
-from transforms.simplification.records import INSTANCE_COLUMNS, Instance, Proposal
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.inflection import models
+from lexbeam.transforms.inflection.models import load_inflector, open_inflector
+from lexbeam.transforms.simplification.generation.forms import formed, key_of
+from lexbeam.transforms.simplification.generation.protection import protection
+from lexbeam.transforms.simplification.generation.readings import LemmaReading, lemma_of_form, readings
+from lexbeam.transforms.simplification.records import INSTANCE_COLUMNS, Instance, Proposal
 
 
 @pytest.fixture(scope="module")

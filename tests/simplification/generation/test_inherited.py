@@ -7,12 +7,12 @@ from generated import files_of, write_world
 from inherited import check_inherited
 from instances_made import numbered, substitutes, written
 
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from transforms.common.store.artefacts import Workspace, make
-from transforms.simplification.generation import generators as generating
-from transforms.simplification.generation.inputs import generation_inputs
-from transforms.simplification.generation.options import GenerationOptions
-from transforms.simplification.generation.stage import GENERATE, GenerationTask
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.simplification.generation import generators as generating
+from lexbeam.transforms.simplification.generation.inputs import generation_inputs
+from lexbeam.transforms.simplification.generation.options import GenerationOptions
+from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
 
 
 def task_of(folder, rows, gold):

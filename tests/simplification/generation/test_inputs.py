@@ -3,10 +3,10 @@
 import pytest
 from wordnet_making import Synset, write_wordnet
 
-from transforms.common.errors import UsageError
-from transforms.lexicon import finding_wordnet
-from transforms.simplification.generation.inputs import GenerationFiles, check_generation, generation_inputs
-from transforms.simplification.generation.options import GenerationOptions
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon import finding_wordnet
+from lexbeam.transforms.simplification.generation.inputs import GenerationFiles, check_generation, generation_inputs
+from lexbeam.transforms.simplification.generation.options import GenerationOptions
 
 SYNSETS = [Synset("ship", "n", ["ship", "vessel"])]
 

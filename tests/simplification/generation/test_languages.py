@@ -3,9 +3,9 @@
 import pytest
 from wordnet_making import Synset, write_wordnet
 
-from transforms.common.errors import UsageError
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.simplification.generation.languages import check_languages
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.simplification.generation.languages import check_languages
 
 
 @pytest.fixture

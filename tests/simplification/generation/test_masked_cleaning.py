@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.simplification.candidates import generation_reasons
-from transforms.simplification.generation.masked_cleaning import MERGES, RULES, Fill, cleaned, comparable
-from transforms.simplification.generation.options import PAPER, MaskedOptions
+from lexbeam.schemas.simplification.candidates import generation_reasons
+from lexbeam.transforms.simplification.generation.masked_cleaning import MERGES, RULES, Fill, cleaned, comparable
+from lexbeam.transforms.simplification.generation.options import PAPER, MaskedOptions
 
 # Letters with and without marks, composed and not, in both cases.
 LETTERS = ["a", "á", "a\u0301", "A", "n", "ñ", "N", "u", "ü", "ç"]

@@ -4,19 +4,19 @@ import dataclasses
 
 import pytest
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.inflection.store import FormRow
-from transforms.lexicon.encoders.base import load_encoder
-from transforms.lexicon.encoders.encoding import encoding_of
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.simplification.generation.combination import SourceOf, combined
-from transforms.simplification.generation.forms import formed
-from transforms.simplification.generation.generator import Context
-from transforms.simplification.generation.generators import GENERATORS
-from transforms.simplification.generation.masked_cleaning import comparable
-from transforms.simplification.generation.masked_lm import masked_fills, masked_proposals
-from transforms.simplification.generation.options import GenerationOptions, MaskedOptions
-from transforms.simplification.records import Instance
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.inflection.store import FormRow
+from lexbeam.transforms.lexicon.encoders.base import load_encoder
+from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.simplification.generation.combination import SourceOf, combined
+from lexbeam.transforms.simplification.generation.forms import formed
+from lexbeam.transforms.simplification.generation.generator import Context
+from lexbeam.transforms.simplification.generation.generators import GENERATORS
+from lexbeam.transforms.simplification.generation.masked_cleaning import comparable
+from lexbeam.transforms.simplification.generation.masked_lm import masked_fills, masked_proposals
+from lexbeam.transforms.simplification.generation.options import GenerationOptions, MaskedOptions
+from lexbeam.transforms.simplification.records import Instance
 
 pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch")

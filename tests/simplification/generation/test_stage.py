@@ -7,13 +7,13 @@ from generated import files_of, write_world
 from instances_made import instance
 from wordnet_making import Synset, write_wordnet
 
-from schemas.simplification.candidates import generation_reasons
-from transforms.common.errors import UsageError
-from transforms.common.store.tables import Part
-from transforms.simplification.generation.inputs import generation_inputs
-from transforms.simplification.generation.options import GenerationOptions, MaskedOptions, WordNetOptions
-from transforms.simplification.generation.stage import GENERATE, GenerationTask, candidates_of
-from transforms.simplification.records import INSTANCE_COLUMNS, Instance
+from lexbeam.schemas.simplification.candidates import generation_reasons
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.simplification.generation.inputs import generation_inputs
+from lexbeam.transforms.simplification.generation.options import GenerationOptions, MaskedOptions, WordNetOptions
+from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask, candidates_of
+from lexbeam.transforms.simplification.records import INSTANCE_COLUMNS, Instance
 
 ANTONYMS = [
     Synset("hot", "a", ["hot"], pointers=[("!", "cold", 1, 1)]),
@@ -228,8 +228,8 @@ def test_gold_is_what_people_gave(world):
 
 
 def test_settings_that_ask_the_same_share_it(world, monkeypatch):
-    from transforms.simplification.generation import stage as generating
-    from transforms.simplification.generation.generators import GENERATORS
+    from lexbeam.transforms.simplification.generation import stage as generating
+    from lexbeam.transforms.simplification.generation.generators import GENERATORS
 
     calls = []
     plain = GENERATORS["thesaurus"]

@@ -8,12 +8,12 @@ import pytest
 from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 from wordnet_read import PlainWordNet
 
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.wordnet.kind import DEBIAN
-from transforms.simplification.generation.generator import Context
-from transforms.simplification.generation.options import GenerationOptions, WordNetOptions
-from transforms.simplification.generation.wordnet import propose_wordnet, wordnet_proposals
-from transforms.simplification.records import Instance
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.simplification.generation.generator import Context
+from lexbeam.transforms.simplification.generation.options import GenerationOptions, WordNetOptions
+from lexbeam.transforms.simplification.generation.wordnet import propose_wordnet, wordnet_proposals
+from lexbeam.transforms.simplification.records import Instance
 
 SYNSETS = both_ways(
     [

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.simplification.instances.complex_choice import hardest
+from lexbeam.transforms.simplification.instances.complex_choice import hardest
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=40), st.integers(0, 20).map(lambda n: n / 20))

@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.simplification.instances.instance import instance_id
-from transforms.simplification.instances.judgments import (
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.simplification.instances.instance import instance_id
+from lexbeam.transforms.simplification.instances.judgments import (
     SimplifiableJudgment,
     SimplifiableOptions,
     judgments_of_part,

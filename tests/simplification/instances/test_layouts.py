@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.formats.records.base import BadRecord
-from transforms.simplification.instances.layouts import RawSubstitute, graded, read_annotated, read_benchls, read_easier
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.simplification.instances.layouts import (
+    RawSubstitute,
+    graded,
+    read_annotated,
+    read_benchls,
+    read_easier,
+)
 
 
 def test_annotators_are_counted():

@@ -7,15 +7,20 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from transforms.annotation.engines import paragraphs
-from transforms.annotation.engines.engine import Engine
-from transforms.common.records import Sentence
-from transforms.formats.records.base import BadRecord
-from transforms.intake.merging import TextAnnotationOptions
-from transforms.simplification.instances import find_stage
-from transforms.simplification.instances.complex_choice import WordChoice
-from transforms.simplification.instances.content_words import AnnotatedText
-from transforms.simplification.instances.find_stage import DOCUMENTS, TextFindOptions, annotated_pieces, words_found
+from lexbeam.transforms.annotation.engines import paragraphs
+from lexbeam.transforms.annotation.engines.engine import Engine
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.intake.merging import TextAnnotationOptions
+from lexbeam.transforms.simplification.instances import find_stage
+from lexbeam.transforms.simplification.instances.complex_choice import WordChoice
+from lexbeam.transforms.simplification.instances.content_words import AnnotatedText
+from lexbeam.transforms.simplification.instances.find_stage import (
+    DOCUMENTS,
+    TextFindOptions,
+    annotated_pieces,
+    words_found,
+)
 
 OPTIONS = TextFindOptions(choice=WordChoice(), annotate=TextAnnotationOptions(engine="", fingerprint=""), language="en")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.records.base import BadRecord
-from transforms.simplification.instances.read_stage import layout_of, staged_rows
-from transforms.simplification.instances.rows import marked
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.simplification.instances.read_stage import layout_of, staged_rows
+from lexbeam.transforms.simplification.instances.rows import marked
 
 SENTENCE = 'He said "the old sea was vast.'
 CWI = ["3KW", SENTENCE, "9", "12", "old", "10", "0", "2", "0", "1", "0.2"]

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nets import ends
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import from_mapping
-from transforms.formats.records.base import BadRecord
-from transforms.intake.header import About
-from transforms.simplification.instances.instance import instance_id, pair_key, placed
-from transforms.simplification.instances.layouts import BenchmarkInstance
-from transforms.simplification.instances.rows import READERS, RuleOptions, marked
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import from_mapping
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.intake.header import About
+from lexbeam.transforms.simplification.instances.instance import instance_id, pair_key, placed
+from lexbeam.transforms.simplification.instances.layouts import BenchmarkInstance
+from lexbeam.transforms.simplification.instances.rows import READERS, RuleOptions, marked
 
 SENTENCE = "La licuefacción de un gas."
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.simplification.ranking.inputs import RankingFiles, check_ranking
-from transforms.simplification.ranking.options import RankingOptions
-from transforms.simplification.ranking.rankers import (
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, check_ranking
+from lexbeam.transforms.simplification.ranking.options import RankingOptions
+from lexbeam.transforms.simplification.ranking.rankers import (
     RANKERS,
     CandidateScores,
     Ranked,
@@ -23,8 +23,8 @@ from transforms.simplification.ranking.rankers import (
     scores_of,
     simplicity_ranker,
 )
-from transforms.simplification.ranking.stage import keeps_target, rows_of
-from transforms.simplification.records import Instance
+from lexbeam.transforms.simplification.ranking.stage import keeps_target, rows_of
+from lexbeam.transforms.simplification.records import Instance
 
 COUNTS = {"duro": 100, "difícil": 50, "de": 1000, "roca": 7, "arduo": 3}
 

@@ -13,12 +13,12 @@ from labelled import parts, word
 from scipy.stats import spearmanr
 from simplified import candidates, instance, parts_of, substitutes
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Workspace, make
-from transforms.common.store.sound import checked
-from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from transforms.simplification.ranking.options import PHRASES
-from transforms.simplification.ranking.regressor import (
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from lexbeam.transforms.simplification.ranking.options import PHRASES
+from lexbeam.transforms.simplification.ranking.regressor import (
     FIT,
     LETTERS,
     Fitting,

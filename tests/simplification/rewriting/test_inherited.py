@@ -4,20 +4,20 @@ from generated import files_of, write_world
 from inherited import check_inherited
 from instances_made import drawn_parts, numbered, written
 
-from schemas.simplification.candidates import CANDIDATES
-from schemas.simplification.instances import INSTANCES
-from schemas.simplification.rankings import RANKINGS
-from transforms.common.store.artefacts import Workspace, make
-from transforms.common.store.tables import Part
-from transforms.simplification.generation.inputs import generation_inputs
-from transforms.simplification.generation.options import GenerationOptions
-from transforms.simplification.generation.stage import GENERATE, GenerationTask
-from transforms.simplification.ranking.inputs import RankingFiles, rankings_of
-from transforms.simplification.ranking.options import RankingOptions
-from transforms.simplification.ranking.stage import RANK, RankTask
-from transforms.simplification.records import JoinTask
-from transforms.simplification.rewriting import stage
-from transforms.simplification.rewriting.stage import REWRITE, Rewriting
+from lexbeam.schemas.simplification.candidates import CANDIDATES
+from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification.rankings import RANKINGS
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.simplification.generation.inputs import generation_inputs
+from lexbeam.transforms.simplification.generation.options import GenerationOptions
+from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, rankings_of
+from lexbeam.transforms.simplification.ranking.options import RankingOptions
+from lexbeam.transforms.simplification.ranking.stage import RANK, RankTask
+from lexbeam.transforms.simplification.records import JoinTask
+from lexbeam.transforms.simplification.rewriting import stage
+from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
 
 
 def task_of(folder, rows, world, k=10):

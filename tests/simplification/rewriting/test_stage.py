@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.inflector import Inflector, compiled
-from transforms.simplification.records import Instance, InstanceRows
-from transforms.simplification.rewriting.stage import Rewriting, simplified
-from transforms.simplification.selection.filter import replaced
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.inflector import Inflector, compiled
+from lexbeam.transforms.simplification.records import Instance, InstanceRows
+from lexbeam.transforms.simplification.rewriting.stage import Rewriting, simplified
+from lexbeam.transforms.simplification.selection.filter import replaced
 
 
 def instance(marked, language="es"):
@@ -128,7 +128,7 @@ def spanish(monkeypatch):
         FormEntry(lemma, f"{kind} Gender={gender}|Number=Sing", form) for lemma, kind, gender, form in rows
     )
     inflector = Inflector(compiled(entries, "es"), "es")
-    monkeypatch.setattr("transforms.simplification.rewriting.stage.inflector_for", lambda *_: inflector)
+    monkeypatch.setattr("lexbeam.transforms.simplification.rewriting.stage.inflector_for", lambda *_: inflector)
 
 
 def ranked(marked, *forms, allowed=None, agreement="move"):

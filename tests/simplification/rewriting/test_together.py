@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.features import feats_of, inflection
-from transforms.inflection.inflector import Inflector, compiled
-from transforms.simplification.rewriting.choices import Offer, TargetChoice, edited
-from transforms.simplification.rewriting.sentence_words import SentenceToken
-from transforms.simplification.rewriting.together import resolve
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.features import feats_of, inflection
+from lexbeam.transforms.inflection.inflector import Inflector, compiled
+from lexbeam.transforms.simplification.rewriting.choices import Offer, TargetChoice, edited
+from lexbeam.transforms.simplification.rewriting.sentence_words import SentenceToken
+from lexbeam.transforms.simplification.rewriting.together import resolve
 
 CELLS = ("Gender=Masc|Number=Sing", "Gender=Fem|Number=Sing", "Gender=Masc|Number=Plur", "Gender=Fem|Number=Plur")
 PARADIGMS = [

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from transforms.common.errors import UsageError
-from transforms.lexicon.encoders.encoding import encoding_of
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.simplification.records import Instance
-from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
-from transforms.simplification.selection.filters import FILTERS
-from transforms.simplification.selection.inputs import SelectionFiles, check_selection, selection_of
-from transforms.simplification.selection.options import SelectionOptions
-from transforms.simplification.selection.pos import WINDOW
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.simplification.records import Instance
+from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+from lexbeam.transforms.simplification.selection.filters import FILTERS
+from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, check_selection, selection_of
+from lexbeam.transforms.simplification.selection.options import SelectionOptions
+from lexbeam.transforms.simplification.selection.pos import WINDOW
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.slow

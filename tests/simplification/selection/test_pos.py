@@ -6,14 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.annotation.engines.registry import Engine
-from transforms.annotation.engines.texts import plain_tokens
-from transforms.common.errors import LexbeamError
-from transforms.simplification.records import Instance
-from transforms.simplification.selection import pos
-from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting, TaggedPlace
-from transforms.simplification.selection.options import SelectionOptions
-from transforms.simplification.selection.stage import select
+from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.annotation.engines.texts import plain_tokens
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.simplification.records import Instance
+from lexbeam.transforms.simplification.selection import pos
+from lexbeam.transforms.simplification.selection.filter import (
+    CandidateState,
+    InstanceCandidates,
+    Selecting,
+    TaggedPlace,
+)
+from lexbeam.transforms.simplification.selection.options import SelectionOptions
+from lexbeam.transforms.simplification.selection.stage import select
 
 TAGS = {
     "duro": "ADJ",

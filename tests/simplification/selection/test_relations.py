@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from lesk_reference import choice, score
 from wordnet_making import Synset, both_ways, write_wordnet
 
-from transforms.common.errors import UsageError
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.wordnet.stop_words import STOP_WORDS
-from transforms.simplification.records import Instance
-from transforms.simplification.selection import inputs
-from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
-from transforms.simplification.selection.filters import FILTERS
-from transforms.simplification.selection.inputs import SelectionFiles, check_selection
-from transforms.simplification.selection.options import SelectionOptions
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.wordnet.stop_words import STOP_WORDS
+from lexbeam.transforms.simplification.records import Instance
+from lexbeam.transforms.simplification.selection import inputs
+from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+from lexbeam.transforms.simplification.selection.filters import FILTERS
+from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, check_selection
+from lexbeam.transforms.simplification.selection.options import SelectionOptions
 
 SYNSETS = both_ways(
     [

@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from transforms.inflection.dictionaries import FormEntry
-from transforms.inflection.inflector import Inflector, compiled
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.simplification.records import Instance
-from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
-from transforms.simplification.selection.options import SelectionOptions
-from transforms.simplification.selection.tag_bigrams import filter_bigrams
+from lexbeam.transforms.inflection.dictionaries import FormEntry
+from lexbeam.transforms.inflection.inflector import Inflector, compiled
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.simplification.records import Instance
+from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+from lexbeam.transforms.simplification.selection.options import SelectionOptions
+from lexbeam.transforms.simplification.selection.tag_bigrams import filter_bigrams
 
 COUNTS = {
     "del NOUN": 90,

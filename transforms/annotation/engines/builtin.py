@@ -16,15 +16,15 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from transforms.annotation.engines import hanta
-from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
-from transforms.annotation.engines.segmenters import SEGMENTERS, Segmenter
-from transforms.annotation.engines.spacy import ReadDoc, read_docs, sentences_of, versions, zones
-from transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
-from transforms.common.errors import UsageError, nearest
-from transforms.common.records import Sentence
-from transforms.common.store.resources import model_digest
-from transforms.common.texts.languages import language_of
+from lexbeam.transforms.annotation.engines import hanta
+from lexbeam.transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
+from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS, Segmenter
+from lexbeam.transforms.annotation.engines.spacy import ReadDoc, read_docs, sentences_of, versions, zones
+from lexbeam.transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.texts.languages import language_of
 
 __all__ = ["language_here", "languages", "prepare", "prepare_tagger", "splitting"]
 

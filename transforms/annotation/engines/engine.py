@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from transforms.common.records import Sentence
-from transforms.common.store.models import ModelFiles
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.models import ModelFiles
 
 __all__ = ["Annotate", "Engine", "EngineInfo", "MapForm", "Prepare", "Resolve"]
 

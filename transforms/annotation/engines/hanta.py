@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from transforms.annotation.engines.hanta_morphemes import MorphemeSearch
+from lexbeam.transforms.annotation.engines.hanta_morphemes import MorphemeSearch
 
 __all__ = ["MAX_SENTENCE", "MAX_WORD", "load_tagger", "load_tags", "model_file"]
 

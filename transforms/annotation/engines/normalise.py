@@ -18,13 +18,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.marks import nfc
-from transforms.common.options.small_texts import read_lines
-from transforms.common.store import files
-from transforms.common.texts.line_ends import lines_of
-from transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.marks import nfc
+from lexbeam.transforms.common.options.small_texts import read_lines
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.texts.line_ends import lines_of
+from lexbeam.transforms.common.texts.unseen import seen
 
 __all__ = ["LEVELS", "NormalisationRules", "parse_rules", "read_rules"]
 

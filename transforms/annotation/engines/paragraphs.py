@@ -6,7 +6,7 @@ whitespace is shown to the engine as one space, since models are trained on runn
 line break for a word; offsets are restored to the document. What an engine sees at once depends on
 the document alone, so that nothing depends on how documents are dealt out to workers.
 
-    >>> from transforms.annotation.engines.registry import load_engine
+    >>> from lexbeam.transforms.annotation.engines.registry import load_engine
     >>> engine = load_engine("builtin:en")
     >>> for sentence in annotate_text("The cats\nsat. They\n\nslept.", engine):
     ...     print(sentence.lemmas, sentence.starts)
@@ -21,9 +21,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from transforms.annotation.engines.engine import Engine
-from transforms.annotation.engines.normalise import NormalisationRules
-from transforms.common.records import Sentence
+from lexbeam.transforms.annotation.engines.engine import Engine
+from lexbeam.transforms.annotation.engines.normalise import NormalisationRules
+from lexbeam.transforms.common.records import Sentence
 
 __all__ = ["MAX_PARAGRAPH", "annotate_by_batch", "annotate_text", "split_paragraphs"]
 

@@ -9,16 +9,16 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from transforms.annotation.engines import builtin, spacy, stanza
-from transforms.annotation.engines.engine import Annotate, Engine, EngineInfo, MapForm, Prepare, Resolve
-from transforms.annotation.engines.segmenters import SEGMENTERS
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.heap import keep_freed_memory
-from transforms.common.records import Sentence
-from transforms.common.store.models import note_model, taken
-from transforms.common.texts.languages import language_of
-from transforms.layers.registry import check_layers
+from lexbeam.transforms.annotation.engines import builtin, spacy, stanza
+from lexbeam.transforms.annotation.engines.engine import Annotate, Engine, EngineInfo, MapForm, Prepare, Resolve
+from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.heap import keep_freed_memory
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.models import note_model, taken
+from lexbeam.transforms.common.texts.languages import language_of
+from lexbeam.transforms.layers.registry import check_layers
 
 __all__ = [
     "ENGINES",
@@ -75,8 +75,8 @@ def chosen_entries(spec: str) -> dict[str, tuple[str, ...]]:
     kind, _, language = spec.partition(":")
     segments = kind == "builtin" and language in SEGMENTERS
     return {
-        "transforms.annotation.engines.registry:ENGINES": () if kind in ("", "none") else (kind,),
-        "transforms.annotation.engines.segmenters:SEGMENTERS": (language,) if segments else (),
+        "lexbeam.transforms.annotation.engines.registry:ENGINES": () if kind in ("", "none") else (kind,),
+        "lexbeam.transforms.annotation.engines.segmenters:SEGMENTERS": (language,) if segments else (),
     }
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from transforms.annotation.engines.tagsets import upos_of_jieba
-from transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.annotation.engines.tagsets import upos_of_jieba
+from lexbeam.transforms.common.code.registry import Entry, Registry
 
 __all__ = ["SEGMENTERS", "SegmentedText", "Segmenter"]
 

@@ -20,15 +20,15 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
-from transforms.annotation.engines.spacy_setup import Setup, setup_of
-from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
-from transforms.common.records import Sentence
-from transforms.common.spared_imports import restore_torch
-from transforms.common.store import files
-from transforms.common.store.resources import model_digest
-from transforms.common.texts.languages import language_of
-from transforms.layers.registry import values_of
+from lexbeam.transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
+from lexbeam.transforms.annotation.engines.spacy_setup import Setup, setup_of
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.spared_imports import restore_torch
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.texts.languages import language_of
+from lexbeam.transforms.layers.registry import values_of
 
 __all__ = ["prepare", "prepare_tagger", "read_docs", "sentences_of", "versions", "zones"]
 

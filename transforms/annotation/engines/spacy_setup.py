@@ -8,9 +8,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from transforms.annotation.engines.spacy_reach import listens, reach_of
-from transforms.common.errors import UsageError
-from transforms.layers.registry import needs_of
+from lexbeam.transforms.annotation.engines.spacy_reach import listens, reach_of
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.layers.registry import needs_of
 
 __all__ = ["Setup", "setup_of"]
 

@@ -12,15 +12,15 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
-from transforms.annotation.engines.spacy import versions
-from transforms.common.code.fingerprints import digest, parse_json
-from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
-from transforms.common.extras import check_packages
-from transforms.common.records import Sentence
-from transforms.common.store import files
-from transforms.common.store.resources import model_digest
-from transforms.layers.registry import needs_of, values_of
+from lexbeam.transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
+from lexbeam.transforms.annotation.engines.spacy import versions
+from lexbeam.transforms.common.code.fingerprints import digest, parse_json
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
+from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.layers.registry import needs_of, values_of
 
 __all__ = ["prepare", "sentences_of"]
 

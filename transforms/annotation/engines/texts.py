@@ -13,10 +13,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from transforms.annotation.engines.paragraphs import annotate_text, split_paragraphs
-from transforms.annotation.engines.registry import Engine
-from transforms.common.errors import LexbeamError
-from transforms.common.records import Sentence
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text, split_paragraphs
+from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.records import Sentence
 
 __all__ = ["annotate_sentences", "annotate_texts", "count_words", "plain_tokens", "tokens_of"]
 

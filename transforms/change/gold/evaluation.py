@@ -14,10 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import SCORES
-from schemas.metrics import CHANGE_METRICS
-from transforms.change.gold.gold import Gold
-from transforms.change.gold.systems import (
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.schemas.metrics import CHANGE_METRICS
+from lexbeam.transforms.change.gold.gold import Gold
+from lexbeam.transforms.change.gold.systems import (
     VALUES,
     ScoredWords,
     SystemScores,
@@ -26,16 +26,16 @@ from transforms.change.gold.systems import (
     named_systems_in,
     systems_in,
 )
-from transforms.change.scores.ranking import Row
-from transforms.change.scores.thresholds import TARGETS, THRESHOLDS
-from transforms.change.view.targets import suffix_of
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options.fields import embedded, option
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import MeasuredMetric, measure, measure_difference, row
-from transforms.evaluation.metrics import metric_of
-from transforms.evaluation.outcomes import Floats
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.scores.thresholds import TARGETS, THRESHOLDS
+from lexbeam.transforms.change.view.targets import suffix_of
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.evaluating import MeasuredMetric, measure, measure_difference, row
+from lexbeam.transforms.evaluation.metrics import metric_of
+from lexbeam.transforms.evaluation.outcomes import Floats
 
 __all__ = ["MISSING", "TAKES", "EvaluationOptions", "Missing", "MissingScore", "evaluate", "of_gold"]
 

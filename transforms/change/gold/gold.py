@@ -22,12 +22,18 @@ from typing import NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.change.view.targets import target_word
-from transforms.change.view.words import ViewOptions
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.options.small_texts import WORD_COLUMNS, cells_of, delimiter_of, filled_lines, word_column
-from transforms.common.store import files
+from lexbeam.transforms.change.view.targets import target_word
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.small_texts import (
+    WORD_COLUMNS,
+    cells_of,
+    delimiter_of,
+    filled_lines,
+    word_column,
+)
+from lexbeam.transforms.common.store import files
 
 __all__ = ["Gold", "GoldOptions", "pairs_without_header", "read_gold", "table_of"]
 

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.change.gold.gold import pairs_without_header, table_of
-from transforms.change.scores.evidence_rows import LEVEL
-from transforms.change.scores.ranking import Row
-from transforms.change.view.targets import target_word
-from transforms.change.view.words import ViewOptions
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.store import files
-from transforms.evaluation.outcomes import Floats
-from transforms.evaluation.ranks import average_ranks
+from lexbeam.transforms.change.gold.gold import pairs_without_header, table_of
+from lexbeam.transforms.change.scores.evidence_rows import LEVEL
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.view.targets import target_word
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.evaluation.outcomes import Floats
+from lexbeam.transforms.evaluation.ranks import average_ranks
 
 __all__ = [
     "COLUMNS",

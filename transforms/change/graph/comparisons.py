@@ -6,20 +6,20 @@ At the end, what is published of it: the rows of table `slices`, and the numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.combine_stage import Combined, CombineTask
-from transforms.change.scores.score_stage import ScoredSeed
-from transforms.change.scores.summary_stage import SummaryTask
-from transforms.change.series.series_stage import SeriesTask
-from transforms.change.series.trace_stage import Traced, TraceTask
-from transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
-from transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
-from transforms.change.spaces.training import TrainedSpace, TrainTask
-from transforms.change.view.slice_merges import SliceCounts
-from transforms.change.view.slices import Slice
-from transforms.change.view.view_stage import Viewed
-from transforms.common.store.receipts import File
-from transforms.embeddings.alignment import APART
+from lexbeam.transforms.change.nulls.deal_stages import Deal
+from lexbeam.transforms.change.scores.combine_stage import Combined, CombineTask
+from lexbeam.transforms.change.scores.score_stage import ScoredSeed
+from lexbeam.transforms.change.scores.summary_stage import SummaryTask
+from lexbeam.transforms.change.series.series_stage import SeriesTask
+from lexbeam.transforms.change.series.trace_stage import Traced, TraceTask
+from lexbeam.transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
+from lexbeam.transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
+from lexbeam.transforms.change.spaces.training import TrainedSpace, TrainTask
+from lexbeam.transforms.change.view.slice_merges import SliceCounts
+from lexbeam.transforms.change.view.slices import Slice
+from lexbeam.transforms.change.view.view_stage import Viewed
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.embeddings.alignment import APART
 
 __all__ = [
     "CommonFrame",

@@ -8,11 +8,11 @@ and so do the groups. Null pair k of pair p is pair `p * nulls + k`.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from transforms.change.graph.comparisons import Comparisons, PartView, SliceReady
-from transforms.change.nulls.deal_stages import Deal, DealTask, DealtTask, Sized, SizesTask
-from transforms.change.view.slice_merges import SliceCounts
-from transforms.common.store.receipts import File
-from transforms.common.store.tables import Part
+from lexbeam.transforms.change.graph.comparisons import Comparisons, PartView, SliceReady
+from lexbeam.transforms.change.nulls.deal_stages import Deal, DealTask, DealtTask, Sized, SizesTask
+from lexbeam.transforms.change.view.slice_merges import SliceCounts
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import Part
 
 __all__ = [
     "Groups",

@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from transforms.change.graph.comparisons import Comparisons, PairSeed, SpaceKey, facts_of
-from transforms.change.scores.score_stage import ScoreTask, VariantSpaces
-from transforms.change.spaces.alignment_stage import Aligned, AlignTask, FrameSlice, PairFrame, SliceFacts
-from transforms.change.spaces.training import TrainedSpace
-from transforms.change.view.slice_merges import SliceCounts
-from transforms.common.store.receipts import File
-from transforms.embeddings.alignment import ALIGNMENTS, APART
-from transforms.embeddings.frames import frame_places
-from transforms.embeddings.joint.trainings import JOINT_TRAININGS
+from lexbeam.transforms.change.graph.comparisons import Comparisons, PairSeed, SpaceKey, facts_of
+from lexbeam.transforms.change.scores.score_stage import ScoreTask, VariantSpaces
+from lexbeam.transforms.change.spaces.alignment_stage import Aligned, AlignTask, FrameSlice, PairFrame, SliceFacts
+from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.change.view.slice_merges import SliceCounts
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, APART
+from lexbeam.transforms.embeddings.frames import frame_places
+from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS
 
 __all__ = ["PairSide", "PairSpaces", "align_tasks", "null_sides", "pair_sides", "pair_tasks", "score_tasks"]
 

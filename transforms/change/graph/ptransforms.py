@@ -18,11 +18,11 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.change.scores import NULLS, PAIRS
-from schemas.change.series import POINTS
-from schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, VECTORS
-from schemas.change.systems import SYSTEM_CONTROLS
-from transforms.change.graph.comparisons import (
+from lexbeam.schemas.change.scores import NULLS, PAIRS
+from lexbeam.schemas.change.series import POINTS
+from lexbeam.schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, VECTORS
+from lexbeam.schemas.change.systems import SYSTEM_CONTROLS
+from lexbeam.transforms.change.graph.comparisons import (
     Comparisons,
     PairSeed,
     PartView,
@@ -37,7 +37,7 @@ from transforms.change.graph.comparisons import (
     space_number,
     trace_tasks,
 )
-from transforms.change.graph.null_pairs import (
+from lexbeam.transforms.change.graph.null_pairs import (
     Groups,
     by_group,
     deal_tasks,
@@ -46,21 +46,21 @@ from transforms.change.graph.null_pairs import (
     null_slices,
     sizes_tasks,
 )
-from transforms.change.graph.pair_tasks import pair_sides, pair_tasks, score_tasks
-from transforms.change.graph.space_ptransforms import TrainSlices
-from transforms.change.graph.view_ptransforms import MergeCounts
-from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, Dealt
-from transforms.change.scores.combine_stage import COMBINE, Combined
-from transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoredSeed
-from transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, JoinedSystems, SystemsTask
-from transforms.change.series.trace_stage import TRACE, SeriesOptions, Traced
-from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
-from transforms.change.spaces.training import TrainedSpace
-from transforms.change.view.slice_merges import PartCounts, SliceCounts
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import By, Each
-from transforms.common.store.receipts import File
-from transforms.common.store.tables import Part, PartFile
+from lexbeam.transforms.change.graph.pair_tasks import pair_sides, pair_tasks, score_tasks
+from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
+from lexbeam.transforms.change.graph.view_ptransforms import MergeCounts
+from lexbeam.transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, Dealt
+from lexbeam.transforms.change.scores.combine_stage import COMBINE, Combined
+from lexbeam.transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoredSeed
+from lexbeam.transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, JoinedSystems, SystemsTask
+from lexbeam.transforms.change.series.trace_stage import TRACE, SeriesOptions, Traced
+from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
+from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.change.view.slice_merges import PartCounts, SliceCounts
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import By, Each
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import Part, PartFile
 
 __all__ = [
     "AlignPairs",

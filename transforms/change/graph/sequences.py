@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey, needed_places, train_task
-from transforms.change.spaces.joint_stage import JointTask, TrainedSpaces
-from transforms.change.spaces.training import TrainedSpace
-from transforms.embeddings.alignment import APART
-from transforms.embeddings.joint.trainings import JOINT_TRAININGS
+from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey, needed_places, train_task
+from lexbeam.transforms.change.spaces.joint_stage import JointTask, TrainedSpaces
+from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.embeddings.alignment import APART
+from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS
 
 __all__ = ["JointKey", "SequenceKey", "joint_slices", "joint_spaces", "joint_tasks", "needed_sequences"]
 

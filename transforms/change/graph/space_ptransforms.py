@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey, by_place, train_tasks
-from transforms.change.graph.sequences import joint_slices, joint_spaces, joint_tasks
-from transforms.change.spaces.context_stages import (
+from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey, by_place, train_tasks
+from lexbeam.transforms.change.graph.sequences import joint_slices, joint_spaces, joint_tasks
+from lexbeam.transforms.change.spaces.context_stages import (
     ADD_CONTEXTS,
     ADDED,
     COUNT_CONTEXTS,
@@ -28,18 +28,18 @@ from transforms.change.spaces.context_stages import (
     SumTask,
     pieces_of,
 )
-from transforms.change.spaces.joint_stage import TRAIN_JOINTLY, JointTask
-from transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, AverageTask, ShardTask, TrainedShard
-from transforms.change.spaces.shards import ShardOptions, steps_of
-from transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import By, Each
-from transforms.common.store.receipts import File
-from transforms.embeddings.alignment import APART
-from transforms.embeddings.joint.trainings import REGISTRY as JOINT_TRAININGS
-from transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.trainers import REGISTRY as TRAINERS
+from lexbeam.transforms.change.spaces.joint_stage import TRAIN_JOINTLY, JointTask
+from lexbeam.transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, AverageTask, ShardTask, TrainedShard
+from lexbeam.transforms.change.spaces.shards import ShardOptions, steps_of
+from lexbeam.transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import By, Each
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.embeddings.alignment import APART
+from lexbeam.transforms.embeddings.joint.trainings import REGISTRY as JOINT_TRAININGS
+from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.trainers import REGISTRY as TRAINERS
 
 __all__ = ["RepresentSlices", "TrainShards", "TrainSlices"]
 

@@ -15,15 +15,23 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.change.graph.comparisons import PartView, SliceReady
-from transforms.change.view.feeds import StagedView, write_text
-from transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts, count_groups
-from transforms.change.view.view_stage import MEASURE, VIEW, MeasuredTokens, Viewed, ViewSpec, ViewTask, limits_of
-from transforms.common.code.fingerprints import hash_of
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import By, Each, SpreadOverLanes
-from transforms.corpora.corpus import SentencePart
-from transforms.corpora.ptransforms import FindRepeated
+from lexbeam.transforms.change.graph.comparisons import PartView, SliceReady
+from lexbeam.transforms.change.view.feeds import StagedView, write_text
+from lexbeam.transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts, count_groups
+from lexbeam.transforms.change.view.view_stage import (
+    MEASURE,
+    VIEW,
+    MeasuredTokens,
+    Viewed,
+    ViewSpec,
+    ViewTask,
+    limits_of,
+)
+from lexbeam.transforms.common.code.fingerprints import hash_of
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import By, Each, SpreadOverLanes
+from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.ptransforms import FindRepeated
 
 __all__ = ["DeriveView", "MergeCounts", "MergeSlices", "WriteText", "each_slice"]
 

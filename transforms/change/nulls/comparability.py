@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from transforms.change.nulls.deals import Flags, Hashes, Ints
+from lexbeam.transforms.change.nulls.deals import Flags, Hashes, Ints
 
 __all__ = ["Comparability", "Mixture", "comparability", "mixture", "source_group"]
 

@@ -17,17 +17,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.nulls.comparability import Comparability, comparability, source_group
-from transforms.change.nulls.deals import SENTENCE, Clusters, Flags, Hashes, Ints, clusters_of, deal
-from transforms.change.view.counts import COUNTS, count_view
-from transforms.change.view.feeds import Held, as_batch, read_held
-from transforms.change.view.view_stage import for_counting
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.change.nulls.comparability import Comparability, comparability, source_group
+from lexbeam.transforms.change.nulls.deals import SENTENCE, Clusters, Flags, Hashes, Ints, clusters_of, deal
+from lexbeam.transforms.change.view.counts import COUNTS, count_view
+from lexbeam.transforms.change.view.feeds import Held, as_batch, read_held
+from lexbeam.transforms.change.view.view_stage import for_counting
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
 
 __all__ = ["DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "Dealt", "DealtTask", "Sized", "SizesTask"]
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws.by_content import numbers
+from lexbeam.transforms.common.draws.by_content import numbers
 
 __all__ = [
     "BY",

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.change.nulls.standards import Flags, Floats, Ints, PairScores, Standard, fitting, moments
+from lexbeam.transforms.change.nulls.standards import Flags, Floats, Ints, PairScores, Standard, fitting, moments
 
 __all__ = ["LEAST_RUNS", "Evidence", "benjamini_hochberg", "evidence_of", "upper_end"]
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.blas import one_thread
-from transforms.common.rowwise import dots
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.rowwise import dots
 
 __all__ = ["Flags", "Floats", "PairScores", "Standard", "fitting", "moments"]
 

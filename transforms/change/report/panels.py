@@ -6,23 +6,23 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import FINDINGS
-from schemas.change.spaces import SLICES
-from schemas.columns import column
-from transforms.change.nulls.deals import UNITS
-from transforms.change.report.pictures import picture_panels
-from transforms.change.report.rankings import PAIRS, Compared, compared, flagged_of, pictured
-from transforms.change.report.series import series_panels
-from transforms.change.report.systems import system_panels
-from transforms.change.report.words import word_panels
-from transforms.change.scores.ranking import Row
-from transforms.change.shown.classes import classes_of
-from transforms.change.shown.examples import TYPICAL, Drawing
-from transforms.change.shown.ranking_rows import Pair, pair_facts, pairs_of, ranked_rows
-from transforms.change.shown.rankings import missing_targets
-from transforms.change.shown.uses import corpora_of, uses_of
-from transforms.change.shown.verdict import verdict
-from transforms.change.shown.warnings import (
+from lexbeam.schemas.change.scores import FINDINGS
+from lexbeam.schemas.change.spaces import SLICES
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.change.nulls.deals import UNITS
+from lexbeam.transforms.change.report.pictures import picture_panels
+from lexbeam.transforms.change.report.rankings import PAIRS, Compared, compared, flagged_of, pictured
+from lexbeam.transforms.change.report.series import series_panels
+from lexbeam.transforms.change.report.systems import system_panels
+from lexbeam.transforms.change.report.words import word_panels
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.shown.classes import classes_of
+from lexbeam.transforms.change.shown.examples import TYPICAL, Drawing
+from lexbeam.transforms.change.shown.ranking_rows import Pair, pair_facts, pairs_of, ranked_rows
+from lexbeam.transforms.change.shown.rankings import missing_targets
+from lexbeam.transforms.change.shown.uses import corpora_of, uses_of
+from lexbeam.transforms.change.shown.verdict import verdict
+from lexbeam.transforms.change.shown.warnings import (
     comparability_warnings,
     frequency_warning,
     overlap_warnings,
@@ -30,9 +30,9 @@ from transforms.change.shown.warnings import (
     size_warnings,
     slice_warnings,
 )
-from transforms.change.shown.word_text import where
-from transforms.common.publish.snapshots import Snapshot
-from transforms.report.panels import Note, Panel, Rows, UsesPanel
+from lexbeam.transforms.change.shown.word_text import where
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.report.panels import Note, Panel, Rows, UsesPanel
 
 __all__ = ["panels", "quotes"]
 

@@ -8,16 +8,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import column
-from transforms.change.report.rankings import Compared, flagged_of, named_flagged, pictured
-from transforms.change.report.trajectories import Link, common_space, directions, project
-from transforms.change.shown.rankings import neighbours_by_slice
-from transforms.common.publish.snapshots import Snapshot
-from transforms.embeddings.neighbours import Neighbour
-from transforms.embeddings.published import AlignmentRow, load_side, load_space
-from transforms.embeddings.spaces import Side
-from transforms.report.layered_charts import paths
-from transforms.report.panels import Chart, Choice, Panel
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.change.report.rankings import Compared, flagged_of, named_flagged, pictured
+from lexbeam.transforms.change.report.trajectories import Link, common_space, directions, project
+from lexbeam.transforms.change.shown.rankings import neighbours_by_slice
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.embeddings.neighbours import Neighbour
+from lexbeam.transforms.embeddings.published import AlignmentRow, load_side, load_space
+from lexbeam.transforms.embeddings.spaces import Side
+from lexbeam.transforms.report.layered_charts import paths
+from lexbeam.transforms.report.panels import Chart, Choice, Panel
 
 __all__ = ["picture_panels"]
 

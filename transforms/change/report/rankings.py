@@ -6,10 +6,10 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, kinds_of, needs_alignment, of_usage
-from transforms.change.scores.ranking import by_change
-from transforms.change.shown.flagged import flagged_words
-from transforms.change.shown.ranking_rows import (
+from lexbeam.transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, kinds_of, needs_alignment, of_usage
+from lexbeam.transforms.change.scores.ranking import by_change
+from lexbeam.transforms.change.shown.flagged import flagged_words
+from lexbeam.transforms.change.shown.ranking_rows import (
     Pair,
     has_null,
     pairs_of,
@@ -19,7 +19,7 @@ from transforms.change.shown.ranking_rows import (
     spearman,
     target_rows,
 )
-from transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.snapshots import Snapshot
 
 __all__ = ["PAIRS", "Compared", "compared", "flagged_of", "named_flagged", "pictured"]
 

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import FINDINGS
-from schemas.columns import column
-from transforms.change.report.rankings import named_flagged
-from transforms.change.scores.ranking import of_pos
-from transforms.change.shown.ranking_rows import shown_pos
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import read_rows
-from transforms.report.layered_charts import series
-from transforms.report.panels import Chart, Panel, Rows
+from lexbeam.schemas.change.scores import FINDINGS
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.change.report.rankings import named_flagged
+from lexbeam.transforms.change.scores.ranking import of_pos
+from lexbeam.transforms.change.shown.ranking_rows import shown_pos
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.report.layered_charts import series
+from lexbeam.transforms.report.panels import Chart, Panel, Rows
 
 __all__ = ["series_panels"]
 

@@ -7,18 +7,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import NO_THRESHOLD
-from schemas.change.systems import NO_RHO, SYSTEM_CONTROLS, SYSTEM_SCORES
-from schemas.columns import column
-from transforms.change.report.rankings import PAIRS
-from transforms.change.scores.ranking import Row, of_pos
-from transforms.change.scores.system_controls import OVER
-from transforms.change.shown.classes import UNCLASSED
-from transforms.change.shown.ranking_rows import SUMMARY, Pair, pairs_of, shown_pos, tagged
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import read_table
-from transforms.evaluation.metrics import spearman
-from transforms.report.panels import Panel, Rows
+from lexbeam.schemas.change.scores import NO_THRESHOLD
+from lexbeam.schemas.change.systems import NO_RHO, SYSTEM_CONTROLS, SYSTEM_SCORES
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.change.report.rankings import PAIRS
+from lexbeam.transforms.change.scores.ranking import Row, of_pos
+from lexbeam.transforms.change.scores.system_controls import OVER
+from lexbeam.transforms.change.shown.classes import UNCLASSED
+from lexbeam.transforms.change.shown.ranking_rows import SUMMARY, Pair, pairs_of, shown_pos, tagged
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.evaluation.metrics import spearman
+from lexbeam.transforms.report.panels import Panel, Rows
 
 __all__ = ["system_panels"]
 

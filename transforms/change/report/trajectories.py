@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.blas import one_thread
-from transforms.common.rowwise import dots
-from transforms.embeddings.spaces import Side, apply
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.embeddings.spaces import Side, apply
 
 __all__ = ["Link", "Projection", "common_space", "directions", "project"]
 

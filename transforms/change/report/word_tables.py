@@ -6,11 +6,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import column
-from transforms.change.report.rankings import Compared
-from transforms.change.scores.ranking import ALL_TAGS
-from transforms.change.shown.cells import why_no_score
-from transforms.report.panels import Choice
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.change.report.rankings import Compared
+from lexbeam.transforms.change.scores.ranking import ALL_TAGS
+from lexbeam.transforms.change.shown.cells import why_no_score
+from lexbeam.transforms.report.panels import Choice
 
 __all__ = ["KEY", "NAME", "WORD", "flagged_table", "with_names", "with_values", "without_nulls", "words_table"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import column
-from transforms.change.report.rankings import Compared
-from transforms.change.report.word_tables import (
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.change.report.rankings import Compared
+from lexbeam.transforms.change.report.word_tables import (
     KEY,
     NAME,
     WORD,
@@ -18,12 +18,12 @@ from transforms.change.report.word_tables import (
     without_nulls,
     words_table,
 )
-from transforms.change.scores.evidence_rows import LEVEL
-from transforms.change.scores.ranking import by_change
-from transforms.common.publish.snapshots import Snapshot
-from transforms.report.labels import NARROW, WIDTH, free_labels
-from transforms.report.layered_charts import bands, cloud
-from transforms.report.panels import Chart, Panel
+from lexbeam.transforms.change.scores.evidence_rows import LEVEL
+from lexbeam.transforms.change.scores.ranking import by_change
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.report.labels import NARROW, WIDTH, free_labels
+from lexbeam.transforms.report.layered_charts import bands, cloud
+from lexbeam.transforms.report.panels import Chart, Panel
 
 __all__ = ["word_panels"]
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.change.scores.neighbourhood_measures import jensen_shannon
-from transforms.common.blas import one_thread
-from transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
-from transforms.embeddings.rows import Rows
+from lexbeam.transforms.change.scores.neighbourhood_measures import jensen_shannon
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
+from lexbeam.transforms.embeddings.rows import Rows
 
 __all__ = ["TooFewSharedError", "resistance_distance", "topic_divergence"]
 

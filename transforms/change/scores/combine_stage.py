@@ -11,26 +11,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.change.scores import NULLS, PAIRS, SCORES
-from schemas.change.systems import SYSTEM_SCORES
-from schemas.columns import Table
-from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.combining import combine_seeds
-from transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
-from transforms.change.scores.measures import REGISTRY, kinds_of, of_usage
-from transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
-from transforms.change.scores.named_systems import SYSTEMS, system_rows
-from transforms.change.scores.ranking import spearman_with_log_count, top
-from transforms.change.scores.score_stage import ChangeScoreOptions, ScoredSeed, options_used
-from transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
-from transforms.change.scores.thresholds import THRESHOLDS
-from transforms.change.view.counts import majority_tags
-from transforms.change.view.feeds import read_counts
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, write_part, write_rows
+from lexbeam.schemas.change.scores import NULLS, PAIRS, SCORES
+from lexbeam.schemas.change.systems import SYSTEM_SCORES
+from lexbeam.schemas.columns import Table
+from lexbeam.transforms.change.nulls.deal_stages import Deal
+from lexbeam.transforms.change.scores.combining import combine_seeds
+from lexbeam.transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
+from lexbeam.transforms.change.scores.measures import REGISTRY, kinds_of, of_usage
+from lexbeam.transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
+from lexbeam.transforms.change.scores.named_systems import SYSTEMS, system_rows
+from lexbeam.transforms.change.scores.ranking import spearman_with_log_count, top
+from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions, ScoredSeed, options_used
+from lexbeam.transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
+from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
+from lexbeam.transforms.change.view.counts import majority_tags
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import PartFile, write_part, write_rows
 
 __all__ = ["COMBINE", "CombineTask", "Combined", "MostChanged", "rankings"]
 

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import SCORES, of_threshold
-from transforms.change.nulls.standards import moments
-from transforms.change.scores.scores import REASONS, SCORED, Codes, Floats, score_rows
-from transforms.change.scores.thresholds import RANKED, THRESHOLDS, CutOff
+from lexbeam.schemas.change.scores import SCORES, of_threshold
+from lexbeam.transforms.change.nulls.standards import moments
+from lexbeam.transforms.change.scores.scores import REASONS, SCORED, Codes, Floats, score_rows
+from lexbeam.transforms.change.scores.thresholds import RANKED, THRESHOLDS, CutOff
 
 __all__ = ["Cuts", "OverSeeds", "combine_seeds"]
 

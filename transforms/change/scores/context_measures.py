@@ -13,8 +13,8 @@ each slice.
 import numpy as np
 import numpy.typing as npt
 
-from transforms.embeddings.neighbourhoods import SpacePair
-from transforms.embeddings.rows import Rows
+from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
+from lexbeam.transforms.embeddings.rows import Rows
 
 __all__ = [
     "context_types",

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import SCORES
-from transforms.change.scores.measures import MADE, MEASURES, NO_ALIGNMENT, needs_alignment
-from transforms.change.scores.placing import joined
-from transforms.change.scores.scores import REASONS, SCORED, score_rows
-from transforms.common.store.tables import sort_rows
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.transforms.change.scores.measures import MADE, MEASURES, NO_ALIGNMENT, needs_alignment
+from lexbeam.transforms.change.scores.placing import joined
+from lexbeam.transforms.change.scores.scores import REASONS, SCORED, score_rows
+from lexbeam.transforms.common.store.tables import sort_rows
 
 __all__ = ["with_made", "with_parts"]
 

@@ -10,17 +10,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import NULLS, PAIRS, of_threshold
-from transforms.change.nulls.comparability import Comparability
-from transforms.change.nulls.deal_stages import Deal
-from transforms.change.nulls.deals import LEAST_CLUSTERS
-from transforms.change.nulls.evidence import Evidence, evidence_of
-from transforms.change.nulls.standards import PairScores
-from transforms.change.scores.combining import Cuts
-from transforms.change.scores.measures import most_of
-from transforms.change.scores.ranking import Row, spearman_with_frequency
-from transforms.change.scores.thresholds import CutOff
-from transforms.common.store.tables import sort_rows
+from lexbeam.schemas.change.scores import NULLS, PAIRS, of_threshold
+from lexbeam.transforms.change.nulls.comparability import Comparability
+from lexbeam.transforms.change.nulls.deal_stages import Deal
+from lexbeam.transforms.change.nulls.deals import LEAST_CLUSTERS
+from lexbeam.transforms.change.nulls.evidence import Evidence, evidence_of
+from lexbeam.transforms.change.nulls.standards import PairScores
+from lexbeam.transforms.change.scores.combining import Cuts
+from lexbeam.transforms.change.scores.measures import most_of
+from lexbeam.transforms.change.scores.ranking import Row, spearman_with_frequency
+from lexbeam.transforms.change.scores.thresholds import CutOff
+from lexbeam.transforms.common.store.tables import sort_rows
 
 __all__ = ["LEVEL", "ScoreRows", "judge", "null_rows", "why_no_finding"]
 
@@ -238,7 +238,7 @@ def _share(q: npt.NDArray[np.float64]) -> float:
 
 
 def why_no_finding(tested: int, deal: Deal | None) -> str | None:
-    """Return why no finding is possible, a key of `schemas.change.scores.FINDINGS`; None if one is.
+    """Return why no finding is possible, a key of `lexbeam.schemas.change.scores.FINDINGS`; None if one is.
 
     Args:
         tested: number of ranked words that are tested.

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from transforms.change.scores.capped_measures import resistance_distance, topic_divergence
-from transforms.change.scores.context_measures import (
+from lexbeam.transforms.change.scores.capped_measures import resistance_distance, topic_divergence
+from lexbeam.transforms.change.scores.context_measures import (
     entropy_difference,
     log_entropy_difference,
     log_type_difference,
@@ -31,17 +31,17 @@ from transforms.change.scores.context_measures import (
     raw_type_difference,
     type_difference,
 )
-from transforms.change.scores.neighbourhood_measures import (
+from lexbeam.transforms.change.scores.neighbourhood_measures import (
     local_neighbourhood_distance,
     mapped_neighbour_distance,
     neighbour_overlap,
     pivot_divergence,
 )
-from transforms.change.scores.placing import ecdf
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
-from transforms.common.rowwise import dots
-from transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, row_dots, with_direction
+from lexbeam.transforms.change.scores.placing import ecdf
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, row_dots, with_direction
 
 __all__ = [
     "COUNTS",
@@ -70,7 +70,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-REGISTRY = "transforms.change.scores.measures:MEASURES"
+REGISTRY = "lexbeam.transforms.change.scores.measures:MEASURES"
 # What measures take.
 VECTORS = "vectors"
 SPACES = "spaces"
@@ -154,7 +154,7 @@ class Measure(Entry):
 
     Attributes:
         function: returns a number for each word, higher for more change and not below 0, nan for none. By `takes`
-            it is given two matrices of aligned vectors, both dense or both sparse (`transforms.embeddings.rows`), a
+            it is given two matrices of aligned vectors, both dense or both sparse (`lexbeam.transforms.embeddings.rows`), a
             `SpacePair`, whose words the numbers are of, counts in two slices and all tokens of these, or scores of
             a measure that it is made of, and those of reference words, whose places (`placing`) are averaged.
         range: the values that it takes: `0 to` the greatest, or `0 and up`.

@@ -12,18 +12,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import of_threshold
-from schemas.change.systems import NO_SCORE, SYSTEM_SCORES
-from transforms.change.scores.combining import Cuts
-from transforms.change.scores.measures import COUNTS, FREQUENCY, MEASURES, NO_ALIGNMENT, of_usage
-from transforms.change.scores.thresholds import RANKED, TARGETS, THRESHOLDS, CutOff
-from transforms.common.code.registry import Entry, Registry
-from transforms.embeddings.joint.trainings import of_targets
-from transforms.embeddings.representations import REPRESENTATIONS, SGNS
+from lexbeam.schemas.change.scores import of_threshold
+from lexbeam.schemas.change.systems import NO_SCORE, SYSTEM_SCORES
+from lexbeam.transforms.change.scores.combining import Cuts
+from lexbeam.transforms.change.scores.measures import COUNTS, FREQUENCY, MEASURES, NO_ALIGNMENT, of_usage
+from lexbeam.transforms.change.scores.thresholds import RANKED, TARGETS, THRESHOLDS, CutOff
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.embeddings.joint.trainings import of_targets
+from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
 __all__ = ["REGISTRY", "SYSTEMS", "NamedSystem", "shown_value", "system_rows"]
 
-REGISTRY = "transforms.change.scores.named_systems:SYSTEMS"
+REGISTRY = "lexbeam.transforms.change.scores.named_systems:SYSTEMS"
 # Reference words, as measures and thresholds name them, for people.
 _WORDS = {"target": "targets", TARGETS: "targets", RANKED: "ranked words"}
 

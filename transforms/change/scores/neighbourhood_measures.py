@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.blas import one_thread
-from transforms.common.draws.by_content import numbers
-from transforms.common.rowwise import dots
-from transforms.embeddings.neighbourhoods import NoScoreError, SpacePair, lengths_of, nearest
-from transforms.embeddings.rows import (
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.draws.by_content import numbers
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.embeddings.neighbourhoods import NoScoreError, SpacePair, lengths_of, nearest
+from lexbeam.transforms.embeddings.rows import (
     Rows,
     at_length_one,
     is_sparse,

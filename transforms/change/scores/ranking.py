@@ -15,11 +15,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.corpus.sentences import UPOS
-from transforms.change.view.counts import look_up
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.evaluation.ranks import average_ranks
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.change.view.counts import look_up
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.evaluation.ranks import average_ranks
 
 __all__ = [
     "ALL_TAGS",

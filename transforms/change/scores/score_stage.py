@@ -9,21 +9,21 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.change.scores.ensembles import with_made, with_parts
-from transforms.change.scores.measures import FREQUENCY, MADE, MEASURES, REGISTRY, needs_alignment
-from transforms.change.scores.named_systems import NamedSystem
-from transforms.change.scores.ranking import RankedWordOptions
-from transforms.change.scores.scores import ScoredSlice, score_pair
-from transforms.change.scores.system_settings import as_texts, parsed, presets, system_of
-from transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
-from transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
-from transforms.change.view.feeds import read_counts
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option, options_of
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.tables import sort_rows
-from transforms.embeddings.alignment import named_alignment
+from lexbeam.transforms.change.scores.ensembles import with_made, with_parts
+from lexbeam.transforms.change.scores.measures import FREQUENCY, MADE, MEASURES, REGISTRY, needs_alignment
+from lexbeam.transforms.change.scores.named_systems import NamedSystem
+from lexbeam.transforms.change.scores.ranking import RankedWordOptions
+from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair
+from lexbeam.transforms.change.scores.system_settings import as_texts, parsed, presets, system_of
+from lexbeam.transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
+from lexbeam.transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option, options_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import sort_rows
+from lexbeam.transforms.embeddings.alignment import named_alignment
 
 __all__ = ["SCORE", "ChangeScoreOptions", "ScoreTask", "ScoredSeed", "VariantSpaces", "options_used"]
 
@@ -51,60 +51,60 @@ class ChangeScoreOptions:
         ("op", "cca"),
         name="alignment",
         help="alignments; procrustes is another name for op",
-        choices="transforms.embeddings.alignment:ALIGNMENTS",
+        choices="lexbeam.transforms.embeddings.alignment:ALIGNMENTS",
         stands_for=named_alignment,
     )
     measures: tuple[str, ...] = option(
-        ("cosine",), name="measure", help="measures", choices="transforms.change.scores.measures:MEASURES"
+        ("cosine",), name="measure", help="measures", choices="lexbeam.transforms.change.scores.measures:MEASURES"
     )
     neighbourhood: int = option(
         25,
         help="words of a neighbourhood, the word itself among them",
         least=2,
         most=10_000,
-        of="transforms.change.scores.measures:MEASURES=lnd,neighbour-overlap,mapped-neighbours,ecdf,ecdf-ranked",
+        of="lexbeam.transforms.change.scores.measures:MEASURES=lnd,neighbour-overlap,mapped-neighbours,ecdf,ecdf-ranked",
     )
     pivots: int = option(
         100,
         help="stable words that a profile is of",
         least=2,
         most=10_000,
-        of="transforms.change.scores.measures:MEASURES=pivots",
+        of="lexbeam.transforms.change.scores.measures:MEASURES=pivots",
     )
     pivot_draws: int = option(
         10,
         help="draws of pivots that are averaged over",
         least=1,
         most=1_000,
-        of="transforms.change.scores.measures:MEASURES=pivots",
+        of="lexbeam.transforms.change.scores.measures:MEASURES=pivots",
     )
     graph_words: int = option(
         300,
         help="most frequent words that a graph has at most, beside the one compared",
         least=2,
         most=2_000,
-        of="transforms.change.scores.measures:MEASURES=resistance",
+        of="lexbeam.transforms.change.scores.measures:MEASURES=resistance",
     )
     topic_words: int = option(
         500,
         help="most frequent words, at most, whose contexts make topics, and that are contexts",
         least=2,
         most=20_000,
-        of="transforms.change.scores.measures:MEASURES=topics",
+        of="lexbeam.transforms.change.scores.measures:MEASURES=topics",
     )
     targets: tuple[str, ...] = ()
     thresholds: tuple[str, ...] = option(
         ("mean",),
         name="threshold",
         help="thresholds above which a score counts as change; rankings go by none of them",
-        choices="transforms.change.scores.thresholds:THRESHOLDS",
+        choices="lexbeam.transforms.change.scores.thresholds:THRESHOLDS",
     )
     threshold_sd: float = option(
         1.0,
         help="standard deviations of the threshold mean-sd",
         least=-10,
         most=10,
-        of="transforms.change.scores.thresholds:THRESHOLDS=mean-sd,mean-sd-ranked",
+        of="lexbeam.transforms.change.scores.thresholds:THRESHOLDS=mean-sd,mean-sd-ranked",
     )
     votes: bool = option(
         False, help="classes are what most seeds say, each by the thresholds of its own scores, and not mean scores"
@@ -114,13 +114,13 @@ class ChangeScoreOptions:
         help="quantile of the thresholds quantile and gamma",
         least=0,
         most=1,
-        of="transforms.change.scores.thresholds:THRESHOLDS=quantile,quantile-ranked,gamma,gamma-ranked",
+        of="lexbeam.transforms.change.scores.thresholds:THRESHOLDS=quantile,quantile-ranked,gamma,gamma-ranked",
     )
     systems: tuple[str, ...] = option(
         (),
         name="system",
         help="systems by name, of SemEval-2020 Task 1 or `systems`, side by side; they set options that are not given",
-        listed="transforms.change.scores.named_systems:SYSTEMS",
+        listed="lexbeam.transforms.change.scores.named_systems:SYSTEMS",
         presets=presets,
         lists="list-systems",
     )
@@ -136,7 +136,7 @@ class ChangeScoreOptions:
         (),
         name="ensemble",
         help="systems more, made of those that `system` names",
-        choices="transforms.change.scores.system_ensembles:ENSEMBLES",
+        choices="lexbeam.transforms.change.scores.system_ensembles:ENSEMBLES",
     )
     rank: RankedWordOptions = embedded(RankedWordOptions)
     neighbour_words: int = option(

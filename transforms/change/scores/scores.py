@@ -1,7 +1,7 @@
 """Change scores of a pair of slices under one seed; `combining` has those over seeds.
 
 The words that both spaces share and all targets are scored. A target without a score has a reason,
-the first in `schemas.change.scores.NULL_REASONS` that holds.
+the first in `lexbeam.schemas.change.scores.NULL_REASONS` that holds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +14,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import NULL_REASONS, SCORES
-from transforms.change.scores.measures import COUNTS, FREQUENCY, MEASURES, SPACES, kinds_of
-from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_mask
-from transforms.embeddings.alignment import Alignment
-from transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
-from transforms.embeddings.rows import with_direction
-from transforms.embeddings.spaces import Space, apply
+from lexbeam.schemas.change.scores import NULL_REASONS, SCORES
+from lexbeam.transforms.change.scores.measures import COUNTS, FREQUENCY, MEASURES, SPACES, kinds_of
+from lexbeam.transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_mask
+from lexbeam.transforms.embeddings.alignment import Alignment
+from lexbeam.transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
+from lexbeam.transforms.embeddings.rows import with_direction
+from lexbeam.transforms.embeddings.spaces import Space, apply
 
 __all__ = ["REASONS", "SCORED", "Codes", "Floats", "ScoredSlice", "score_pair", "score_rows"]
 

@@ -11,19 +11,19 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import of_threshold
-from schemas.change.summary import SUMMARY, SummaryColumns, SummedKind, suffixed
-from transforms.change.scores.measures import MEASURES, kinds_of, of_usage, suffix_of
-from transforms.change.scores.ranking import by_change
-from transforms.change.scores.score_stage import ChangeScoreOptions
-from transforms.change.spaces.neighbour_stage import ListedPart
-from transforms.change.view.counts import majority_tags
-from transforms.change.view.feeds import read_counts
-from transforms.change.view.tags import Majority
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_table, write_part
+from lexbeam.schemas.change.scores import of_threshold
+from lexbeam.schemas.change.summary import SUMMARY, SummaryColumns, SummedKind, suffixed
+from lexbeam.transforms.change.scores.measures import MEASURES, kinds_of, of_usage, suffix_of
+from lexbeam.transforms.change.scores.ranking import by_change
+from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions
+from lexbeam.transforms.change.spaces.neighbour_stage import ListedPart
+from lexbeam.transforms.change.view.counts import majority_tags
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.change.view.tags import Majority
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_table, write_part
 
 __all__ = ["SUMMARISE", "SummaryTask", "summarise", "summary_columns"]
 

@@ -9,8 +9,8 @@ from statistics import fmean
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.systems import NO_SCORE, SYSTEM_CONTROLS
-from transforms.change.scores.ranking import Row, spearman_with_frequency
+from lexbeam.schemas.change.systems import NO_SCORE, SYSTEM_CONTROLS
+from lexbeam.transforms.change.scores.ranking import Row, spearman_with_frequency
 
 __all__ = ["OVER", "control_rows"]
 

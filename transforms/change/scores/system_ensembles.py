@@ -15,19 +15,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.spaces import USES
-from schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
-from transforms.change.scores.placing import Place, joined, ranks, z_scores
-from transforms.change.scores.system_controls import control_rows
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, read_table, sort_rows, write_part, write_rows
+from lexbeam.schemas.change.spaces import USES
+from lexbeam.schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
+from lexbeam.transforms.change.scores.placing import Place, joined, ranks, z_scores
+from lexbeam.transforms.change.scores.system_controls import control_rows
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import PartFile, read_table, sort_rows, write_part, write_rows
 
 __all__ = ["ENSEMBLES", "SYSTEMS_SIDE_BY_SIDE", "JoinedSystems", "SystemEnsemble", "SystemsTask", "ensemble_rows"]
 
-REGISTRY = "transforms.change.scores.system_ensembles:ENSEMBLES"
+REGISTRY = "lexbeam.transforms.change.scores.system_ensembles:ENSEMBLES"
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,14 @@ from dataclasses import replace
 from inspect import signature
 from typing import Any
 
-from transforms.change.scores.measures import MEASURES, NO_ALIGNMENT, needs_alignment, of_usage
-from transforms.change.scores.named_systems import SYSTEMS, NamedSystem
-from transforms.change.scores.system_ensembles import ENSEMBLES
-from transforms.change.scores.thresholds import THRESHOLDS
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.embeddings.alignment import ALIGNMENTS
-from transforms.embeddings.representations import REPRESENTATIONS, SGNS
+from lexbeam.transforms.change.scores.measures import MEASURES, NO_ALIGNMENT, needs_alignment, of_usage
+from lexbeam.transforms.change.scores.named_systems import SYSTEMS, NamedSystem
+from lexbeam.transforms.change.scores.system_ensembles import ENSEMBLES
+from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS
+from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
 __all__ = ["as_texts", "check_settings", "has_chance", "options_beside", "parsed", "presets", "system_of"]
 

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.code.registry import Entry, Registry
 
 __all__ = [
     "RANKED",
@@ -43,7 +43,7 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-REGISTRY = "transforms.change.scores.thresholds:THRESHOLDS"
+REGISTRY = "lexbeam.transforms.change.scores.thresholds:THRESHOLDS"
 # The words whose scores decide.
 TARGETS = "targets"
 RANKED = "ranked"
@@ -127,7 +127,7 @@ def _log_densities(scores: Any, weights: Floats, means: Floats, variances: Float
 
 
 class CutOff(NamedTuple):
-    """A threshold, or why there is none: one of `schemas.change.scores.NO_THRESHOLD`."""
+    """A threshold, or why there is none: one of `lexbeam.schemas.change.scores.NO_THRESHOLD`."""
 
     value: float | None
     reason: str | None

@@ -27,11 +27,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.change.nulls.evidence import benjamini_hochberg
-from transforms.change.nulls.standards import PairScores, Standard, fitting
-from transforms.change.scores.measures import cosine_distance
-from transforms.common.blas import one_thread
-from transforms.embeddings.rows import Rows, at_length_one, is_sparse, with_direction
+from lexbeam.transforms.change.nulls.evidence import benjamini_hochberg
+from lexbeam.transforms.change.nulls.standards import PairScores, Standard, fitting
+from lexbeam.transforms.change.scores.measures import cosine_distance
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, with_direction
 
 __all__ = [
     "MOST_ROUNDS",

@@ -14,20 +14,20 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.series import DISTANCES, POINTS
-from schemas.change.series import SERIES as TABLE
-from transforms.change.nulls.deal_stages import Deal
-from transforms.change.nulls.evidence import upper_end
-from transforms.change.nulls.standards import Flags, Floats, PairScores, moments
-from transforms.change.scores.evidence_rows import why_no_finding
-from transforms.change.scores.measures import most_of
-from transforms.change.series.change_points import Points, Traces, points_of
-from transforms.change.series.trace_stage import SeriesOptions, Trace, Traced, read_trace
-from transforms.change.spaces.alignment_stage import SliceFacts
-from transforms.change.view.counts import majority_tags
-from transforms.change.view.feeds import read_counts
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.tables import PartFile, write_part, write_rows
+from lexbeam.schemas.change.series import DISTANCES, POINTS
+from lexbeam.schemas.change.series import SERIES as TABLE
+from lexbeam.transforms.change.nulls.deal_stages import Deal
+from lexbeam.transforms.change.nulls.evidence import upper_end
+from lexbeam.transforms.change.nulls.standards import Flags, Floats, PairScores, moments
+from lexbeam.transforms.change.scores.evidence_rows import why_no_finding
+from lexbeam.transforms.change.scores.measures import most_of
+from lexbeam.transforms.change.series.change_points import Points, Traces, points_of
+from lexbeam.transforms.change.series.trace_stage import SeriesOptions, Trace, Traced, read_trace
+from lexbeam.transforms.change.spaces.alignment_stage import SliceFacts
+from lexbeam.transforms.change.view.counts import majority_tags
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.tables import PartFile, write_part, write_rows
 
 __all__ = ["SERIES", "SeriesMade", "SeriesTask"]
 

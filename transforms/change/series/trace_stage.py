@@ -16,28 +16,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.change.series import DISTANCES
-from transforms.change.scores.measures import cosine_distance
-from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_in_all
-from transforms.change.series.change_points import common_space, cut_distances, unit_rows
-from transforms.change.spaces.alignment_stage import (
+from lexbeam.schemas.change.series import DISTANCES
+from lexbeam.transforms.change.scores.measures import cosine_distance
+from lexbeam.transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_in_all
+from lexbeam.transforms.change.series.change_points import common_space, cut_distances, unit_rows
+from lexbeam.transforms.change.spaces.alignment_stage import (
     AlignOptions,
     SliceFacts,
     fits_on_others,
     load_alignments,
     without_targets,
 )
-from transforms.change.view.feeds import read_counts
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact, Stage, Unless
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_rows
-from transforms.embeddings.alignment import APART, fit_alignment
-from transforms.embeddings.published import load_space
-from transforms.embeddings.representations import OWN
-from transforms.embeddings.rows import Rows, is_sparse
-from transforms.embeddings.spaces import Space, apply
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.embeddings.alignment import APART, fit_alignment
+from lexbeam.transforms.embeddings.published import load_space
+from lexbeam.transforms.embeddings.representations import OWN
+from lexbeam.transforms.embeddings.rows import Rows, is_sparse
+from lexbeam.transforms.embeddings.spaces import Space, apply
 
 __all__ = ["ALIGNMENT", "TRACE", "SeriesOptions", "Trace", "TraceTask", "Traced", "read_trace"]
 
@@ -101,7 +101,7 @@ class Trace(NamedTuple):
         uses: int64 of shape (slices, words).
         documents: that use the word, of the same shape.
         ranked: whether the word is ranked in every slice.
-        distances: float64 of shape (kinds, slices, words), kinds as in `schemas.change.series.DISTANCES`;
+        distances: float64 of shape (kinds, slices, words), kinds as in `lexbeam.schemas.change.series.DISTANCES`;
             nan if there is none.
         cuts: float64 of shape (slices - 1, words), see `series.cut_distances`.
     """
@@ -123,7 +123,7 @@ def _fits_on_others(_: TraceTask, options: SeriesOptions) -> bool:
 
 
 def _chosen(_: TraceTask, options: SeriesOptions) -> dict[str, tuple[str, ...]]:
-    return {"transforms.embeddings.alignment:ALIGNMENTS": (options.alignment,)}
+    return {"lexbeam.transforms.embeddings.alignment:ALIGNMENTS": (options.alignment,)}
 
 
 def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Traced:

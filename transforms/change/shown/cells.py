@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow.compute as pc
 
-from schemas.change.scores import NULL_REASONS
-from transforms.change.scores.measures import FREQUENCY, of_usage
-from transforms.change.scores.ranking import Row
-from transforms.change.view.targets import near_matches
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import number
-from transforms.common.store.tables import read_rows
+from lexbeam.schemas.change.scores import NULL_REASONS
+from lexbeam.transforms.change.scores.measures import FREQUENCY, of_usage
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.view.targets import near_matches
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import number
+from lexbeam.transforms.common.store.tables import read_rows
 
 __all__ = ["NO_NULL", "near_words", "noise", "null_band", "score_text", "why_no_score", "why_unknown"]
 

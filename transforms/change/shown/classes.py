@@ -7,14 +7,14 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import NO_THRESHOLD, of_threshold
-from schemas.change.systems import SYSTEM_SCORES
-from transforms.change.scores.ranking import Row
-from transforms.change.scores.thresholds import RANKED, TARGETS, THRESHOLDS
-from transforms.change.shown.cells import why_no_score
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import number
-from transforms.common.store.tables import read_rows
+from lexbeam.schemas.change.scores import NO_THRESHOLD, of_threshold
+from lexbeam.schemas.change.systems import SYSTEM_SCORES
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.scores.thresholds import RANKED, TARGETS, THRESHOLDS
+from lexbeam.transforms.change.shown.cells import why_no_score
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import number
+from lexbeam.transforms.common.store.tables import read_rows
 
 __all__ = ["UNCLASSED", "AboveThreshold", "classes_of", "told_class", "told_systems"]
 

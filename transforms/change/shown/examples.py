@@ -16,16 +16,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.shown.kwic import AROUND, Concordance, cut
-from transforms.change.shown.typical import WINDOW, Vector, typicality
-from transforms.change.view.slices import Slice, slice_of
-from transforms.change.view.targets import ViewTargets
-from transforms.change.view.words import ViewOptions, is_word, normalise_word
-from transforms.common.code.fingerprints import digest
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.store.tables import Part, read_rows
-from transforms.corpora.corpus import Corpus, PartPair, place_of
-from transforms.corpora.fetching import SentenceKey, copies, fetch, fetch_documents, held
+from lexbeam.transforms.change.shown.kwic import AROUND, Concordance, cut
+from lexbeam.transforms.change.shown.typical import WINDOW, Vector, typicality
+from lexbeam.transforms.change.view.slices import Slice, slice_of
+from lexbeam.transforms.change.view.targets import ViewTargets
+from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise_word
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.corpora.corpus import Corpus, PartPair, place_of
+from lexbeam.transforms.corpora.fetching import SentenceKey, copies, fetch, fetch_documents, held
 
 __all__ = ["ORDERS", "RESERVOIR", "Drawing", "Example", "Token", "draw_examples", "token_of"]
 
@@ -122,7 +122,7 @@ def draw_examples(
 ) -> list[list[list[Example]]]:
     """Return uses of words, by word and slice, in the order of the drawing; one use per sentence.
 
-    A document that several corpora hold counts in one part, see `transforms.corpora.fetching`.
+    A document that several corpora hold counts in one part, see `lexbeam.transforms.corpora.fetching`.
 
     Args:
         corpora: annotated corpora.

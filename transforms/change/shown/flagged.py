@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.scores.ranking import by_change, of_pos
-from transforms.change.shown.ranking_rows import ranked_words
+from lexbeam.transforms.change.scores.ranking import by_change, of_pos
+from lexbeam.transforms.change.shown.ranking_rows import ranked_words
 
 __all__ = ["flagged_words", "left_out"]
 

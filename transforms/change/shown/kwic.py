@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from transforms.corpora.fetching import FetchedSentence
+from lexbeam.transforms.corpora.fetching import FetchedSentence
 
 __all__ = ["AROUND", "Concordance", "cut"]
 

@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import SCORES
-from transforms.common.publish.differences import matched_rows, rows_as_now
-from transforms.common.publish.snapshots import Snapshot
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.transforms.common.publish.differences import matched_rows, rows_as_now
+from lexbeam.transforms.common.publish.snapshots import Snapshot
 
 __all__ = ["moved_scores"]
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.shown.flagged import flagged_words
-from transforms.change.shown.ranking_rows import Pair, ranked_words, target_rows
+from lexbeam.transforms.change.shown.flagged import flagged_words
+from lexbeam.transforms.change.shown.ranking_rows import Pair, ranked_words, target_rows
 
 __all__ = ["PairRanking", "RankingRequest", "pair_ranking"]
 

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, needs_alignment, suffix_of
-from transforms.change.scores.ranking import Row, by_change, of_pos, spearman_with_log_count
-from transforms.common.errors import UsageError, nearest
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows, read_table
-from transforms.embeddings.alignment import named_alignment
+from lexbeam.transforms.change.scores.measures import FREQUENCY, NO_ALIGNMENT, needs_alignment, suffix_of
+from lexbeam.transforms.change.scores.ranking import Row, by_change, of_pos, spearman_with_log_count
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows, read_table
+from lexbeam.transforms.embeddings.alignment import named_alignment
 
 __all__ = [
     "SUMMARY",

@@ -6,15 +6,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import NULL_REASONS
-from transforms.change.nulls.deals import UNITS
-from transforms.change.scores.measures import FREQUENCY, needs_alignment, of_usage
-from transforms.change.scores.ranking import Row
-from transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
-from transforms.change.shown.classes import classes_of, told_class
-from transforms.change.shown.flagged import left_out
-from transforms.change.shown.ranking_requests import PairRanking, RankingRequest, pair_ranking
-from transforms.change.shown.ranking_rows import (
+from lexbeam.schemas.change.scores import NULL_REASONS
+from lexbeam.transforms.change.nulls.deals import UNITS
+from lexbeam.transforms.change.scores.measures import FREQUENCY, needs_alignment, of_usage
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
+from lexbeam.transforms.change.shown.classes import classes_of, told_class
+from lexbeam.transforms.change.shown.flagged import left_out
+from lexbeam.transforms.change.shown.ranking_requests import PairRanking, RankingRequest, pair_ranking
+from lexbeam.transforms.change.shown.ranking_rows import (
     Pair,
     chosen_kind,
     has_null,
@@ -25,20 +25,20 @@ from transforms.change.shown.ranking_rows import (
     shown_pos,
     spearman,
 )
-from transforms.change.shown.verdict import verdict
-from transforms.change.shown.warnings import (
+from lexbeam.transforms.change.shown.verdict import verdict
+from lexbeam.transforms.change.shown.warnings import (
     comparability_warnings,
     frequency_warning,
     overlap_warnings,
     shift_warnings,
     size_warnings,
 )
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, columns_with, listed, number
-from transforms.common.store.tables import read_rows
-from transforms.embeddings.neighbours import Neighbour, mean_neighbours
-from transforms.embeddings.published import first_variant, load_space
-from transforms.embeddings.representations import REPRESENTATIONS, SGNS
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, columns_with, listed, number
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.embeddings.neighbours import Neighbour, mean_neighbours
+from lexbeam.transforms.embeddings.published import first_variant, load_space
+from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
 __all__ = ["NEIGHBOURS_SHOWN", "missing_targets", "neighbours_by_slice", "ranking", "tell_ranking"]
 

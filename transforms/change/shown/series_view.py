@@ -6,18 +6,18 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import FINDINGS
-from transforms.change.scores.evidence_rows import LEVEL
-from transforms.change.scores.ranking import Row, of_pos
-from transforms.change.shown.cells import null_band
-from transforms.change.shown.ranking_rows import shown_pos
-from transforms.change.view.targets import near_matches
-from transforms.change.view.words import ViewOptions, normalise_word
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, columns_with, listed, number
-from transforms.common.store.tables import read_rows
+from lexbeam.schemas.change.scores import FINDINGS
+from lexbeam.transforms.change.scores.evidence_rows import LEVEL
+from lexbeam.transforms.change.scores.ranking import Row, of_pos
+from lexbeam.transforms.change.shown.cells import null_band
+from lexbeam.transforms.change.shown.ranking_rows import shown_pos
+from lexbeam.transforms.change.view.targets import near_matches
+from lexbeam.transforms.change.view.words import ViewOptions, normalise_word
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, columns_with, listed, number
+from lexbeam.transforms.common.store.tables import read_rows
 
 __all__ = ["SeriesViewOptions", "series_of", "sparkline", "tell_series", "turning"]
 

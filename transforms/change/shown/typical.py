@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from transforms.embeddings.rows import is_sparse
-from transforms.embeddings.spaces import Side, Space, apply
+from lexbeam.transforms.embeddings.rows import is_sparse
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
 __all__ = ["WINDOW", "typicality", "weighted"]
 

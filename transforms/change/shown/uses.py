@@ -7,15 +7,15 @@ counted. The tables themselves hold no text.
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
-from transforms.change.shown.examples import Drawing, Example, draw_examples, token_of
-from transforms.change.shown.typical import Vector, weighted
-from transforms.change.view.slices import Slice
-from transforms.change.view.targets import ViewTargets, load_targets
-from transforms.change.view.words import ViewOptions
-from transforms.common.publish.snapshots import Snapshot, open_snapshot
-from transforms.corpora.corpus import Corpus
-from transforms.corpora.origins import find_corpora
-from transforms.embeddings.published import first_variant, load_space
+from lexbeam.transforms.change.shown.examples import Drawing, Example, draw_examples, token_of
+from lexbeam.transforms.change.shown.typical import Vector, weighted
+from lexbeam.transforms.change.view.slices import Slice
+from lexbeam.transforms.change.view.targets import ViewTargets, load_targets
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
+from lexbeam.transforms.corpora.corpus import Corpus
+from lexbeam.transforms.corpora.origins import find_corpora
+from lexbeam.transforms.embeddings.published import first_variant, load_space
 
 __all__ = ["TrainingView", "UseFacts", "corpora_of", "training_view", "uses_of"]
 

@@ -1,6 +1,6 @@
 """What a pair of slices has shown and could have shown, in sentences: also when nothing is found.
 
-Power was measured elsewhere (`transforms.change.nulls.power`), so that all that is said of it is a range over corpora.
+Power was measured elsewhere (`lexbeam.transforms.change.nulls.power`), so that all that is said of it is a range over corpora.
 """
 
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.nulls.deals import LEAST_CLUSTERS, SENTENCE, UNITS
-from transforms.change.nulls.power import TRIALS, most_tried, uses_needed
-from transforms.change.scores.evidence_rows import LEAST_WORDS, LOW_POWER
-from transforms.change.scores.measures import of_usage
-from transforms.change.scores.ranking import Row
-from transforms.common.shown import number
+from lexbeam.transforms.change.nulls.deals import LEAST_CLUSTERS, SENTENCE, UNITS
+from lexbeam.transforms.change.nulls.power import TRIALS, most_tried, uses_needed
+from lexbeam.transforms.change.scores.evidence_rows import LEAST_WORDS, LOW_POWER
+from lexbeam.transforms.change.scores.measures import of_usage
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.common.shown import number
 
 __all__ = ["verdict"]
 

@@ -7,23 +7,29 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.corpus.sentences import UPOS
-from transforms.change.scores.ranking import ALL_TAGS
-from transforms.change.shown.ranking_requests import RankingRequest, pair_ranking
-from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, shown_pos
-from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, tell_ranking
-from transforms.change.shown.series_view import SeriesViewOptions, series_of, tell_series
-from transforms.change.shown.word import NeighbourViewOptions, WordOptions, WordsOptions, neighbours_of, scores_of
-from transforms.change.shown.word_facts import facts_of
-from transforms.change.shown.word_text import tell_words
-from transforms.change.view.slices import with_hyphens
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block
-from transforms.embeddings.alignment import named_alignment
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.change.scores.ranking import ALL_TAGS
+from lexbeam.transforms.change.shown.ranking_requests import RankingRequest, pair_ranking
+from lexbeam.transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, shown_pos
+from lexbeam.transforms.change.shown.rankings import NEIGHBOURS_SHOWN, tell_ranking
+from lexbeam.transforms.change.shown.series_view import SeriesViewOptions, series_of, tell_series
+from lexbeam.transforms.change.shown.word import (
+    NeighbourViewOptions,
+    WordOptions,
+    WordsOptions,
+    neighbours_of,
+    scores_of,
+)
+from lexbeam.transforms.change.shown.word_facts import facts_of
+from lexbeam.transforms.change.shown.word_text import tell_words
+from lexbeam.transforms.change.view.slices import with_hyphens
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.embeddings.alignment import named_alignment
 
 __all__ = [
     "VIEWS",

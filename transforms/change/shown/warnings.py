@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from transforms.change.nulls.deals import SENTENCE, UNITS
-from transforms.change.scores.measures import of_usage
-from transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.nulls.deals import SENTENCE, UNITS
+from lexbeam.transforms.change.scores.measures import of_usage
+from lexbeam.transforms.change.scores.ranking import Row
 
 __all__ = [
     "FALLING",

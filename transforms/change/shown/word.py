@@ -8,20 +8,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.change.shown.cells import near_words, why_unknown
-from transforms.change.shown.examples import ORDERS, TYPICAL
-from transforms.change.shown.rankings import neighbours_by_slice
-from transforms.change.shown.uses import TrainingView, training_view
-from transforms.change.view.slices import with_hyphens
-from transforms.change.view.words import normalise_word
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options.fields import embedded, option
-from transforms.common.options.small_texts import word_lines
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
-from transforms.embeddings.neighbours import Neighbour, neighbours_table
-from transforms.embeddings.published import first_variant, load_space
+from lexbeam.transforms.change.shown.cells import near_words, why_unknown
+from lexbeam.transforms.change.shown.examples import ORDERS, TYPICAL
+from lexbeam.transforms.change.shown.rankings import neighbours_by_slice
+from lexbeam.transforms.change.shown.uses import TrainingView, training_view
+from lexbeam.transforms.change.view.slices import with_hyphens
+from lexbeam.transforms.change.view.words import normalise_word
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.options.small_texts import word_lines
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.embeddings.neighbours import Neighbour, neighbours_table
+from lexbeam.transforms.embeddings.published import first_variant, load_space
 
 __all__ = [
     "NEIGHBOURS_LISTED",

@@ -5,12 +5,12 @@ from typing import TypedDict
 
 import pyarrow.compute as pc
 
-from transforms.change.scores.ranking import Row
-from transforms.change.shown.cells import near_words
-from transforms.change.shown.examples import Drawing
-from transforms.change.shown.rankings import neighbours_by_slice
-from transforms.change.shown.uses import UseFacts, corpora_of, training_view, uses_of
-from transforms.change.shown.word import (
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.shown.cells import near_words
+from lexbeam.transforms.change.shown.examples import Drawing
+from lexbeam.transforms.change.shown.rankings import neighbours_by_slice
+from lexbeam.transforms.change.shown.uses import UseFacts, corpora_of, training_view, uses_of
+from lexbeam.transforms.change.shown.word import (
     NEIGHBOURS_LISTED,
     WordOptions,
     WordsOptions,
@@ -18,7 +18,7 @@ from transforms.change.shown.word import (
     rows_about,
     slice_names,
 )
-from transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.snapshots import Snapshot
 
 __all__ = ["SliceUses", "WordProfile", "WordProfiles", "facts_of"]
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from transforms.change.scores.measures import FREQUENCY
-from transforms.change.scores.ranking import Row
-from transforms.change.shown.cells import NO_NULL, noise, null_band, score_text, why_no_score, why_unknown
-from transforms.change.shown.examples import ORDERS
-from transforms.change.shown.ranking_rows import chosen_kind, pair_facts, pairs_of
-from transforms.change.shown.uses import UseFacts
-from transforms.change.shown.warnings import comparability_warnings, shift_warnings, size_warnings
-from transforms.change.shown.word import WordOptions, WordsOptions
-from transforms.change.shown.word_facts import SliceUses, WordProfile, WordProfiles, facts_of
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Kwic, Use, columns_with, number
+from lexbeam.transforms.change.scores.measures import FREQUENCY
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.shown.cells import NO_NULL, noise, null_band, score_text, why_no_score, why_unknown
+from lexbeam.transforms.change.shown.examples import ORDERS
+from lexbeam.transforms.change.shown.ranking_rows import chosen_kind, pair_facts, pairs_of
+from lexbeam.transforms.change.shown.uses import UseFacts
+from lexbeam.transforms.change.shown.warnings import comparability_warnings, shift_warnings, size_warnings
+from lexbeam.transforms.change.shown.word import WordOptions, WordsOptions
+from lexbeam.transforms.change.shown.word_facts import SliceUses, WordProfile, WordProfiles, facts_of
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, Kwic, Use, columns_with, number
 
 __all__ = ["tell_words", "where"]
 

@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.change.spaces import ALIGNMENTS as TABLE
-from transforms.common.options.fields import option
-from transforms.common.store.artefacts import Artefact, Stage, Unless
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, read_rows, write_part
-from transforms.embeddings.alignment import ALIGNMENTS, APART, Alignment, fit_alignment, parse_fit_on
-from transforms.embeddings.frames import fit_in_frame
-from transforms.embeddings.published import load_side, load_space, side_row
-from transforms.embeddings.spaces import Side, Space
+from lexbeam.schemas.change.spaces import ALIGNMENTS as TABLE
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import PartFile, read_rows, write_part
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, APART, Alignment, fit_alignment, parse_fit_on
+from lexbeam.transforms.embeddings.frames import fit_in_frame
+from lexbeam.transforms.embeddings.published import load_side, load_space, side_row
+from lexbeam.transforms.embeddings.spaces import Side, Space
 
 __all__ = [
     "ALIGN",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-REGISTRY = "transforms.embeddings.alignment:ALIGNMENTS"
+REGISTRY = "lexbeam.transforms.embeddings.alignment:ALIGNMENTS"
 
 
 class SliceFacts(NamedTuple):
@@ -107,20 +107,22 @@ class AlignOptions:
         help="cca drops singular values below this share of the first",
         least=0,
         most=1,
-        of="transforms.embeddings.alignment:ALIGNMENTS=cca,cca-reversed",
+        of="lexbeam.transforms.embeddings.alignment:ALIGNMENTS=cca,cca-reversed",
     )
     whiten: bool = option(
-        True, help="whiten both spaces before op+ maps them", of="transforms.embeddings.alignment:ALIGNMENTS=op+"
+        True,
+        help="whiten both spaces before op+ maps them",
+        of="lexbeam.transforms.embeddings.alignment:ALIGNMENTS=op+",
     )
     reweight: float = option(
         0.5,
         help="power of the singular values that op+ weights mapped dimensions by; 0: none",
         least=0,
         most=10,
-        of="transforms.embeddings.alignment:ALIGNMENTS=op+",
+        of="lexbeam.transforms.embeddings.alignment:ALIGNMENTS=op+",
     )
     dewhiten: bool = option(
-        True, help="de-whiten what op+ has whitened", of="transforms.embeddings.alignment:ALIGNMENTS=op+"
+        True, help="de-whiten what op+ has whitened", of="lexbeam.transforms.embeddings.alignment:ALIGNMENTS=op+"
     )
     targets: tuple[str, ...] = ()
 

@@ -14,16 +14,29 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.change.spaces.shards import ShardOptions, span_of
-from transforms.change.spaces.training import BATCH_WORDS, TrainedSpace, TrainTask, feed_of, uses_of, write_space
-from transforms.change.view.feeds import read_counts
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.receipts import File
-from transforms.embeddings.counted.contexts import Cooccurrences, count_pairs, matrix_of, symmetric
-from transforms.embeddings.representations import REGISTRY, REPRESENTATIONS, SHARED, RepresentationOptions, represent
-from transforms.embeddings.rows import Rows, is_sparse
-from transforms.embeddings.sgns import derive_seed, vocabulary_of
+from lexbeam.transforms.change.spaces.shards import ShardOptions, span_of
+from lexbeam.transforms.change.spaces.training import (
+    BATCH_WORDS,
+    TrainedSpace,
+    TrainTask,
+    feed_of,
+    uses_of,
+    write_space,
+)
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences, count_pairs, matrix_of, symmetric
+from lexbeam.transforms.embeddings.representations import (
+    REGISTRY,
+    REPRESENTATIONS,
+    SHARED,
+    RepresentationOptions,
+    represent,
+)
+from lexbeam.transforms.embeddings.rows import Rows, is_sparse
+from lexbeam.transforms.embeddings.sgns import derive_seed, vocabulary_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

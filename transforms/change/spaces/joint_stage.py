@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from transforms.change.spaces.training import (
+from lexbeam.transforms.change.spaces.training import (
     TrainedSpace,
     TrainTask,
     cut_rows,
@@ -14,11 +14,11 @@ from transforms.change.spaces.training import (
     uses_of,
     write_space,
 )
-from transforms.change.view.feeds import read_counts
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.embeddings.joint.slices import JointSlices, SliceText
-from transforms.embeddings.joint.trainings import JOINT_TRAININGS, REGISTRY
-from transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.embeddings.joint.slices import JointSlices, SliceText
+from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS, REGISTRY
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
 __all__ = ["TRAIN_JOINTLY", "JointTask", "TrainedSpaces"]
 

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.change.spaces import NEIGHBOURS as TABLE
-from schemas.change.spaces import SLICES
-from transforms.common.options.fields import option
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, write_part
-from transforms.embeddings.neighbours import neighbours_table
-from transforms.embeddings.published import load_space
+from lexbeam.schemas.change.spaces import NEIGHBOURS as TABLE
+from lexbeam.schemas.change.spaces import SLICES
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import PartFile, write_part
+from lexbeam.transforms.embeddings.neighbours import neighbours_table
+from lexbeam.transforms.embeddings.published import load_space
 
 __all__ = ["NEIGHBOURS", "SLICE", "ListedPart", "NeighbourOptions", "NeighbourTask", "SliceRow"]
 

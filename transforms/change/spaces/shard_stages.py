@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.spaces.shards import ShardOptions, options_of_step, span_of, steps_of
-from transforms.change.spaces.training import (
+from lexbeam.transforms.change.spaces.shards import ShardOptions, options_of_step, span_of, steps_of
+from lexbeam.transforms.change.spaces.training import (
     BATCH_WORDS,
     UNUSED,
     TrainedSpace,
@@ -28,14 +28,14 @@ from transforms.change.spaces.training import (
     uses_of,
     write_space,
 )
-from transforms.change.view.feeds import read_counts
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import mapped
-from transforms.embeddings.averaging import averaged
-from transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabulary_of
-from transforms.embeddings.starts import Start, fill_by_chance
-from transforms.embeddings.trainers import train_space
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import mapped
+from lexbeam.transforms.embeddings.averaging import averaged
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabulary_of
+from lexbeam.transforms.embeddings.starts import Start, fill_by_chance
+from lexbeam.transforms.embeddings.trainers import train_space
 
 __all__ = ["AVERAGE", "SHARD", "SPACE", "AverageTask", "AveragedWeights", "ShardTask", "TrainedShard"]
 

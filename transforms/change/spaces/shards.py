@@ -8,10 +8,10 @@ each trains on its piece, and their weights are averaged.
 
 from dataclasses import dataclass, replace
 
-from transforms.change.view.feeds import KeySpan
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.change.view.feeds import KeySpan
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
 __all__ = ["MOST_STEPS", "ShardOptions", "check_steps", "options_of_step", "span_of", "steps_of"]
 

@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from schemas.change.spaces import VECTORS
-from transforms.change.view.counts import look_up, majority_tags
-from transforms.change.view.feeds import WHOLE, KeySpan, read_counts, read_dealt, read_feed, read_held
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.tables import PartFile, write_part
-from transforms.embeddings.alignment import APART
-from transforms.embeddings.rows import Rows, is_sparse
-from transforms.embeddings.sgns import SgnsOptions, derive_seed
-from transforms.embeddings.trainers import REGISTRY, train_space
+from lexbeam.schemas.change.spaces import VECTORS
+from lexbeam.transforms.change.view.counts import look_up, majority_tags
+from lexbeam.transforms.change.view.feeds import WHOLE, KeySpan, read_counts, read_dealt, read_feed, read_held
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile, write_part
+from lexbeam.transforms.embeddings.alignment import APART
+from lexbeam.transforms.embeddings.rows import Rows, is_sparse
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed
+from lexbeam.transforms.embeddings.trainers import REGISTRY, train_space
 
 __all__ = [
     "BATCH_WORDS",

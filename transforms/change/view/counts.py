@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.corpus.sentences import UPOS
-from transforms.change.view.tags import (
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.change.view.tags import (
     TAGS,
     USES,
     Majority,

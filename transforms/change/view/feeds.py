@@ -17,11 +17,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.store import files
-from transforms.common.store.batches import BatchReader
-from transforms.common.store.receipts import File
-from transforms.embeddings.sgns import sentences_of
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.embeddings.sgns import sentences_of
 
 __all__ = [
     "FEED",

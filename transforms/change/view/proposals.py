@@ -19,7 +19,7 @@ import itertools
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from transforms.change.view.slices import Slice, span_name
+from lexbeam.transforms.change.view.slices import Slice, span_name
 
 __all__ = ["ENOUGH", "ENOUGH_TOKENS", "LEAST", "SliceProposal", "propose_slices"]
 

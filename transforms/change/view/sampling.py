@@ -8,7 +8,7 @@ sentences below the bin where the budget ends are kept.
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws.by_content import mix64
+from lexbeam.transforms.common.draws.by_content import mix64
 
 __all__ = ["BINS", "keep_mask", "threshold", "token_histogram"]
 

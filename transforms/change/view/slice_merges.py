@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.change.view.counts import COUNTS, ViewCounts, merge_counts
-from transforms.change.view.feeds import FEED, STAGED, StagedView, as_batch
-from transforms.common.batched import batched
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.receipts import File
+from lexbeam.transforms.change.view.counts import COUNTS, ViewCounts, merge_counts
+from lexbeam.transforms.change.view.feeds import FEED, STAGED, StagedView, as_batch
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.receipts import File
 
 __all__ = ["COUNT", "SHUFFLE", "PartCounts", "Shuffled", "SliceCounts", "count_groups"]
 

@@ -18,9 +18,9 @@ from itertools import combinations, pairwise
 from numbers import Real
 from typing import NamedTuple, NoReturn
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
-from transforms.corpora.corpus import UNDATED
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
+from lexbeam.transforms.corpora.corpus import UNDATED
 
 __all__ = [
     "PAIRINGS",

@@ -15,9 +15,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from transforms.change.view.words import ViewOptions, is_word, normalise_word
-from transforms.common.errors import UsageError, quoted
-from transforms.common.marks import broken
+from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise_word
+from lexbeam.transforms.common.errors import UsageError, quoted
+from lexbeam.transforms.common.marks import broken
 
 __all__ = ["ViewTargets", "load_targets", "near_matches", "suffix_of", "target_word"]
 

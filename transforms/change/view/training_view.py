@@ -16,13 +16,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.corpus.sentences import UPOS
-from transforms.change.view.slices import Slice
-from transforms.change.view.tags import NO_TAG, tag_codes
-from transforms.change.view.targets import ViewTargets
-from transforms.change.view.words import ViewOptions, is_word, normalise_word
-from transforms.common.draws.by_content import GOLDEN, mix64
-from transforms.common.errors import UsageError
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.change.view.slices import Slice
+from lexbeam.transforms.change.view.tags import NO_TAG, tag_codes
+from lexbeam.transforms.change.view.targets import ViewTargets
+from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise_word
+from lexbeam.transforms.common.draws.by_content import GOLDEN, mix64
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = ["LONGEST_SENTENCE", "ViewBatch", "columns_needed", "derive", "sentence_keys"]
 

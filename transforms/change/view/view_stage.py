@@ -17,20 +17,20 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.view.counts import COUNTS, Batch, count_view
-from transforms.change.view.feeds import STAGED, as_batch
-from transforms.change.view.sampling import BINS, keep_mask, threshold, token_histogram
-from transforms.change.view.slices import Slice
-from transforms.change.view.tags import NO_TAG
-from transforms.change.view.targets import ViewTargets
-from transforms.change.view.training_view import ViewBatch, columns_needed, derive
-from transforms.change.view.words import ViewOptions
-from transforms.common.store.artefacts import Artefact, Stage, Unless
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_rows
-from transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.change.view.counts import COUNTS, Batch, count_view
+from lexbeam.transforms.change.view.feeds import STAGED, as_batch
+from lexbeam.transforms.change.view.sampling import BINS, keep_mask, threshold, token_histogram
+from lexbeam.transforms.change.view.slices import Slice
+from lexbeam.transforms.change.view.tags import NO_TAG
+from lexbeam.transforms.change.view.targets import ViewTargets
+from lexbeam.transforms.change.view.training_view import ViewBatch, columns_needed, derive
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.corpora.corpus import SentencePart
 
 __all__ = [
     "MEASURE",

@@ -16,12 +16,12 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from transforms.common.errors import UsageError, nearest
-from transforms.common.marks import nfc
-from transforms.common.options.fields import option
-from transforms.common.texts.apostrophes import straight
-from transforms.common.texts.languages import short_tag
-from transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.marks import nfc
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.common.texts.unseen import seen
 
 __all__ = ["ViewOptions", "case_of", "case_text", "is_word", "normalise_word"]
 

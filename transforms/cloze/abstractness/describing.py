@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.abstractness.alike import SpelledWords, spelled_alike
-from transforms.cloze.abstractness.inputs import (
+from lexbeam.transforms.cloze.abstractness.alike import SpelledWords, spelled_alike
+from lexbeam.transforms.cloze.abstractness.inputs import (
     INPUTS,
     SMALL,
     Arrays,
@@ -30,14 +30,14 @@ from transforms.cloze.abstractness.inputs import (
     is_phrase,
     parts,
 )
-from transforms.cloze.abstractness.options import InputOptions
-from transforms.cloze.abstractness.wordnet_inputs import gloss_vectors
-from transforms.common.blas import one_thread
-from transforms.common.endable import endable
-from transforms.common.errors import UsageError
-from transforms.common.rowwise import product
-from transforms.learning.signs import with_fixed_signs
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.cloze.abstractness.options import InputOptions
+from lexbeam.transforms.cloze.abstractness.wordnet_inputs import gloss_vectors
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.endable import endable
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.rowwise import product
+from lexbeam.transforms.learning.signs import with_fixed_signs
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["DescribedWords", "Describing", "describe", "fit_inputs", "ngram_part", "single_words", "with_wordnet"]
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted, Floats, Ints
-from transforms.cloze.abstractness.kernel_ridge import fit_kernel, fit_ridge, predict_kernel, predict_ridge
-from transforms.cloze.abstractness.network import fit_networks, predict_network
-from transforms.cloze.abstractness.options import EstimatorOptions
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.endable import endable
+from lexbeam.transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted, Floats, Ints
+from lexbeam.transforms.cloze.abstractness.kernel_ridge import fit_kernel, fit_ridge, predict_kernel, predict_ridge
+from lexbeam.transforms.cloze.abstractness.network import fit_networks, predict_network
+from lexbeam.transforms.cloze.abstractness.options import EstimatorOptions
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.endable import endable
 
 __all__ = ["ESTIMATORS", "NONE", "ConcretenessTraining", "Estimator", "Fitted", "fit", "predict"]
 

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.cloze.abstractness.alike import SpelledWords
-from transforms.cloze.abstractness.options import InputOptions
-from transforms.cloze.abstractness.wordnet_inputs import (
+from lexbeam.transforms.cloze.abstractness.alike import SpelledWords
+from lexbeam.transforms.cloze.abstractness.options import InputOptions
+from lexbeam.transforms.cloze.abstractness.wordnet_inputs import (
     GlossVectors,
     WordSenses,
     classes_of,
@@ -25,12 +25,12 @@ from transforms.cloze.abstractness.wordnet_inputs import (
     numbers_of,
     senses_of,
 )
-from transforms.common.blas import one_thread
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.endable import endable
-from transforms.learning.models.formats import pack_texts, unpack_texts
-from transforms.lexicon.vectors.static_vectors import StaticVectors
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.endable import endable
+from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
+from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

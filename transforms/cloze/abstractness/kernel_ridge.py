@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted, Floats, Ints
-from transforms.cloze.abstractness.options import EstimatorOptions
-from transforms.common.draws.by_content import uniform
-from transforms.common.errors import UsageError
-from transforms.common.rowwise import dots
-from transforms.learning.models.kernels import gaussian_sums
+from lexbeam.transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted, Floats, Ints
+from lexbeam.transforms.cloze.abstractness.options import EstimatorOptions
+from lexbeam.transforms.common.draws.by_content import uniform
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.learning.models.kernels import gaussian_sums
 
 __all__ = ["fit_kernel", "fit_ridge", "predict_kernel", "predict_ridge"]
 

@@ -13,18 +13,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.cloze.abstractness.alike import SpelledWords, spelled_alike
-from transforms.cloze.abstractness.calibration import calibrated
-from transforms.cloze.abstractness.describing import Describing, describe
-from transforms.cloze.abstractness.estimators import ESTIMATORS, predict
-from transforms.cloze.abstractness.inputs import Arrays, InputResources, is_phrase, parts
-from transforms.cloze.abstractness.options import RATED, WORD_FORMS
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.learning.models.formats import pack_texts, unpack_texts
-from transforms.learning.models.keeping import load_model
-from transforms.learning.models.model import Model
-from transforms.lexicon.compiled.casing import coded, lowered, only
-from transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
+from lexbeam.transforms.cloze.abstractness.alike import SpelledWords, spelled_alike
+from lexbeam.transforms.cloze.abstractness.calibration import calibrated
+from lexbeam.transforms.cloze.abstractness.describing import Describing, describe
+from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS, predict
+from lexbeam.transforms.cloze.abstractness.inputs import Arrays, InputResources, is_phrase, parts
+from lexbeam.transforms.cloze.abstractness.options import RATED, WORD_FORMS
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
+from lexbeam.transforms.learning.models.keeping import load_model
+from lexbeam.transforms.learning.models.model import Model
+from lexbeam.transforms.lexicon.compiled.casing import coded, lowered, only
+from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
 
 __all__ = [
     "FORMAT",

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted, Floats, Ints
-from transforms.cloze.abstractness.options import EstimatorOptions
-from transforms.common.draws.by_content import uniform
-from transforms.common.extras import missing_package
-from transforms.common.rowwise import product
+from lexbeam.transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted, Floats, Ints
+from lexbeam.transforms.cloze.abstractness.options import EstimatorOptions
+from lexbeam.transforms.common.draws.by_content import uniform
+from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.rowwise import product
 
 if TYPE_CHECKING:
     import torch

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from transforms.cloze.word_resources import RATING_LISTS, STATIC_VECTORS
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.lexicon.finding_wordnet import wordnet_option
-from transforms.lexicon.resources import CacheOptions, check_specs
+from lexbeam.transforms.cloze.word_resources import RATING_LISTS, STATIC_VECTORS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.lexicon.finding_wordnet import wordnet_option
+from lexbeam.transforms.lexicon.resources import CacheOptions, check_specs
 
 __all__ = [
     "DEFAULT_INPUTS",
@@ -32,7 +32,7 @@ class InputOptions(CacheOptions):
         (),
         help="what words are described by; if not given, ngrams, wordnet, glosses, and vectors where there are such",
         metavar="INPUT",
-        choices="transforms.cloze.abstractness.inputs:INPUTS",
+        choices="lexbeam.transforms.cloze.abstractness.inputs:INPUTS",
     )
     vectors: tuple[str, ...] = option(
         (),
@@ -68,12 +68,14 @@ class EstimatorOptions:
     """
 
     estimator: str = option(
-        "kernel", help="how concreteness is learned", choices="transforms.cloze.abstractness.estimators:ESTIMATORS"
+        "kernel",
+        help="how concreteness is learned",
+        choices="lexbeam.transforms.cloze.abstractness.estimators:ESTIMATORS",
     )
     compare: tuple[str, ...] = option(
         (),
         help="further estimators to measure on the same folds",
-        choices="transforms.cloze.abstractness.estimators:ESTIMATORS",
+        choices="lexbeam.transforms.cloze.abstractness.estimators:ESTIMATORS",
     )
     ridge_alpha: float = option(0.3, help="ridge and kernel: weight of the penalty", least=1e-9)
     kernel_gamma: float = option(1.0, help="kernel: how fast likeness falls with the squared distance", least=1e-6)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.word_lists.word_list import WordList
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 
 __all__ = ["FEWEST", "Ratings", "joined_ratings"]
 

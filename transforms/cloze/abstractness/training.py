@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from transforms.cloze.abstractness.calibration import CalibratedThreshold, cut_at, youden
-from transforms.cloze.abstractness.describing import (
+from lexbeam.transforms.cloze.abstractness.calibration import CalibratedThreshold, cut_at, youden
+from lexbeam.transforms.cloze.abstractness.describing import (
     DescribedWords,
     describe,
     fit_inputs,
@@ -22,16 +22,23 @@ from transforms.cloze.abstractness.describing import (
     single_words,
     with_wordnet,
 )
-from transforms.cloze.abstractness.estimators import ESTIMATORS, NONE, ConcretenessTraining, Fitted, fit, predict
-from transforms.cloze.abstractness.inputs import Arrays, Bools, InputResources, is_phrase
-from transforms.cloze.abstractness.model import FORMAT, KIND, TASK, model_arrays
-from transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
-from transforms.cloze.abstractness.ratings import Ratings
-from transforms.common.code.fingerprints import digest
-from transforms.common.draws.folds import fold_of
-from transforms.common.errors import LexbeamError
-from transforms.evaluation.evaluating import MeasuredMetric, measure
-from transforms.learning.models.model import Model
+from lexbeam.transforms.cloze.abstractness.estimators import (
+    ESTIMATORS,
+    NONE,
+    ConcretenessTraining,
+    Fitted,
+    fit,
+    predict,
+)
+from lexbeam.transforms.cloze.abstractness.inputs import Arrays, Bools, InputResources, is_phrase
+from lexbeam.transforms.cloze.abstractness.model import FORMAT, KIND, TASK, model_arrays
+from lexbeam.transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
+from lexbeam.transforms.cloze.abstractness.ratings import Ratings
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.evaluation.evaluating import MeasuredMetric, measure
+from lexbeam.transforms.learning.models.model import Model
 
 __all__ = ["Learned", "inputs_of", "learn", "out_of_fold", "vocabulary_of"]
 

@@ -17,13 +17,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.blas import one_thread
-from transforms.common.endable import endable
-from transforms.common.rowwise import dots
-from transforms.learning.models.model import needs_models
-from transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS, HYPERNYMS, LEXNAMES, SYNSET_TYPES
-from transforms.lexicon.wordnet.ragged import Ragged
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.endable import endable
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.learning.models.model import needs_models
+from lexbeam.transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS, HYPERNYMS, LEXNAMES, SYNSET_TYPES
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

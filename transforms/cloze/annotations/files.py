@@ -11,22 +11,22 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import KINDS
-from schemas.cloze.questions import ANNOTATION_REJECT_REASONS
-from schemas.rejects import ANSWER_STAGE as STAGE
-from schemas.rejects import RejectRow
-from transforms.cloze.annotations.quality import Annotation, Key
-from transforms.cloze.annotations.sent import sent_rows
-from transforms.cloze.annotations.sheet import SHEET
-from transforms.cloze.questions.question import LETTERS
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.store import files
-from transforms.common.texts.apostrophes import straight
-from transforms.formats.records.base import BadRecord
-from transforms.people.opening import list_sheets
-from transforms.people.reading import read_answers
-from transforms.people.tables import Roles, is_sheet, read_table
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze.questions import ANNOTATION_REJECT_REASONS
+from lexbeam.schemas.rejects import ANSWER_STAGE as STAGE
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.cloze.annotations.quality import Annotation, Key
+from lexbeam.transforms.cloze.annotations.sent import sent_rows
+from lexbeam.transforms.cloze.annotations.sheet import SHEET
+from lexbeam.transforms.cloze.questions.question import LETTERS
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.people.opening import list_sheets
+from lexbeam.transforms.people.reading import read_answers
+from lexbeam.transforms.people.tables import Roles, is_sheet, read_table
 
 __all__ = ["AnnotationOptions", "AnnotationsRead", "Question", "parse_columns", "read_annotations"]
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from schemas.cloze.questions import VERDICT_REASONS
-from transforms.common.options.fields import option
-from transforms.evaluation.reliability import fleiss_kappa, nominal_alpha
+from lexbeam.schemas.cloze.questions import VERDICT_REASONS
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.evaluation.reliability import fleiss_kappa, nominal_alpha
 
 __all__ = [
     "Annotation",

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from transforms.cloze.annotations.sheet import SHEET
-from transforms.common.store import files
-from transforms.formats.records.base import BadRecord, ReaderOptions
-from transforms.people.cells import folded, text_of
-from transforms.people.opening import file_rows, open_sheet
-from transforms.people.sheets import rows_digest, sheet_rows
+from lexbeam.transforms.cloze.annotations.sheet import SHEET
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
+from lexbeam.transforms.people.cells import folded, text_of
+from lexbeam.transforms.people.opening import file_rows, open_sheet
+from lexbeam.transforms.people.sheets import rows_digest, sheet_rows
 
 __all__ = ["SentRows", "sent_rows"]
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from transforms.cloze.questions.question import LETTERS
-from transforms.people.cells import CELL_LIMIT, cell_of
-from transforms.people.sheets import Answer, Sheet, SheetColumn
+from lexbeam.transforms.cloze.questions.question import LETTERS
+from lexbeam.transforms.people.cells import CELL_LIMIT, cell_of
+from lexbeam.transforms.people.sheets import Answer, Sheet, SheetColumn
 
 __all__ = ["ANSWER", "COLUMNS", "DIFFICULTIES", "SHEET", "SheetRows", "asked_rows"]
 

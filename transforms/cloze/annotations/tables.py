@@ -6,10 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import KINDS
-from schemas.cloze.questions import ANNOTATIONS, VERDICT_REASONS, VERDICTS
-from transforms.cloze.annotations.files import Question
-from transforms.cloze.annotations.quality import (
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze.questions import ANNOTATIONS, VERDICT_REASONS, VERDICTS
+from lexbeam.transforms.cloze.annotations.files import Question
+from lexbeam.transforms.cloze.annotations.quality import (
     JudgedAnswer,
     Key,
     QualityOptions,

@@ -19,10 +19,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from transforms.annotation.engines.texts import plain_tokens
-from transforms.common.texts.apostrophes import straight
-from transforms.evaluation.metrics import Metric, expected_accuracy
-from transforms.evaluation.outcomes import Bools, Floats
+from lexbeam.transforms.annotation.engines.texts import plain_tokens
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.evaluation.metrics import Metric, expected_accuracy
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats
 
 __all__ = ["ACCURACY", "absent", "alike", "chance", "most_frequent", "rarest", "stand_in_passage", "subset_of"]
 

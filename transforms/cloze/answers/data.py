@@ -17,23 +17,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.answers.baselines import stand_in_passage
-from transforms.cloze.answers.keys import FIVE
-from transforms.cloze.filters.candidates import question_id
-from transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER, Row
-from transforms.cloze.questions.question import gapped
-from transforms.cloze.readers.data import PAIR_ROWS, GroupTask, QuestionGroup, lists_of
-from transforms.cloze.readers.encoding import flat, numbered, rows_of, write_bounds
-from transforms.cloze.readers.options import PLACEHOLDER as GAP
-from transforms.cloze.readers.options import RESERVED, NumberLists, Questions
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import option
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.join import RowsByKey
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import HashedStream, checked
-from transforms.common.store.tables import Part, PartFile, read_table, write_part, write_rows
+from lexbeam.transforms.cloze.answers.baselines import stand_in_passage
+from lexbeam.transforms.cloze.answers.keys import FIVE
+from lexbeam.transforms.cloze.filters.candidates import question_id
+from lexbeam.transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER, Row
+from lexbeam.transforms.cloze.questions.question import gapped
+from lexbeam.transforms.cloze.readers.data import PAIR_ROWS, GroupTask, QuestionGroup, lists_of
+from lexbeam.transforms.cloze.readers.encoding import flat, numbered, rows_of, write_bounds
+from lexbeam.transforms.cloze.readers.options import PLACEHOLDER as GAP
+from lexbeam.transforms.cloze.readers.options import RESERVED, NumberLists, Questions
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.join import RowsByKey
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import HashedStream, checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, write_part, write_rows
 
 __all__ = [
     "ASK",

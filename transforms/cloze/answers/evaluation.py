@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from schemas.cloze.pairs import KINDS
-from transforms.cloze.answers.baselines import ACCURACY, absent, chance, most_frequent, rarest, subset_of
-from transforms.cloze.answers.files import SystemAnswer
-from transforms.cloze.answers.keys import UNKNOWN, Key
-from transforms.common.errors import LexbeamError
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import matched, measure, row
-from transforms.evaluation.outcomes import Floats, Ints
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.transforms.cloze.answers.baselines import ACCURACY, absent, chance, most_frequent, rarest, subset_of
+from lexbeam.transforms.cloze.answers.files import SystemAnswer
+from lexbeam.transforms.cloze.answers.keys import UNKNOWN, Key
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.evaluating import matched, measure, row
+from lexbeam.transforms.evaluation.outcomes import Floats, Ints
 
 __all__ = ["ALL", "MeasuredSystem", "baselines_of", "evaluated", "systems_of"]
 

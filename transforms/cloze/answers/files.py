@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from schemas.cloze.pairs import KINDS
-from transforms.cloze.answers.baselines import most_frequent
-from transforms.cloze.answers.keys import FIVE
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
-from transforms.common.store import files
-from transforms.evaluation.outcomes import Floats
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.transforms.cloze.answers.baselines import most_frequent
+from lexbeam.transforms.cloze.answers.keys import FIVE
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.evaluation.outcomes import Floats
 
 __all__ = ["SystemAnswer", "read_answers"]
 

@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.cloze.answers import ANSWERS
-from transforms.cloze.answers.data import asked_texts
-from transforms.cloze.answers.trained_systems import SYSTEMS, answer_rows
-from transforms.cloze.pairs.pair import PLACEHOLDER
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.option import Within
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.identity import Place
-from transforms.common.store.tables import Part, PartFile, write_part
-from transforms.lexicon.encoders.base import check_encoder, describe_encoder, kind_of, load_encoder, path_of
-from transforms.lexicon.encoders.choosing import check_choices, choose
-from transforms.lexicon.encoders.records import EncoderInfo
+from lexbeam.schemas.cloze.answers import ANSWERS
+from lexbeam.transforms.cloze.answers.data import asked_texts
+from lexbeam.transforms.cloze.answers.trained_systems import SYSTEMS, answer_rows
+from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.option import Within
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.identity import Place
+from lexbeam.transforms.common.store.tables import Part, PartFile, write_part
+from lexbeam.transforms.lexicon.encoders.base import check_encoder, describe_encoder, kind_of, load_encoder, path_of
+from lexbeam.transforms.lexicon.encoders.choosing import check_choices, choose
+from lexbeam.transforms.lexicon.encoders.records import EncoderInfo
 
 __all__ = [
     "CHOOSE_ANSWERS",
@@ -151,7 +151,7 @@ def _tables(task: ChoiceTask, settings: ChoiceSettings) -> Iterator[pa.Table]:
 
 
 def _chosen(_: object, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
-    return {"transforms.lexicon.encoders.base:ENCODERS": list(settings.kinds)}
+    return {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": list(settings.kinds)}
 
 
 CHOOSE_ANSWERS: Stage[ChoiceTask, ChoiceSettings, PartFile] = Stage(

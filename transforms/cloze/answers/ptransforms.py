@@ -12,9 +12,9 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.cloze.answers import ANSWERS
-from schemas.metrics import CLOZE_METRICS
-from transforms.cloze.answers.data import (
+from lexbeam.schemas.cloze.answers import ANSWERS
+from lexbeam.schemas.metrics import CLOZE_METRICS
+from lexbeam.transforms.cloze.answers.data import (
     ASK,
     ENCODE_ASKED,
     AskTask,
@@ -23,9 +23,9 @@ from transforms.cloze.answers.data import (
     VocabularyOptions,
     language_task,
 )
-from transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings, MeasureTask
-from transforms.cloze.answers.multiple_choice import CHOOSE_ANSWERS, ChoiceModel, ChoiceSettings, ChoiceTask
-from transforms.cloze.answers.trained_systems import (
+from lexbeam.transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings, MeasureTask
+from lexbeam.transforms.cloze.answers.multiple_choice import CHOOSE_ANSWERS, ChoiceModel, ChoiceSettings, ChoiceTask
+from lexbeam.transforms.cloze.answers.trained_systems import (
     ANSWER,
     ANSWER_TRAIN,
     REGISTRY,
@@ -34,10 +34,10 @@ from transforms.cloze.answers.trained_systems import (
     AskTrained,
     TrainedSystem,
 )
-from transforms.cloze.readers.data import GroupTask
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
-from transforms.common.store.tables import Part, PartFile
+from lexbeam.transforms.cloze.readers.data import GroupTask
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
+from lexbeam.transforms.common.store.tables import Part, PartFile
 
 __all__ = ["AnswerAll", "AskAll", "Key", "MeasureAll"]
 

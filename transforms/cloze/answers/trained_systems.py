@@ -17,11 +17,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.answers import ANSWERS
-from transforms.cloze.answers.data import EncodedAsked, numbered_questions, pair_texts
-from transforms.cloze.answers.keys import FIVE
-from transforms.cloze.readers.context_training import ContextData, context_log_probabilities, train_context
-from transforms.cloze.readers.options import (
+from lexbeam.schemas.cloze.answers import ANSWERS
+from lexbeam.transforms.cloze.answers.data import EncodedAsked, numbered_questions, pair_texts
+from lexbeam.transforms.cloze.answers.keys import FIVE
+from lexbeam.transforms.cloze.readers.context_training import ContextData, context_log_probabilities, train_context
+from lexbeam.transforms.cloze.readers.options import (
     CONTEXT,
     RESERVED,
     MakeReader,
@@ -31,18 +31,18 @@ from transforms.cloze.readers.options import (
     ReaderNetworkOptions,
     TrainingData,
 )
-from transforms.cloze.readers.train_stage import folds_of, reader_model, vectors_in
-from transforms.cloze.readers.training import ReaderWeights
-from transforms.cloze.readers.words import train_vectors, vectors_of
-from transforms.common.blas import one_thread
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.draws.by_content import hash_of
-from transforms.common.store.artefacts import Artefact, Stage, Unless
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, read_table, write_part
-from transforms.learning.models.formats import REGISTRY as FORMATS
-from transforms.learning.models.keeping import SavedModel, load_model, save_model
-from transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.cloze.readers.train_stage import folds_of, reader_model, vectors_in
+from lexbeam.transforms.cloze.readers.training import ReaderWeights
+from lexbeam.transforms.cloze.readers.words import train_vectors, vectors_of
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.draws.by_content import hash_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part
+from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
+from lexbeam.transforms.learning.models.keeping import SavedModel, load_model, save_model
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 __all__ = [
     "ANSWER",
@@ -72,8 +72,8 @@ class System(Entry):
 
 
 def _five_way_gated_attention() -> NetworkReader:
-    from transforms.cloze.readers.networks import FIVE_WAY_GATED_ATTENTION
-    from transforms.cloze.readers.training import network_reader
+    from lexbeam.transforms.cloze.readers.networks import FIVE_WAY_GATED_ATTENTION
+    from lexbeam.transforms.cloze.readers.training import network_reader
 
     return network_reader(FIVE_WAY_GATED_ATTENTION)
 
@@ -309,7 +309,7 @@ def _by_split(_: object, options: AnswerOptions) -> bool:
     return not options.folds
 
 
-REGISTRY = "transforms.cloze.answers.trained_systems:SYSTEMS"
+REGISTRY = "lexbeam.transforms.cloze.answers.trained_systems:SYSTEMS"
 
 
 def _chosen_to_train(task: AnswerTask, _: AnswerOptions) -> Mapping[str, tuple[str, ...]]:

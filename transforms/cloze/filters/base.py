@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.filters.batches import PairBatch
-from transforms.common.code.registry import Entry
-from transforms.inflection.models import InflectorReference
-from transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.cloze.filters.batches import PairBatch
+from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.inflection.models import InflectorReference
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 __all__ = [
     "ABSTAINS",

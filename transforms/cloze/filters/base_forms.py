@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.base import FilterSetting
-from transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
-from transforms.cloze.word_resources import WORDNET
-from transforms.common.texts.languages import short_tag
-from transforms.inflection.features import split
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.models import inflector_for
-from transforms.lexicon.wordnet.ragged import Ragged, first_of_each, runs
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.cloze.filters.base import FilterSetting
+from lexbeam.transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
+from lexbeam.transforms.cloze.word_resources import WORDNET
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.inflection.features import split
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.models import inflector_for
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, first_of_each, runs
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["are_participles", "same_base"]
 

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.texts.apostrophes import straight
-from transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.lexicon.compiled.casing import coded
 
 __all__ = ["COLUMNS", "PairBatch", "SideTokens", "TokenPlaces", "batch_of", "batches_of", "unique_hits"]
 

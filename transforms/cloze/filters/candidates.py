@@ -10,18 +10,18 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.cloze.candidates import CANDIDATES
-from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.filters.base import ABSTAINS, FAILS, PASSES, FilterSetting, Verdicts
-from transforms.cloze.filters.batches import COLUMNS, PairBatch, batch_of, batches_of
-from transforms.cloze.filters.registry import FILTERS, FilterVerdicts, filters_of, judge
-from transforms.cloze.filters.thresholds import Thresholds
-from transforms.common.code.fingerprints import digest
-from transforms.common.code.registry import docs_of
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
-from transforms.inflection.models import chosen_formats
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze.pairs import CRITERIA
+from lexbeam.transforms.cloze.filters.base import ABSTAINS, FAILS, PASSES, FilterSetting, Verdicts
+from lexbeam.transforms.cloze.filters.batches import COLUMNS, PairBatch, batch_of, batches_of
+from lexbeam.transforms.cloze.filters.registry import FILTERS, FilterVerdicts, filters_of, judge
+from lexbeam.transforms.cloze.filters.thresholds import Thresholds
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.code.registry import docs_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
+from lexbeam.transforms.inflection.models import chosen_formats
 
 __all__ = [
     "COUNTED",
@@ -231,9 +231,9 @@ def _judge(artefact: Artefact, task: CandidateTask, rules: CandidateSetting) -> 
 def _chosen(_: object, rules: CandidateSetting) -> Mapping[str, Sequence[str]]:
     setting = rules.setting
     return {
-        "transforms.cloze.filters.registry:FILTERS": rules.filters(),
-        "transforms.cloze.filters.nonspecificity:SENSES": [setting.sense],
-        "transforms.cloze.filters.scores:PROPER_NOUNS": [setting.propn],
+        "lexbeam.transforms.cloze.filters.registry:FILTERS": rules.filters(),
+        "lexbeam.transforms.cloze.filters.nonspecificity:SENSES": [setting.sense],
+        "lexbeam.transforms.cloze.filters.scores:PROPER_NOUNS": [setting.propn],
         **(chosen_formats(setting.inflector) if setting.abstractness is None else {}),
     }
 

@@ -12,17 +12,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.candidates import CANDIDATES
-from schemas.cloze.pairs import PAIRS
-from transforms.annotation.engines.registry import Engine
-from transforms.cloze.filters.batches import COLUMNS, batch_of
-from transforms.cloze.filters.candidates import CandidateSetting, candidates_of
-from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
-from transforms.cloze.pairs.pair import LengthOptions, RawPair, Row, join_rows, pair_row
-from transforms.cloze.pairs.read_stage import ANNOTATION
-from transforms.cloze.word_resources import WORDNET
-from transforms.common.blas import one_thread
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.cloze.filters.batches import COLUMNS, batch_of
+from lexbeam.transforms.cloze.filters.candidates import CandidateSetting, candidates_of
+from lexbeam.transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
+from lexbeam.transforms.cloze.pairs.pair import LengthOptions, RawPair, Row, join_rows, pair_row
+from lexbeam.transforms.cloze.pairs.read_stage import ANNOTATION
+from lexbeam.transforms.cloze.word_resources import WORDNET
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["COLUMNS_EXPLAINED", "explained", "glosses_of", "pair_of"]
 

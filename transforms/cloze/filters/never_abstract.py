@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.batches import PairBatch
-from transforms.cloze.word_resources import tags_of
-from transforms.common.texts.apostrophes import straight_words
-from transforms.lexicon.wordnet.stop_words import CLOSED_ADVERBS, STOP_WORDS
+from lexbeam.transforms.cloze.filters.batches import PairBatch
+from lexbeam.transforms.cloze.word_resources import tags_of
+from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.lexicon.wordnet.stop_words import CLOSED_ADVERBS, STOP_WORDS
 
 __all__ = ["NEVER_ABSTRACT", "function_words", "names"]
 

@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.wordnet.lesk import Contexts, choose_senses, concatenated, first_senses
-from transforms.lexicon.wordnet.ragged import Ragged
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.wordnet.lesk import Contexts, choose_senses, concatenated, first_senses
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["DEPTHS", "SENSES", "ContextTargets", "deep_senses", "or_else", "sense_names", "senses_of"]
 

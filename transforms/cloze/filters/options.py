@@ -4,25 +4,25 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from schemas.cloze.pairs import CRITERIA, KINDS
-from transforms.cloze.filters.base import FilterSetting
-from transforms.cloze.filters.candidates import CandidateSetting
-from transforms.cloze.filters.never_abstract import NEVER_ABSTRACT
-from transforms.cloze.filters.nonspecificity import DEPTHS
-from transforms.cloze.filters.predicted_concreteness import predictor_of
-from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
-from transforms.cloze.filters.relations import MATCHES, SENSES_OF
-from transforms.cloze.filters.thresholds import check_threshold, parse_threshold
-from transforms.cloze.word_resources import inflector_option, vectors_option
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.options.needs import check_given
-from transforms.inflection.models import inflector_reference
-from transforms.lexicon.encoders.base import check_encoder_packages
-from transforms.lexicon.encoders.encoding import encoding_of
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
-from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
+from lexbeam.schemas.cloze.pairs import CRITERIA, KINDS
+from lexbeam.transforms.cloze.filters.base import FilterSetting
+from lexbeam.transforms.cloze.filters.candidates import CandidateSetting
+from lexbeam.transforms.cloze.filters.never_abstract import NEVER_ABSTRACT
+from lexbeam.transforms.cloze.filters.nonspecificity import DEPTHS
+from lexbeam.transforms.cloze.filters.predicted_concreteness import predictor_of
+from lexbeam.transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
+from lexbeam.transforms.cloze.filters.relations import MATCHES, SENSES_OF
+from lexbeam.transforms.cloze.filters.thresholds import check_threshold, parse_threshold
+from lexbeam.transforms.cloze.word_resources import inflector_option, vectors_option
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.inflection.models import inflector_reference
+from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
+from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
+from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 
 __all__ = ["CandidateOptions", "FilterRequest", "check_candidates", "filter_request", "lacking"]
 
@@ -45,7 +45,7 @@ class CandidateOptions(CacheOptions, EncoderOptions):
         (),
         help="filters beside the kinds' own criteria; if not given, all whose resources are there",
         metavar="FILTER",
-        choices="transforms.cloze.filters.registry:optional_filters",
+        choices="lexbeam.transforms.cloze.filters.registry:optional_filters",
     )
     evaluate: str = option(
         "all", help="whether every filter is applied to every word, or only until one rejects it", choices=EVALUATE
@@ -74,12 +74,14 @@ class CandidateOptions(CacheOptions, EncoderOptions):
     sense: str = option(
         "lesk",
         help="which sense decides how deep a word lies",
-        choices="transforms.cloze.filters.nonspecificity:SENSES",
+        choices="lexbeam.transforms.cloze.filters.nonspecificity:SENSES",
     )
     depth: str = option("max", help="longest or shortest way to a root of WordNet", choices=DEPTHS)
     depth_below: float = option(6.0, help="words of this depth, or deeper, are not nonspecific", least=0)
     proper_nouns: str = option(
-        "noun", help="whether proper nouns count as nouns", choices="transforms.cloze.filters.scores:PROPER_NOUNS"
+        "noun",
+        help="whether proper nouns count as nouns",
+        choices="lexbeam.transforms.cloze.filters.scores:PROPER_NOUNS",
     )
     relation_match: str = option(
         "surface",

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.abstractness.model import Concreteness, concreteness, is_listed, open_concreteness
-from transforms.cloze.filters.base import Predictor
-from transforms.common.errors import LexbeamError
-from transforms.common.store.identity import Place
+from lexbeam.transforms.cloze.abstractness.model import Concreteness, concreteness, is_listed, open_concreteness
+from lexbeam.transforms.cloze.filters.base import Predictor
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.identity import Place
 
 __all__ = ["PredictedConcreteness", "predictor_of"]
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.cloze.candidates import CANDIDATES
-from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
-from transforms.cloze.filters.thresholds import MEASURE, SETTLE, Sampled, Thresholds
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
-from transforms.common.store.tables import Part
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
+from lexbeam.transforms.cloze.filters.thresholds import MEASURE, SETTLE, Sampled, Thresholds
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
+from lexbeam.transforms.common.store.tables import Part
 
 __all__ = ["FindCandidates", "TakeThresholds"]
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.filters.base import FAILS, ClozeFilter, Evaluate, FilterSetting, Verdicts, nothing
-from transforms.cloze.filters.batches import PairBatch
-from transforms.cloze.filters.relations import antonym, lemma, repeated, synonym
-from transforms.cloze.filters.scores import abstractness, nonspecificity, pos
-from transforms.cloze.filters.similarity import contextual, static
-from transforms.common.code.registry import Registry
+from lexbeam.schemas.cloze.pairs import CRITERIA
+from lexbeam.transforms.cloze.filters.base import FAILS, ClozeFilter, Evaluate, FilterSetting, Verdicts, nothing
+from lexbeam.transforms.cloze.filters.batches import PairBatch
+from lexbeam.transforms.cloze.filters.relations import antonym, lemma, repeated, synonym
+from lexbeam.transforms.cloze.filters.scores import abstractness, nonspecificity, pos
+from lexbeam.transforms.cloze.filters.similarity import contextual, static
+from lexbeam.transforms.common.code.registry import Registry
 
 __all__ = ["EVALUATE", "FILTERS", "FilterVerdicts", "filters_of", "judge", "optional_filters"]
 

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.base import FilterSetting, Verdicts, counted, nothing
-from transforms.cloze.filters.base_forms import same_base
-from transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
-from transforms.cloze.filters.nonspecificity import or_else
-from transforms.cloze.word_resources import WORDNET
-from transforms.lexicon.wordnet.ragged import Ragged
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.cloze.filters.base import FilterSetting, Verdicts, counted, nothing
+from lexbeam.transforms.cloze.filters.base_forms import same_base
+from lexbeam.transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
+from lexbeam.transforms.cloze.filters.nonspecificity import or_else
+from lexbeam.transforms.cloze.word_resources import WORDNET
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["MATCHES", "SENSES_OF", "antonym", "lemma", "repeated", "synonym"]
 

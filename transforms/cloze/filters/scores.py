@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
-from transforms.cloze.filters.base_forms import are_participles
-from transforms.cloze.filters.batches import PairBatch
-from transforms.cloze.filters.never_abstract import NEVER_ABSTRACT, function_words, names
-from transforms.cloze.filters.nonspecificity import SENSES, ContextTargets, deep_senses, sense_names
-from transforms.cloze.word_resources import WORDNET, are_of
-from transforms.common.code.registry import Entry, Registry
-from transforms.lexicon.wordnet.lesk import contexts_of
-from transforms.lexicon.wordnet.lexnames import HYPERNYMS
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
+from lexbeam.transforms.cloze.filters.base_forms import are_participles
+from lexbeam.transforms.cloze.filters.batches import PairBatch
+from lexbeam.transforms.cloze.filters.never_abstract import NEVER_ABSTRACT, function_words, names
+from lexbeam.transforms.cloze.filters.nonspecificity import SENSES, ContextTargets, deep_senses, sense_names
+from lexbeam.transforms.cloze.word_resources import WORDNET, are_of
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.lexicon.wordnet.lesk import contexts_of
+from lexbeam.transforms.lexicon.wordnet.lexnames import HYPERNYMS
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["PROPER_NOUNS", "TAGS", "abstractness", "nonspecificity", "pos"]
 

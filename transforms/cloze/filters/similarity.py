@@ -14,17 +14,17 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
-from transforms.cloze.filters.batches import PairBatch, SideTokens
-from transforms.cloze.word_resources import VECTORS
-from transforms.common.blas import one_thread
-from transforms.common.rowwise import dots, product
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.encoders.base import load_encoder
-from transforms.lexicon.encoders.encoding import Encoding
-from transforms.lexicon.encoders.vectors import span_vectors
-from transforms.lexicon.resources import Lexicon
-from transforms.lexicon.vectors.static_vectors import StaticVectors
+from lexbeam.transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
+from lexbeam.transforms.cloze.filters.batches import PairBatch, SideTokens
+from lexbeam.transforms.cloze.word_resources import VECTORS
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.rowwise import dots, product
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.encoders.base import load_encoder
+from lexbeam.transforms.lexicon.encoders.encoding import Encoding
+from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
 
 __all__ = ["contextual", "contextual_vectors", "greatest", "pair_cosines", "static", "static_vectors"]
 

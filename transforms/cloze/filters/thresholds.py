@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.filters.batches import COLUMNS, PairBatch, batch_of, batches_of
-from transforms.cloze.filters.similarity import contextual_vectors, pair_cosines, static_vectors
-from transforms.common.draws.by_content import numbers
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows, read_table, write_rows
-from transforms.lexicon.encoders.encoding import Encoding
-from transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.cloze.filters.batches import COLUMNS, PairBatch, batch_of, batches_of
+from lexbeam.transforms.cloze.filters.similarity import contextual_vectors, pair_cosines, static_vectors
+from lexbeam.transforms.common.draws.by_content import numbers
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
+from lexbeam.transforms.lexicon.encoders.encoding import Encoding
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 __all__ = [
     "MEASURE",

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from transforms.cloze.options.inflection import cased_as
-from transforms.common.draws.by_content import hash_of, number_of
-from transforms.common.options.fields import option
-from transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.cloze.options.inflection import cased_as
+from lexbeam.transforms.common.draws.by_content import hash_of, number_of
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.texts.apostrophes import straight
 
 __all__ = ["IN_PASSAGE", "WANTED", "Considered", "OptionRules", "RightAnswer", "WordFacts", "choose", "order_of"]
 

@@ -13,24 +13,31 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.options import OPTION_REASONS, OPTIONS
-from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
-from transforms.cloze.options.forms import AnswerForms
-from transforms.cloze.options.inflection import inflected
-from transforms.cloze.pairs.pair import Row
-from transforms.cloze.readers.data import CANDIDATE_COLUMNS, Encoded, QuestionGroup, asked_rows, candidates, language_is
-from transforms.cloze.readers.options import FREQUENCY
-from transforms.cloze.readers.train_stage import vectors_in
-from transforms.cloze.word_resources import WORDNET
-from transforms.common.errors import LexbeamError
-from transforms.common.rowwise import product
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
-from transforms.common.texts.apostrophes import straight
-from transforms.common.texts.languages import short_tag
-from transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
-from transforms.lexicon.resources import Lexicon
+from lexbeam.schemas.cloze.options import OPTION_REASONS, OPTIONS
+from lexbeam.transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
+from lexbeam.transforms.cloze.options.forms import AnswerForms
+from lexbeam.transforms.cloze.options.inflection import inflected
+from lexbeam.transforms.cloze.pairs.pair import Row
+from lexbeam.transforms.cloze.readers.data import (
+    CANDIDATE_COLUMNS,
+    Encoded,
+    QuestionGroup,
+    asked_rows,
+    candidates,
+    language_is,
+)
+from lexbeam.transforms.cloze.readers.options import FREQUENCY
+from lexbeam.transforms.cloze.readers.train_stage import vectors_in
+from lexbeam.transforms.cloze.word_resources import WORDNET
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.rowwise import product
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 __all__ = ["CHOOSE", "ChooseOptions", "ChooseTask", "ChosenOptions", "KindCount"]
 

@@ -9,11 +9,11 @@ an adjective (*leading*) stand such participles alone, and beside another adject
 
 from collections.abc import Mapping, Sequence
 
-from transforms.cloze.options.choice import RightAnswer
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.lemmas import lemmas_of
-from transforms.inflection.placing import place
-from transforms.inflection.verb_hosts import likeliest_features
+from lexbeam.transforms.cloze.options.choice import RightAnswer
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.lemmas import lemmas_of
+from lexbeam.transforms.inflection.placing import place
+from lexbeam.transforms.inflection.verb_hosts import likeliest_features
 
 __all__ = ["AnswerForms"]
 

@@ -11,17 +11,17 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.cloze.options import OPTIONS, PREDICTIONS
-from transforms.cloze.options.choice_stage import CHOOSE, ChooseTask
-from transforms.cloze.options.choice_stage import ChooseOptions as Choosing
-from transforms.cloze.readers.data import Encoded, EncodeOptions, QuestionGroup
-from transforms.cloze.readers.encoding import ENCODE
-from transforms.cloze.readers.options import FREQUENCY
-from transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask
-from transforms.cloze.readers.train_stage import READ_TRAIN, REGISTRY, FoldOptions, ReadTask, TrainedReader
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
-from transforms.common.store.tables import Part
+from lexbeam.schemas.cloze.options import OPTIONS, PREDICTIONS
+from lexbeam.transforms.cloze.options.choice_stage import CHOOSE, ChooseTask
+from lexbeam.transforms.cloze.options.choice_stage import ChooseOptions as Choosing
+from lexbeam.transforms.cloze.readers.data import Encoded, EncodeOptions, QuestionGroup
+from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.options import FREQUENCY
+from lexbeam.transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask
+from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, REGISTRY, FoldOptions, ReadTask, TrainedReader
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
+from lexbeam.transforms.common.store.tables import Part
 
 __all__ = ["ChooseAllOptions", "ReadInFolds"]
 

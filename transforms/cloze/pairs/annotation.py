@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from transforms.annotation.engines.registry import Engine
-from transforms.annotation.engines.texts import annotate_texts
-from transforms.cloze.pairs.pair import Row, in_flag_order
-from transforms.common.records import Sentence
+from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.annotation.engines.texts import annotate_texts
+from lexbeam.transforms.cloze.pairs.pair import Row, in_flag_order
+from lexbeam.transforms.common.records import Sentence
 
 __all__ = ["TEXTS", "annotate_pairs", "annotation_columns", "give_places"]
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from transforms.annotation.engines.paragraphs import split_paragraphs
-from transforms.common.options.fields import option
-from transforms.formats.records.base import BadRecord
+from lexbeam.transforms.annotation.engines.paragraphs import split_paragraphs
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.formats.records.base import BadRecord
 
 __all__ = ["SUMMARIES", "CutOptions", "DocumentCut", "cut"]
 

@@ -3,19 +3,19 @@
 import functools
 from collections.abc import Iterator
 
-from transforms.annotation.engines.paragraphs import annotate_text
-from transforms.annotation.engines.registry import load_splitter
-from transforms.cloze.pairs.annotation import annotation_columns
-from transforms.cloze.pairs.cutting import CutOptions, cut
-from transforms.cloze.pairs.pair import RawPair, Row
-from transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
-from transforms.common.errors import LexbeamError
-from transforms.common.records import Sentence
-from transforms.common.texts.languages import code_or_text
-from transforms.corpora.corpus import PartPair
-from transforms.corpora.reading import AnnotatedDocument, read_annotated
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records.base import BadRecord, Record, Reject
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
+from lexbeam.transforms.annotation.engines.registry import load_splitter
+from lexbeam.transforms.cloze.pairs.annotation import annotation_columns
+from lexbeam.transforms.cloze.pairs.cutting import CutOptions, cut
+from lexbeam.transforms.cloze.pairs.pair import RawPair, Row
+from lexbeam.transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.texts.languages import code_or_text
+from lexbeam.transforms.corpora.corpus import PartPair
+from lexbeam.transforms.corpora.reading import AnnotatedDocument, read_annotated
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records.base import BadRecord, Record, Reject
 
 __all__ = ["corpus_pairs", "first_sentence", "read_documents"]
 

@@ -9,19 +9,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from schemas.cloze.pairs import KINDS
-from transforms.cloze.pairs.documents import read_documents
-from transforms.cloze.pairs.pair import GivenTarget, RawPair
-from transforms.cloze.pairs.read_options import FIELDS, InputText, PairEntry, ReadOptions
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError
-from transforms.formats.readers.jsonl import json_rows
-from transforms.formats.readers.registry import read_file
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.fields import Fields, language_in, list_fields, scalar, text_at
-from transforms.formats.records.paths import look_up
-from transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
-from transforms.intake.row_files import read_rows_of
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.transforms.cloze.pairs.documents import read_documents
+from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair
+from lexbeam.transforms.cloze.pairs.read_options import FIELDS, InputText, PairEntry, ReadOptions
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.readers.jsonl import json_rows
+from lexbeam.transforms.formats.readers.registry import read_file
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.fields import Fields, language_in, list_fields, scalar, text_at
+from lexbeam.transforms.formats.records.paths import look_up
+from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
+from lexbeam.transforms.intake.row_files import read_rows_of
 
 __all__ = ["CORPUS", "LAYOUTS", "PairLayout", "kind_of_name", "read_recam", "read_records"]
 

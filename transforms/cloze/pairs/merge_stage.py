@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemas.cloze.pairs import PAIR_INPUTS, PAIR_REJECTS, PAIRS
-from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs, give_places
-from transforms.cloze.pairs.pair import Row, join_rows
-from transforms.cloze.pairs.read_stage import ROWS
-from transforms.common.batched import batched
-from transforms.common.blas import one_thread
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.merge import MergeTask
-from transforms.formats.ingest.stage import acceptable
-from transforms.intake.merging import (
+from lexbeam.schemas.cloze.pairs import PAIR_INPUTS, PAIR_REJECTS, PAIRS
+from lexbeam.transforms.cloze.pairs.annotation import TEXTS, annotate_pairs, give_places
+from lexbeam.transforms.cloze.pairs.pair import Row, join_rows
+from lexbeam.transforms.cloze.pairs.read_stage import ROWS
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.formats.ingest.stage import acceptable
+from lexbeam.transforms.intake.merging import (
     Settled,
     TaskStages,
     TextAnnotationOptions,
@@ -26,7 +26,7 @@ from transforms.intake.merging import (
     grouped_rows,
     write_tables,
 )
-from transforms.intake.staging import LoadedCounts
+from lexbeam.transforms.intake.staging import LoadedCounts
 
 __all__ = ["SETTLING", "SettledPairs", "acceptable_records"]
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from schemas.cloze.pairs import FLAGS, KINDS
-from transforms.annotation.engines.texts import count_words
-from transforms.common.code.fingerprints import text_digest
-from transforms.common.options.fields import option
-from transforms.common.texts.apostrophes import straight
-from transforms.formats.records.base import BadRecord
+from lexbeam.schemas.cloze.pairs import FLAGS, KINDS
+from lexbeam.transforms.annotation.engines.texts import count_words
+from lexbeam.transforms.common.code.fingerprints import text_digest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.formats.records.base import BadRecord
 
 __all__ = [
     "ARTICLE_DIGITS",

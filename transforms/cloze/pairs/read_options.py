@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO, NamedTuple
 
-from transforms.cloze.pairs.cutting import CutOptions
-from transforms.cloze.pairs.pair import RawPair
-from transforms.common.errors import UsageError, nearest
-from transforms.formats.records.base import ReaderOptions, Reject
+from lexbeam.transforms.cloze.pairs.cutting import CutOptions
+from lexbeam.transforms.cloze.pairs.pair import RawPair
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.formats.records.base import ReaderOptions, Reject
 
 __all__ = ["FIELDS", "InputText", "PairEntry", "ReadOptions", "paths_of_fields"]
 

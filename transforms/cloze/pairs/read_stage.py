@@ -7,21 +7,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.cloze.pairs.cutting import CutOptions
-from transforms.cloze.pairs.documents import corpus_pairs
-from transforms.cloze.pairs.layouts import LAYOUTS
-from transforms.cloze.pairs.pair import LengthOptions, RawPair, pair_row
-from transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
-from transforms.common.publish.forgotten import Forgotten
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.corpora.corpus import PartPair
-from transforms.formats.ingest.stage import InputFile, Unit
-from transforms.formats.readers.registry import printable
-from transforms.formats.records.base import BadRecord, Reject
-from transforms.formats.records.scripts import check_script
-from transforms.formats.sources.readings import FileReading
-from transforms.intake.staging import Loaded, RowSchema, Staging
-from transforms.intake.unit_files import stage_unit
+from lexbeam.transforms.cloze.pairs.cutting import CutOptions
+from lexbeam.transforms.cloze.pairs.documents import corpus_pairs
+from lexbeam.transforms.cloze.pairs.layouts import LAYOUTS
+from lexbeam.transforms.cloze.pairs.pair import LengthOptions, RawPair, pair_row
+from lexbeam.transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
+from lexbeam.transforms.common.publish.forgotten import Forgotten
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.corpora.corpus import PartPair
+from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.readers.registry import printable
+from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.formats.records.scripts import check_script
+from lexbeam.transforms.formats.sources.readings import FileReading
+from lexbeam.transforms.intake.staging import Loaded, RowSchema, Staging
+from lexbeam.transforms.intake.unit_files import stage_unit
 
 __all__ = ["READ", "READ_CORPUS", "ROWS", "CorpusPairOptions", "PairReadOptions"]
 
@@ -152,9 +152,9 @@ def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusPairOptions)
 
 def _chosen(_: Unit, options: PairReadOptions) -> dict[str, tuple[str, ...]]:
     layout = options.read.layout
-    chosen: dict[str, tuple[str, ...]] = {"transforms.cloze.pairs.layouts:LAYOUTS": (layout,)}
+    chosen: dict[str, tuple[str, ...]] = {"lexbeam.transforms.cloze.pairs.layouts:LAYOUTS": (layout,)}
     if (format := LAYOUTS[layout].format) is not None:
-        chosen["transforms.formats.readers.registry:READERS"] = (format,)
+        chosen["lexbeam.transforms.formats.readers.registry:READERS"] = (format,)
     return chosen
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.pairs.pair import ARTICLE_DIGITS, Row
-from transforms.cloze.questions.question import (
+from lexbeam.schemas.cloze.pairs import CRITERIA
+from lexbeam.transforms.cloze.pairs.pair import ARTICLE_DIGITS, Row
+from lexbeam.transforms.cloze.questions.question import (
     SCORES,
     QuestionOptions,
     gapped,
@@ -24,11 +24,11 @@ from transforms.cloze.questions.question import (
     reason_of_text,
     shown_options,
 )
-from transforms.common.draws.by_content import hash_of
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.join import RowsByKey
-from transforms.common.store.tables import Part, PartFile, write_part
+from lexbeam.transforms.common.draws.by_content import hash_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.join import RowsByKey
+from lexbeam.transforms.common.store.tables import Part, PartFile, write_part
 
 __all__ = ["DRAFT", "DRAFTS", "DraftTask", "Drafted"]
 

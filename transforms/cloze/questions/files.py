@@ -14,11 +14,11 @@ from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from typing import BinaryIO
 
-from schemas.cloze.pairs import KINDS
-from transforms.cloze.pairs.pair import Row
-from transforms.common.errors import UsageError
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.transforms.cloze.pairs.pair import Row
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
 
 __all__ = ["FIELDS", "check_name", "json_line", "names_of", "refuse_existing", "write_questions"]
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.cloze.questions import QUESTIONS
-from transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
-from transforms.cloze.questions.question import QuestionOptions
-from transforms.cloze.questions.stages import SPLIT, WRITE, QuestionSplit, SplitRules, WriteTask
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
-from transforms.common.store.tables import Part
+from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
+from lexbeam.transforms.cloze.questions.question import QuestionOptions
+from lexbeam.transforms.cloze.questions.stages import SPLIT, WRITE, QuestionSplit, SplitRules, WriteTask
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
+from lexbeam.transforms.common.store.tables import Part
 
 __all__ = ["MakeQuestions"]
 

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.options.choice import WANTED, order_of
-from transforms.cloze.pairs.pair import PLACEHOLDER, Row
-from transforms.common.options.fields import option
-from transforms.common.texts.apostrophes import straight
+from lexbeam.schemas.cloze.pairs import CRITERIA
+from lexbeam.transforms.cloze.options.choice import WANTED, order_of
+from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER, Row
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.texts.apostrophes import straight
 
 __all__ = [
     "LETTERS",

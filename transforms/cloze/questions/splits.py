@@ -16,13 +16,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import CRITERIA, KINDS
-from transforms.cloze.questions.question import SCORES
-from transforms.common.draws.balancing import Floats, Ints
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.draws.folds import components
-from transforms.common.draws.splits import Shares, deal_alike, distances, kept_splits, parse_shares
-from transforms.common.options.fields import option
+from lexbeam.schemas.cloze.pairs import CRITERIA, KINDS
+from lexbeam.transforms.cloze.questions.question import SCORES
+from lexbeam.transforms.common.draws.balancing import Floats, Ints
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.draws.folds import components
+from lexbeam.transforms.common.draws.splits import Shares, deal_alike, distances, kept_splits, parse_shares
+from lexbeam.transforms.common.options.fields import option
 
 __all__ = [
     "COLUMNS",

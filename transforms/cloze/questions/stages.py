@@ -12,18 +12,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.questions import QUESTIONS
-from transforms.cloze.pairs.pair import ARTICLE_DIGITS, Row
-from transforms.cloze.questions.drafts import DRAFTS, PAIR_COLUMNS
-from transforms.cloze.questions.question import gapped
-from transforms.cloze.questions.splits import COLUMNS, Distance, Stratum, distances_of, place_questions, strata_of
-from transforms.common.draws.balancing import Ints
-from transforms.common.draws.splits import Shares, parse_shares
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.join import RowsByKey
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
+from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.transforms.cloze.pairs.pair import ARTICLE_DIGITS, Row
+from lexbeam.transforms.cloze.questions.drafts import DRAFTS, PAIR_COLUMNS
+from lexbeam.transforms.cloze.questions.question import gapped
+from lexbeam.transforms.cloze.questions.splits import (
+    COLUMNS,
+    Distance,
+    Stratum,
+    distances_of,
+    place_questions,
+    strata_of,
+)
+from lexbeam.transforms.common.draws.balancing import Ints
+from lexbeam.transforms.common.draws.splits import Shares, parse_shares
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.join import RowsByKey
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 
 __all__ = ["SPLIT", "WRITE", "QuestionSplit", "SplitRules", "WriteTask"]
 

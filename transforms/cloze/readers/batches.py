@@ -11,13 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.readers.options import PADDING, PLACEHOLDER, Further, NumberLists, Questions, ReaderNetworkOptions
-from transforms.common.draws.by_content import numbers, permutation
+from lexbeam.transforms.cloze.readers.options import (
+    PADDING,
+    PLACEHOLDER,
+    Further,
+    NumberLists,
+    Questions,
+    ReaderNetworkOptions,
+)
+from lexbeam.transforms.common.draws.by_content import numbers, permutation
 
 if TYPE_CHECKING:
     import torch
 
-    from transforms.cloze.readers.networks import PaddedTexts, QuestionBatch
+    from lexbeam.transforms.cloze.readers.networks import PaddedTexts, QuestionBatch
 
 __all__ = ["EpochQuestions", "alike", "epoch_of", "tensor", "texts_of"]
 
@@ -105,7 +112,7 @@ class EpochQuestions:
             even: whether the width of a text is a multiple of 32, or of passages `most`, and not
                 that of the longest.
         """
-        from transforms.cloze.readers.networks import QuestionBatch
+        from lexbeam.transforms.cloze.readers.networks import QuestionBatch
 
         passages, summaries, places = zip(*[self.texts(row, most) for row in rows.tolist()], strict=True)
         options = self._questions.options
@@ -200,7 +207,7 @@ def _text(lists: NumberLists, row: int) -> Words:
 
 
 def _padded(texts: Sequence[Words], step: int = 1, most: int | None = None) -> "PaddedTexts":
-    from transforms.cloze.readers.networks import PaddedTexts
+    from lexbeam.transforms.cloze.readers.networks import PaddedTexts
 
     lengths = np.array([max(len(text), 1) for text in texts], np.int64)
     width = -(-int(lengths.max(initial=1)) // step) * step

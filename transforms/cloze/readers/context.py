@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.readers.options import PADDING, RESERVED, NumberLists, Questions
+from lexbeam.transforms.cloze.readers.options import PADDING, RESERVED, NumberLists, Questions
 
 __all__ = ["EVIDENCE", "START_WEIGHTS", "ContextCounts", "CountedTexts", "fit_weights"]
 

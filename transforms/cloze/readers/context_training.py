@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.readers.context import EVIDENCE, ContextCounts, CountedTexts, fit_weights
-from transforms.cloze.readers.options import NumberLists, Questions
-from transforms.cloze.readers.training import ReaderWeights
-from transforms.common.draws.folds import fold_of
+from lexbeam.transforms.cloze.readers.context import EVIDENCE, ContextCounts, CountedTexts, fit_weights
+from lexbeam.transforms.cloze.readers.options import NumberLists, Questions
+from lexbeam.transforms.cloze.readers.training import ReaderWeights
+from lexbeam.transforms.common.draws.folds import fold_of
 
 __all__ = ["ContextData", "context_log_probabilities", "train_context"]
 

@@ -16,13 +16,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.readers.further_questions import TRAIN_ON
-from transforms.cloze.readers.options import Further, NumberLists, Questions
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.options.fields import option
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked, mapped
-from transforms.common.store.tables import Part, read_table
+from lexbeam.transforms.cloze.readers.further_questions import TRAIN_ON
+from lexbeam.transforms.cloze.readers.options import Further, NumberLists, Questions
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked, mapped
+from lexbeam.transforms.common.store.tables import Part, read_table
 
 __all__ = [
     "ASKED",

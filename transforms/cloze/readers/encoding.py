@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.readers.data import (
+from lexbeam.transforms.cloze.readers.data import (
     CANDIDATE_COLUMNS,
     CANDIDATE_WORDS,
     FORMS,
@@ -26,14 +26,14 @@ from transforms.cloze.readers.data import (
     asked_rows,
     language_is,
 )
-from transforms.cloze.readers.further_questions import FURTHER, SideTexts, chosen_of, further_of
-from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, NumberLists
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_rows, write_rows
+from lexbeam.transforms.cloze.readers.further_questions import FURTHER, SideTexts, chosen_of, further_of
+from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, NumberLists
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_rows, write_rows
 
 __all__ = ["ENCODE", "flat", "numbered", "rows_of", "write_bounds"]
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws.by_content import content_hashes, numbers
-from transforms.common.options.fields import option
+from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
+from lexbeam.transforms.common.options.fields import option
 
 __all__ = ["BandOptions", "Drawn", "draw_words"]
 

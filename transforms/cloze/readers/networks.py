@@ -27,7 +27,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from transforms.cloze.readers.gru import bidirectional
+from lexbeam.transforms.cloze.readers.gru import bidirectional
 
 __all__ = [
     "ATTENTIVE",

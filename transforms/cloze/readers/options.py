@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.extras import check_packages
-from transforms.common.options.fields import option
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.options.fields import option
 
 if TYPE_CHECKING:
-    from transforms.cloze.readers.training import ReaderWeights
+    from lexbeam.transforms.cloze.readers.training import ReaderWeights
 
 __all__ = [
     "CONTEXT",
@@ -80,22 +80,22 @@ class Reader(Entry):
 
 
 def _gated_attention() -> NetworkReader:
-    from transforms.cloze.readers.networks import GATED_ATTENTION
-    from transforms.cloze.readers.training import network_reader
+    from lexbeam.transforms.cloze.readers.networks import GATED_ATTENTION
+    from lexbeam.transforms.cloze.readers.training import network_reader
 
     return network_reader(GATED_ATTENTION)
 
 
 def _attentive() -> NetworkReader:
-    from transforms.cloze.readers.networks import ATTENTIVE
-    from transforms.cloze.readers.training import network_reader
+    from lexbeam.transforms.cloze.readers.networks import ATTENTIVE
+    from lexbeam.transforms.cloze.readers.training import network_reader
 
     return network_reader(ATTENTIVE)
 
 
 def _attentive_with_glosses() -> NetworkReader:
-    from transforms.cloze.readers.networks import ATTENTIVE_WITH_GLOSSES
-    from transforms.cloze.readers.training import network_reader
+    from lexbeam.transforms.cloze.readers.networks import ATTENTIVE_WITH_GLOSSES
+    from lexbeam.transforms.cloze.readers.training import network_reader
 
     return network_reader(ATTENTIVE_WITH_GLOSSES)
 

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from schemas.cloze.options import PREDICTIONS
-from transforms.cloze.readers.context_training import context_log_probabilities
-from transforms.cloze.readers.data import candidates, questions
-from transforms.cloze.readers.frequency import draw_words
-from transforms.cloze.readers.options import Questions, Reader, top_words
-from transforms.cloze.readers.train_stage import (
+from lexbeam.schemas.cloze.options import PREDICTIONS
+from lexbeam.transforms.cloze.readers.context_training import context_log_probabilities
+from lexbeam.transforms.cloze.readers.data import candidates, questions
+from lexbeam.transforms.cloze.readers.frequency import draw_words
+from lexbeam.transforms.cloze.readers.options import Questions, Reader, top_words
+from lexbeam.transforms.cloze.readers.train_stage import (
     REGISTRY,
     UNUSED_OF_ENCODED,
     FoldOptions,
@@ -29,14 +29,14 @@ from transforms.cloze.readers.train_stage import (
     unused_of,
     vectors_in,
 )
-from transforms.common.blas import one_thread
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, read_table, write_part
-from transforms.evaluation.candidate_metrics import Candidates, mrr_expected_rank, recall_at_k
-from transforms.evaluation.outcomes import Terms
-from transforms.learning.models.formats import REGISTRY as FORMATS
-from transforms.learning.models.keeping import SavedModel, load_model
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part
+from lexbeam.transforms.evaluation.candidate_metrics import Candidates, mrr_expected_rank, recall_at_k
+from lexbeam.transforms.evaluation.outcomes import Terms
+from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
+from lexbeam.transforms.learning.models.keeping import SavedModel, load_model
 
 __all__ = ["READ_PREDICT", "PredictTask", "PredictedWords", "Tally", "tally_of"]
 

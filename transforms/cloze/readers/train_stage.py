@@ -16,10 +16,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.readers.context_training import ContextData, train_context
-from transforms.cloze.readers.data import Encoded, QuestionGroup, candidates, further, pairs, questions, texts
-from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.options import (
+from lexbeam.transforms.cloze.readers.context_training import ContextData, train_context
+from lexbeam.transforms.cloze.readers.data import Encoded, QuestionGroup, candidates, further, pairs, questions, texts
+from lexbeam.transforms.cloze.readers.frequency import BandOptions
+from lexbeam.transforms.cloze.readers.options import (
     READERS,
     RESERVED,
     UNKNOWN,
@@ -29,19 +29,19 @@ from transforms.cloze.readers.options import (
     ReaderNetworkOptions,
     TrainingData,
 )
-from transforms.cloze.readers.training import ReaderWeights
-from transforms.cloze.readers.words import glosses_of, train_vectors, vectors_of
-from transforms.cloze.word_resources import VECTORS, WORDNET
-from transforms.common.blas import one_thread
-from transforms.common.draws.by_content import hash_of
-from transforms.common.draws.folds import fold_of
-from transforms.common.store.artefacts import Artefact, Stage, Unless
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_table
-from transforms.learning.models.formats import REGISTRY as FORMATS
-from transforms.learning.models.keeping import SavedModel, save_model
-from transforms.learning.models.model import Model
-from transforms.lexicon.resources import HeldResource, Lexicon
+from lexbeam.transforms.cloze.readers.training import ReaderWeights
+from lexbeam.transforms.cloze.readers.words import glosses_of, train_vectors, vectors_of
+from lexbeam.transforms.cloze.word_resources import VECTORS, WORDNET
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.draws.by_content import hash_of
+from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
+from lexbeam.transforms.learning.models.keeping import SavedModel, save_model
+from lexbeam.transforms.learning.models.model import Model
+from lexbeam.transforms.lexicon.resources import HeldResource, Lexicon
 
 __all__ = [
     "READ_TRAIN",
@@ -59,7 +59,7 @@ __all__ = [
     "vectors_in",
 ]
 
-REGISTRY = "transforms.cloze.readers.options:READERS"
+REGISTRY = "lexbeam.transforms.cloze.readers.options:READERS"
 
 Ints = npt.NDArray[np.int64]
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.readers.batches import EpochQuestions, alike, epoch_of, tensor, texts_of
-from transforms.cloze.readers.options import (
+from lexbeam.transforms.cloze.readers.batches import EpochQuestions, alike, epoch_of, tensor, texts_of
+from lexbeam.transforms.cloze.readers.options import (
     Further,
     NetworkReader,
     Questions,
@@ -24,14 +24,14 @@ from transforms.cloze.readers.options import (
     TrainingData,
     check_torch,
 )
-from transforms.common.draws.by_content import hash_of
-from transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.by_content import hash_of
+from lexbeam.transforms.common.draws.folds import fold_of
 
 if TYPE_CHECKING:
     import torch
     from torch.nn import ModuleDict
 
-    from transforms.cloze.readers.networks import Drop, Network, PaddedTexts, Sizes
+    from lexbeam.transforms.cloze.readers.networks import Drop, Network, PaddedTexts, Sizes
 
 __all__ = ["ReaderWeights", "log_probabilities", "network_reader", "sizes_of", "train_reader"]
 
@@ -64,7 +64,7 @@ class ReaderWeights(NamedTuple):
 
 def sizes_of(data: TrainingData, options: ReaderNetworkOptions) -> "Sizes":
     """Return how large a network is; needs torch."""
-    from transforms.cloze.readers.networks import Sizes
+    from lexbeam.transforms.cloze.readers.networks import Sizes
 
     dim = options.dim if data.vectors is None else data.vectors[0].shape[1]
     return Sizes(data.words, data.candidates, data.gloss_words, dim, options.hidden, options.hops)
@@ -151,7 +151,7 @@ class _Trainer:
     ) -> None:
         import torch
 
-        from transforms.cloze.readers.networks import draw_layers
+        from lexbeam.transforms.cloze.readers.networks import draw_layers
 
         drawn = hash_of((seed, "cloze/reader")) >> 1
         self._network, self._asked, self._options = network, asked, options
@@ -196,7 +196,7 @@ def _require_torch() -> None:
         LexbeamError: it is not installed.
     """
     check_torch()
-    from transforms.cloze.readers.networks import limit_threads
+    from lexbeam.transforms.cloze.readers.networks import limit_threads
 
     limit_threads()
 
@@ -261,7 +261,7 @@ def log_probabilities(
     _require_torch()
     import torch
 
-    from transforms.cloze.readers.networks import draw_layers
+    from lexbeam.transforms.cloze.readers.networks import draw_layers
 
     layers = draw_layers(network, sizes_of(data, options), 0)
     layers.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in weights.items()})

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.cloze.readers.options import RESERVED, KnownVectors, NumberLists, ReaderNetworkOptions
-from transforms.embeddings.sgns import SgnsOptions, train
-from transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.cloze.readers.options import RESERVED, KnownVectors, NumberLists, ReaderNetworkOptions
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, train
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
 
 __all__ = ["glosses_of", "train_vectors", "vectors_of"]
 

@@ -7,16 +7,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.candidates import CANDIDATES
-from schemas.columns import column
-from transforms.cloze.filters.registry import FILTERS
-from transforms.cloze.pairs.pair import Row
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import read_table
-from transforms.report.charts import bars_across
-from transforms.report.layered_charts import histogram
-from transforms.report.panels import Chart, Panel
-from transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.cloze.filters.registry import FILTERS
+from lexbeam.transforms.cloze.pairs.pair import Row
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.report.charts import bars_across
+from lexbeam.transforms.report.layered_charts import histogram
+from lexbeam.transforms.report.panels import Chart, Panel
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
 __all__ = ["FILTERED", "HistogramScale", "candidate_panels", "histograms", "left_over"]
 

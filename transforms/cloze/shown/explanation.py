@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from transforms.cloze.filters.candidates import CandidateSetting
-from transforms.cloze.filters.registry import FILTERS
-from transforms.cloze.pairs.pair import Row
-from transforms.common.shown import Block, columns_with, listed, number
+from lexbeam.transforms.cloze.filters.candidates import CandidateSetting
+from lexbeam.transforms.cloze.filters.registry import FILTERS
+from lexbeam.transforms.cloze.pairs.pair import Row
+from lexbeam.transforms.common.shown import Block, columns_with, listed, number
 
 __all__ = ["REJECTS", "blocks_of"]
 

@@ -10,19 +10,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.options import OPTIONS, PREDICTIONS
-from schemas.cloze.pairs import KINDS
-from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
-from schemas.columns import column
-from transforms.cloze.pairs.pair import Row
-from transforms.cloze.questions.question import LETTERS
-from transforms.common.code.registry import Registry
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block
-from transforms.common.store.tables import read_rows
-from transforms.report.panels import Panel, Rows
+from lexbeam.schemas.cloze.options import OPTIONS, PREDICTIONS
+from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
+from lexbeam.schemas.columns import column
+from lexbeam.transforms.cloze.pairs.pair import Row
+from lexbeam.transforms.cloze.questions.question import LETTERS
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.report.panels import Panel, Rows
 
 __all__ = ["QUESTION_VIEWS", "QuestionsOptions", "question_panels", "questions_shown", "quoted_questions"]
 

@@ -10,7 +10,7 @@ What source does not show is not seen: modules imported by a computed name, attr
 modules set, entries added at run time to a registry that is not among the `chosen` ones.
 
 >>> code_identity(code_identity).names[0]
-'transforms.common.code.code_identity:CodeIdentity'
+'lexbeam.transforms.common.code.code_identity:CodeIdentity'
 """
 
 import ast
@@ -29,11 +29,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from transforms.common.code.fingerprints import _closure, _distribution, digest, version_of
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.code.source_index import dump, find, literal_of, read_source, references_of
-from transforms.common.code.walk import Walk, distributions, source_of
-from transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.code.fingerprints import _closure, _distribution, digest, version_of
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.code.source_index import dump, find, literal_of, read_source, references_of
+from lexbeam.transforms.common.code.walk import Walk, distributions, source_of
+from lexbeam.transforms.common.errors import LexbeamError, nearest
 
 __all__ = ["NEUTRAL", "CodeIdentity", "code_identity", "forget_sources"]
 

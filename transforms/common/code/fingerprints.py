@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple, NotRequired, TypedDict
 
 import threadpoolctl
 
-from transforms.common.code.version import VERSION, commit
+from lexbeam.transforms.common.code.version import VERSION, commit
 
 __all__ = [
     "blas_kernels",

@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = ["LANES", "load_loops", "padded"]
 

@@ -30,8 +30,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from transforms.common.errors import UsageError, nearest
-from transforms.common.extras import check_packages
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.extras import check_packages
 
 __all__ = ["Entry", "Registry", "docs_of"]
 

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import LexbeamError
 
 __all__ = [
     "Chain",

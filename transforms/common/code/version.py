@@ -16,7 +16,7 @@ BUILT_FROM = "commit.txt"  # beside this file in what was built of a checkout, s
 VARIABLE = "LEXBEAM_COMMIT"
 _DIGITS = 12  # of a commit: so many that no other has them, in whatever clone
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(_HERE)))
+_CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(_HERE))))
 
 
 @functools.cache

@@ -12,17 +12,25 @@ import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 
-from transforms.common.code.fingerprints import digest, stream_digest
-from transforms.common.code.source_index import Chain, Import, ModuleSource, References, Statement, find, read_source
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.code.fingerprints import digest, stream_digest
+from lexbeam.transforms.common.code.source_index import (
+    Chain,
+    Import,
+    ModuleSource,
+    References,
+    Statement,
+    find,
+    read_source,
+)
+from lexbeam.transforms.common.errors import LexbeamError
 
 __all__ = ["PACKAGES", "PLUMBING", "Walk", "distributions", "source_of"]
 
-PACKAGES = ("pipelines", "schemas", "transforms")  # ours
+PACKAGES = ("lexbeam",)  # ours
 # They carry an artefact's bytes as they are, check them, state options, and say what is wrong:
 # nothing in them decides what an artefact holds, and better words must retrain nothing.
 PLUMBING = frozenset(
-    f"transforms.common.{name}"
+    f"lexbeam.transforms.common.{name}"
     for name in (
         "cache",
         "code.registry",
@@ -44,7 +52,7 @@ PLUMBING = frozenset(
 )
 
 _NAME = re.compile(r"^Name: *(.*?) *$", re.MULTILINE)
-_PACKAGED_TEXT = "transforms.common.store.resources.packaged_text"
+_PACKAGED_TEXT = "lexbeam.transforms.common.store.resources.packaged_text"
 _ALL_NAMES = frozenset({"eval", "exec", "globals"})  # builtins that may use any name of a module
 
 

@@ -4,8 +4,8 @@ import platform
 import unicodedata
 from typing import NamedTuple
 
-from transforms.common.code.code_identity import CodeIdentity
-from transforms.common.code.fingerprints import blas_kernels
+from lexbeam.transforms.common.code.code_identity import CodeIdentity
+from lexbeam.transforms.common.code.fingerprints import blas_kernels
 
 __all__ = ["Makings", "differences", "makings_of"]
 

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.blas import one_thread
-from transforms.common.draws.by_content import numbers
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.draws.by_content import numbers
 
 __all__ = ["STEPS", "Balanced", "GroupedInstances", "balance", "distance", "prefix_counts"]
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.draws.by_content import Keys, numbers
+from lexbeam.transforms.common.draws.by_content import Keys, numbers
 
 __all__ = ["Components", "Folds", "Oversized", "components", "connected_folds", "fold_of"]
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws.balancing import Floats, GroupedInstances, Ints, prefix_counts
-from transforms.common.draws.by_content import content_hashes, numbers
+from lexbeam.transforms.common.draws.balancing import Floats, GroupedInstances, Ints, prefix_counts
+from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 
 __all__ = ["TURNS", "Sharpened", "sharpen"]
 

@@ -21,8 +21,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.code.fingerprints import canonical_json
-from transforms.common.draws.by_content import Keys, content_hashes, hash_of, number_of, numbers
+from lexbeam.transforms.common.code.fingerprints import canonical_json
+from lexbeam.transforms.common.draws.by_content import Keys, content_hashes, hash_of, number_of, numbers
 
 __all__ = ["DrawnItem", "add", "entry_of", "merge", "smallest_rows"]
 

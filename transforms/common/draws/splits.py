@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws.balancing import STEPS, Floats, GroupedInstances, Ints, balance
-from transforms.common.draws.by_content import integers, numbers
-from transforms.common.draws.sharpening import TURNS, Sharpened, sharpen
-from transforms.common.errors import UsageError, quoted
+from lexbeam.transforms.common.draws.balancing import STEPS, Floats, GroupedInstances, Ints, balance
+from lexbeam.transforms.common.draws.by_content import integers, numbers
+from lexbeam.transforms.common.draws.sharpening import TURNS, Sharpened, sharpen
+from lexbeam.transforms.common.errors import UsageError, quoted
 
 __all__ = [
     "DealtAlike",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from transforms.common.options.fields import options_of, plain_defaults, plain_options
+from lexbeam.transforms.common.options.fields import options_of, plain_defaults, plain_options
 
 __all__ = ["OptionChanges", "option_changes"]
 

@@ -10,9 +10,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from transforms.common.errors import UsageError, nearest, quoted
-from transforms.common.options.option import Option
-from transforms.common.store import files
+from lexbeam.transforms.common.errors import UsageError, nearest, quoted
+from lexbeam.transforms.common.options.option import Option
+from lexbeam.transforms.common.store import files
 
 __all__ = ["LONGEST_PATH", "MOST", "check_value", "resolved", "run_check"]
 

@@ -26,10 +26,10 @@ import typing
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from transforms.common.errors import UsageError, nearest, quoted
-from transforms.common.options.checks import check_value, resolved, run_check
-from transforms.common.options.option import Option, Within
-from transforms.common.store import files
+from lexbeam.transforms.common.errors import UsageError, nearest, quoted
+from lexbeam.transforms.common.options.checks import check_value, resolved, run_check
+from lexbeam.transforms.common.options.option import Option, Within
+from lexbeam.transforms.common.store import files
 
 __all__ = [
     "embedded",

@@ -1,7 +1,7 @@
 """What an entry of a registry needs of the options: checked, and asked for by what the option means."""
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import options_of, value_of
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import options_of, value_of
 
 __all__ = ["check_given", "lacking"]
 

@@ -6,12 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from transforms.common.csv_rows import csv_rows
-from transforms.common.errors import UsageError
-from transforms.common.store import files
-from transforms.common.system_errors import reason_of
-from transforms.common.texts.encodings import likely_encoding
-from transforms.common.texts.line_ends import lines_of
+from lexbeam.transforms.common.csv_rows import csv_rows
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.system_errors import reason_of
+from lexbeam.transforms.common.texts.encodings import likely_encoding
+from lexbeam.transforms.common.texts.line_ends import lines_of
 
 __all__ = [
     "WORD_COLUMNS",

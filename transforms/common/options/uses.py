@@ -1,6 +1,6 @@
 """Options that some entries of a registry use alone: another value than the default says nothing without such a one."""
 
-from transforms.common.options.fields import options_of, value_of
+from lexbeam.transforms.common.options.fields import options_of, value_of
 
 __all__ = ["unused"]
 

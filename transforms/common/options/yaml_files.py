@@ -10,10 +10,10 @@ from typing import Any
 
 import yaml
 
-from transforms.common.errors import UsageError, quoted
-from transforms.common.options.yaml_errors import explained_yaml
-from transforms.common.store import files
-from transforms.common.system_errors import reason_of
+from lexbeam.transforms.common.errors import UsageError, quoted
+from lexbeam.transforms.common.options.yaml_errors import explained_yaml
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.system_errors import reason_of
 
 __all__ = ["LARGEST", "read_yaml"]
 

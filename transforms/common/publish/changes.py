@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from transforms.common.code.fingerprints import readable_json
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.manifests import Section, TableEntry
-from transforms.common.publish.sections import input_columns
-from transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.code.fingerprints import readable_json
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.manifests import Section, TableEntry
+from lexbeam.transforms.common.publish.sections import input_columns
+from lexbeam.transforms.common.publish.snapshots import Snapshot
 
 __all__ = ["SectionChange", "TableChange", "changes"]
 

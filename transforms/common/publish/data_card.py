@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 import yaml
 
-from transforms.common.code.version import Build
-from transforms.common.publish.manifests import Manifest, Section, TableEntry, files_of
+from lexbeam.transforms.common.code.version import Build
+from lexbeam.transforms.common.publish.manifests import Manifest, Section, TableEntry, files_of
 
 __all__ = ["data_card"]
 

@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.manifests import TableEntry
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store import files
-from transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.manifests import TableEntry
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import Part, read_rows
 
 __all__ = [
     "EXAMPLES",

@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 
-from transforms.common.publish.layout import FAILED, MARK, is_marked_folder, make_marked_folder
-from transforms.common.store import files
+from lexbeam.transforms.common.publish.layout import FAILED, MARK, is_marked_folder, make_marked_folder
+from lexbeam.transforms.common.store import files
 
 __all__ = ["failed_files", "remove_failed", "write_failed"]
 

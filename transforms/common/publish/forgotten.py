@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from transforms.common.code.fingerprints import digest, text_digest
-from transforms.common.errors import LexbeamError
-from transforms.common.names import file_of
-from transforms.common.publish.layout import FORGOTTEN, SNAPSHOTS
-from transforms.common.store import files
-from transforms.common.store.identity import Place
+from lexbeam.transforms.common.code.fingerprints import digest, text_digest
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.names import file_of
+from lexbeam.transforms.common.publish.layout import FORGOTTEN, SNAPSHOTS
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.identity import Place
 
 __all__ = [
     "Forgotten",

@@ -16,10 +16,10 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import UsageError, nearest, quoted
-from transforms.common.publish.changes import SectionChange, TableChange, changes
-from transforms.common.publish.layout import (
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import UsageError, nearest, quoted
+from lexbeam.transforms.common.publish.changes import SectionChange, TableChange, changes
+from lexbeam.transforms.common.publish.layout import (
     HISTORY,
     MANIFEST,
     POINTER,
@@ -29,8 +29,8 @@ from transforms.common.publish.layout import (
     read_record,
     snapshot_name,
 )
-from transforms.common.publish.snapshots import Snapshot, read_log
-from transforms.common.store import files
+from lexbeam.transforms.common.publish.snapshots import Snapshot, read_log
+from lexbeam.transforms.common.store import files
 
 __all__ = [
     "History",

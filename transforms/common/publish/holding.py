@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from transforms.common.code.registry import Entry
-from transforms.common.errors import HeldBackError
-from transforms.common.publish.manifests import Manifest, is_idle
-from transforms.common.publish.sections import Made, table_digest
-from transforms.common.shown import listed
+from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.common.errors import HeldBackError
+from lexbeam.transforms.common.publish.manifests import Manifest, is_idle
+from lexbeam.transforms.common.publish.sections import Made, table_digest
+from lexbeam.transforms.common.shown import listed
 
 __all__ = [
     "FAILED",

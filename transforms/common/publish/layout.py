@@ -29,15 +29,15 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from transforms.common.code.fingerprints import digest, parse_json
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish.leases import leased
-from transforms.common.publish.manifests import is_named
-from transforms.common.publish.output_folders import make_output_folder, or_another
-from transforms.common.store import files
-from transforms.common.store.objects import Tag
-from transforms.common.store.receipts import read_envelope
-from transforms.common.store.remote import remote
+from lexbeam.transforms.common.code.fingerprints import digest, parse_json
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.publish.leases import leased
+from lexbeam.transforms.common.publish.manifests import is_named
+from lexbeam.transforms.common.publish.output_folders import make_output_folder, or_another
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.receipts import read_envelope
+from lexbeam.transforms.common.store.remote import remote
 
 __all__ = [
     "ARTEFACTS",

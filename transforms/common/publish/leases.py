@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.output_folders import or_another
-from transforms.common.store import files
-from transforms.common.store.objects import Tag
-from transforms.common.store.remote import remote
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.output_folders import or_another
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.remote import remote
 
 __all__ = ["EXPIRES", "LEASE", "RENEWED", "Holder", "holder_of", "leased"]
 

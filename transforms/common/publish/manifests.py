@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NotRequired, TypedDict
 
-from transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.code.fingerprints import digest
 
 __all__ = [
     "Manifest",

@@ -4,9 +4,9 @@ import errno
 import os
 import stat
 
-from transforms.common.errors import UsageError
-from transforms.common.store import files
-from transforms.common.system_errors import reason_of
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.system_errors import reason_of
 
 __all__ = ["check_output_folder", "make_output_folder", "or_another"]
 

@@ -14,10 +14,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from transforms.common.code.fingerprints import blas_kernels, digest, environment, readable_json
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.history import Publication, note_publication, now, publication_of, resolve_snapshot
-from transforms.common.publish.layout import (
+from lexbeam.transforms.common.code.fingerprints import blas_kernels, digest, environment, readable_json
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.history import (
+    Publication,
+    note_publication,
+    now,
+    publication_of,
+    resolve_snapshot,
+)
+from lexbeam.transforms.common.publish.layout import (
     LOG,
     MANIFEST,
     POINTER,
@@ -33,11 +39,11 @@ from transforms.common.publish.layout import (
     switch_pointer,
     update_record,
 )
-from transforms.common.publish.manifests import Manifest, TableEntry, files_of, without_objects
-from transforms.common.publish.removing import remove_snapshot
-from transforms.common.publish.run_log import read_run_log, write_run_log
-from transforms.common.publish.sections import Made, Outcome, decide, table_entry
-from transforms.common.publish.snapshots import (
+from lexbeam.transforms.common.publish.manifests import Manifest, TableEntry, files_of, without_objects
+from lexbeam.transforms.common.publish.removing import remove_snapshot
+from lexbeam.transforms.common.publish.run_log import read_run_log, write_run_log
+from lexbeam.transforms.common.publish.sections import Made, Outcome, decide, table_entry
+from lexbeam.transforms.common.publish.snapshots import (
     MANIFEST_VERSION,
     Snapshot,
     damage_of,
@@ -45,11 +51,11 @@ from transforms.common.publish.snapshots import (
     open_kept,
     read_log,
 )
-from transforms.common.store import files
-from transforms.common.store.artefacts import give_up
-from transforms.common.store.objects import Tag
-from transforms.common.store.sound import Needed, checked, is_freed, is_sound, is_sound_size, state_of
-from transforms.common.store.tables import Part, written
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import give_up
+from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.sound import Needed, checked, is_freed, is_sound, is_sound_size, state_of
+from lexbeam.transforms.common.store.tables import Part, written
 
 __all__ = ["KEEP", "Keep", "finish_publication", "make_manifest", "publish", "rollback"]
 

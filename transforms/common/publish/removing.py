@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPSHOTS, DamagedFolderError
-from transforms.common.publish.manifests import parts_named
-from transforms.common.publish.snapshots import read_manifest
-from transforms.common.store import files
-from transforms.common.store.artefacts import LAST, Last
-from transforms.common.store.receipts import (
+from lexbeam.transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPSHOTS, DamagedFolderError
+from lexbeam.transforms.common.publish.manifests import parts_named
+from lexbeam.transforms.common.publish.snapshots import read_manifest
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import LAST, Last
+from lexbeam.transforms.common.store.receipts import (
     FREED,
     ArtefactPath,
     Envelope,
@@ -26,7 +26,7 @@ from transforms.common.store.receipts import (
     read_receipt,
     stem_of,
 )
-from transforms.common.store.sound import Damaged, is_sound, state_of
+from lexbeam.transforms.common.store.sound import Damaged, is_sound, state_of
 
 __all__ = [
     "LISTING",

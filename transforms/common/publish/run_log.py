@@ -16,9 +16,9 @@ from operator import attrgetter
 
 import msgspec
 
-from transforms.common.code.usage import peak_memory
-from transforms.common.publish.layout import RUN_LOG, SNAPSHOTS, snapshot_name
-from transforms.common.store import files
+from lexbeam.transforms.common.code.usage import peak_memory
+from lexbeam.transforms.common.publish.layout import RUN_LOG, SNAPSHOTS, snapshot_name
+from lexbeam.transforms.common.store import files
 
 __all__ = [
     "DRIVER",

@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import ReplacedSectionsError, UsageError, nearest
-from transforms.common.publish.manifests import Manifest, PartEntry, Section, TableEntry
-from transforms.common.publish.run_log import RunLine
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import Part, part_name, read_rows, written
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import ReplacedSectionsError, UsageError, nearest
+from lexbeam.transforms.common.publish.manifests import Manifest, PartEntry, Section, TableEntry
+from lexbeam.transforms.common.publish.run_log import RunLine
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.tables import Part, part_name, read_rows, written
 
 __all__ = [
     "Made",

@@ -17,15 +17,22 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.common.code.fingerprints import parse_json
-from transforms.common.code.version import Build, own_build
-from transforms.common.errors import LexbeamError, nearest
-from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, DamagedFolderError, last_published, snapshot_name
-from transforms.common.publish.manifests import PartEntry, TableEntry, files_of, is_idle, is_named
-from transforms.common.store import files
-from transforms.common.store.remote import ROWLESS
-from transforms.common.store.sound import is_sound
-from transforms.common.store.tables import Part, read_table
+from lexbeam.transforms.common.code.fingerprints import parse_json
+from lexbeam.transforms.common.code.version import Build, own_build
+from lexbeam.transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.publish.layout import (
+    LOG,
+    MANIFEST,
+    SNAPSHOTS,
+    DamagedFolderError,
+    last_published,
+    snapshot_name,
+)
+from lexbeam.transforms.common.publish.manifests import PartEntry, TableEntry, files_of, is_idle, is_named
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.remote import ROWLESS
+from lexbeam.transforms.common.store.sound import is_sound
+from lexbeam.transforms.common.store.tables import Part, read_table
 
 __all__ = [
     "MANIFEST_VERSION",

@@ -5,9 +5,9 @@ import fcntl
 import os
 from collections.abc import Iterator
 
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.layout import ARTEFACTS, make_marked_folder
-from transforms.common.store import files
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.layout import ARTEFACTS, make_marked_folder
+from lexbeam.transforms.common.store import files
 
 __all__ = ["check_not_streaming", "is_streaming", "streaming"]
 

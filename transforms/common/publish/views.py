@@ -6,9 +6,9 @@ from typing import Generic, TypeVar
 
 import pyarrow as pa
 
-from transforms.common.code.registry import Entry
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block
+from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
 
 __all__ = ["View"]
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.columns import Table
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.tables import PartFile, sort_rows, table_of, write_part
+from lexbeam.schemas.columns import Table
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.tables import PartFile, sort_rows, table_of, write_part
 
 __all__ = ["WrittenTable", "action_stage", "written"]
 
@@ -30,7 +30,7 @@ def _write(artefact: Artefact, task: WrittenTable, _: None) -> PartFile:
 
 
 def _no_kinds(_: object, __: object) -> Mapping[str, Collection[str]]:
-    return {"transforms.lexicon.kinds:KINDS": ()}
+    return {"lexbeam.transforms.lexicon.kinds:KINDS": ()}
 
 
 def action_stage(section: str, action: Callable[..., object]) -> Stage[Any, Any, PartFile]:

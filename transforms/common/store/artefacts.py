@@ -30,11 +30,11 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from transforms.common.code.code_identity import CodeIdentity, code_identity
-from transforms.common.code.fingerprints import blas_kernels, digest
-from transforms.common.store import files
-from transforms.common.store.identity import canonical, holding
-from transforms.common.store.receipts import (
+from lexbeam.transforms.common.code.code_identity import CodeIdentity, code_identity
+from lexbeam.transforms.common.code.fingerprints import blas_kernels, digest
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.identity import canonical, holding
+from lexbeam.transforms.common.store.receipts import (
     FREED,
     ArtefactPath,
     File,
@@ -45,7 +45,7 @@ from transforms.common.store.receipts import (
     stem_of,
     write_receipt,
 )
-from transforms.common.store.sound import HashedStream, Needed, checked, is_freed, is_sound_size, note_sound
+from lexbeam.transforms.common.store.sound import HashedStream, Needed, checked, is_freed, is_sound_size, note_sound
 
 __all__ = [
     "LAST",
@@ -205,7 +205,7 @@ class Stage(Generic[T, Options, R]):
         build: from an artefact, a task and the options: makes the files, returns the receipt.
         unused: what of the task and the options the stage does not use: paths of fields, such as
             `task.number` or `options.seeds`, with the reason. All else names the artefact, but for
-            what counts nowhere (`transforms.common.store.identity`).
+            what counts nowhere (`lexbeam.transforms.common.store.identity`).
         unordered: paths of sequences whose order decides nothing, such as what a grouping gives.
         together: whether `build` takes a list of artefacts and of tasks, and returns receipts.
         chosen: from a task and the options, the entries of registries that count, see

@@ -18,9 +18,9 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from transforms.common.store import files
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import HashedStream, checked
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import HashedStream, checked
 
 __all__ = ["BatchReader", "BatchWriter", "SideRows"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.receipts import File
 
 __all__ = ["CLASSES", "Classes", "Staged", "summed"]
 

@@ -18,9 +18,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, NamedTuple
 
-from transforms.common.errors import LexbeamError
-from transforms.common.patterns import searchable
-from transforms.common.store.remote import glob_pattern, remote
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.patterns import searchable
+from lexbeam.transforms.common.store.remote import glob_pattern, remote
 
 __all__ = [
     "Folder",

@@ -21,12 +21,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.contents import contents_of
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import Damaged, checked
-from transforms.common.store.tables import Part, PartFile, StagedRows, read_rows, sort_rows, table_of, write_part
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.contents import contents_of
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import Damaged, checked
+from lexbeam.transforms.common.store.tables import (
+    Part,
+    PartFile,
+    StagedRows,
+    read_rows,
+    sort_rows,
+    table_of,
+    write_part,
+)
 
 __all__ = ["Inherited", "Mask", "Read", "write_inheriting"]
 

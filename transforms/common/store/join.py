@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.common.store import files
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, Row, read_rows
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, Row, read_rows
 
 __all__ = ["Rows", "RowsByKey", "joined"]
 

@@ -14,14 +14,14 @@ from typing import Annotated, NamedTuple
 
 import pyarrow as pa
 
-from schemas.columns import Table
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.classes import Staged, summed
-from transforms.common.store.entries import Entries, in_order
-from transforms.common.store.identity import Uncounted
-from transforms.common.store.receipts import File
-from transforms.common.store.staged import StagedFile, StagedWriter
-from transforms.common.store.tables import PartFile, StagedRows, write_part
+from lexbeam.schemas.columns import Table
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.classes import Staged, summed
+from lexbeam.transforms.common.store.entries import Entries, in_order
+from lexbeam.transforms.common.store.identity import Uncounted
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.staged import StagedFile, StagedWriter
+from lexbeam.transforms.common.store.tables import PartFile, StagedRows, write_part
 
 __all__ = ["MOST_OPEN", "GatherTask", "Gathered", "MergeTask", "entries", "gather_stage", "groups", "merge", "whole"]
 

@@ -21,14 +21,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import IO, NamedTuple, cast
 
-from transforms.common.cache import default_cache
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError
-from transforms.common.locks import locked_file
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact, Workspace
-from transforms.common.store.receipts import FREED, File, read_receipt, write_receipt
-from transforms.common.store.sound import is_sound_size
+from lexbeam.transforms.common.cache import default_cache
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.locks import locked_file
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
+from lexbeam.transforms.common.store.receipts import FREED, File, read_receipt, write_receipt
+from lexbeam.transforms.common.store.sound import is_sound_size
 
 __all__ = ["COPIES", "ModelFiles", "carry", "models_noted", "note_model", "offer", "taken"]
 

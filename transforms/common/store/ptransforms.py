@@ -25,13 +25,21 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
-from transforms.common.batched import pack
-from transforms.common.code.fingerprints import hash_of
-from transforms.common.code.usage import MEMORY, SUMMED, amount_of, amounts_told, counter_name, namespace, peak_memory
-from transforms.common.code.workers import differences, makings_of
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.common.store.artefacts import (
+from lexbeam.transforms.common.batched import pack
+from lexbeam.transforms.common.code.fingerprints import hash_of
+from lexbeam.transforms.common.code.usage import (
+    MEMORY,
+    SUMMED,
+    amount_of,
+    amounts_told,
+    counter_name,
+    namespace,
+    peak_memory,
+)
+from lexbeam.transforms.common.code.workers import differences, makings_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import (
     Stage,
     Workspace,
     announce,
@@ -43,12 +51,12 @@ from transforms.common.store.artefacts import (
     note_looked,
     want,
 )
-from transforms.common.store.classes import Staged
-from transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
-from transforms.common.store.models import offer
-from transforms.common.store.receipts import File, encode
-from transforms.common.store.sound import Needed
-from transforms.common.store.tables import Part, PartFile
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
+from lexbeam.transforms.common.store.models import offer
+from lexbeam.transforms.common.store.receipts import File, encode
+from lexbeam.transforms.common.store.sound import Needed
+from lexbeam.transforms.common.store.tables import Part, PartFile
 
 __all__ = [
     "By",

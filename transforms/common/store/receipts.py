@@ -18,9 +18,9 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from transforms.common.code.version import own_build
-from transforms.common.store import files
-from transforms.common.store.identity import WHERE, Size
+from lexbeam.transforms.common.code.version import own_build
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.identity import WHERE, Size
 
 __all__ = [
     "FREED",

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.extras import missing_package
-from transforms.common.patterns import compiled
-from transforms.common.store.objects import Objects, ObjectState, Remote, StoreFailed, Tag, object_file_system
-from transforms.common.system_errors import explained
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.patterns import compiled
+from lexbeam.transforms.common.store.objects import Objects, ObjectState, Remote, StoreFailed, Tag, object_file_system
+from lexbeam.transforms.common.system_errors import explained
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,9 +10,9 @@ import importlib.resources
 import os
 import time
 
-from transforms.common.code.fingerprints import stream_digest
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
+from lexbeam.transforms.common.code.fingerprints import stream_digest
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
 
 __all__ = ["content_digest", "model_digest", "packaged_text"]
 

@@ -12,11 +12,11 @@ import stat
 import tempfile
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
-from transforms.common.code.fingerprints import stream_digest
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.common.store.receipts import FREED, ArtefactPath, stem_of
-from transforms.common.store.remote import ROWLESS, remote
+from lexbeam.transforms.common.code.fingerprints import stream_digest
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.receipts import FREED, ArtefactPath, stem_of
+from lexbeam.transforms.common.store.remote import ROWLESS, remote
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

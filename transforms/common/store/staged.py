@@ -25,13 +25,13 @@ from typing import IO
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.store import files
-from transforms.common.store.batches import BatchWriter
-from transforms.common.store.classes import Classes, Staged
-from transforms.common.store.contents import contents_of, sizes_of
-from transforms.common.store.entries import Entries, in_order
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import HashedStream, checked
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.batches import BatchWriter
+from lexbeam.transforms.common.store.classes import Classes, Staged
+from lexbeam.transforms.common.store.contents import contents_of, sizes_of
+from lexbeam.transforms.common.store.entries import Entries, in_order
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import HashedStream, checked
 
 __all__ = ["RANGES", "StagedFile", "StagedWriter", "first_bits", "footer_of", "places"]
 

@@ -18,12 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.contents import sizes_of
-from transforms.common.store.identity import Place, Position, Size
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import HashedStream
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.contents import sizes_of
+from lexbeam.transforms.common.store.identity import Place, Position, Size
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import HashedStream
 
 __all__ = [
     "Part",

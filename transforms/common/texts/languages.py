@@ -9,7 +9,7 @@ Codes and names are those of the packages langcodes and language_data: ISO 639, 
 import functools
 import re
 
-from transforms.common.errors import UsageError, nearest, quoted
+from lexbeam.transforms.common.errors import UsageError, nearest, quoted
 
 __all__ = ["code_or_text", "language_of", "short_tag", "stated_language"]
 

@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.code.registry import Entry
-from transforms.common.texts.languages import short_tag
-from transforms.lexicon.compiled.casing import coded
-from transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 __all__ = [
     "FLAG",

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import (
+from lexbeam.transforms.complexity.features.base import (
     FLAG,
     Feature,
     FeatureGroup,
@@ -26,10 +26,10 @@ from transforms.complexity.features.base import (
     ratio,
     sums,
 )
-from transforms.complexity.features.frequency import zipf_of
-from transforms.lexicon.compiled.casing import coded
-from transforms.lexicon.hyphenation import syllables
-from transforms.lexicon.letters import vowel_groups
+from lexbeam.transforms.complexity.features.frequency import zipf_of
+from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.hyphenation import syllables
+from lexbeam.transforms.lexicon.letters import vowel_groups
 
 __all__ = ["CONTEXT", "EASE"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import (
+from lexbeam.transforms.complexity.features.base import (
     DistinctWordForms,
     Feature,
     FeatureGroup,
@@ -19,7 +19,7 @@ from transforms.complexity.features.base import (
     InstanceBatch,
     Values,
 )
-from transforms.complexity.features.corpus_counts import FORM, LEMMA, PHRASE, phrase_of
+from lexbeam.transforms.complexity.features.corpus_counts import FORM, LEMMA, PHRASE, phrase_of
 
 __all__ = ["CORPUS", "Association", "association"]
 

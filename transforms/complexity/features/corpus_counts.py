@@ -23,14 +23,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows, read_table, write_rows
-from transforms.common.texts.apostrophes import straight, straight_words
-from transforms.complexity.features.base import READ, Floats, batch_of
-from transforms.corpora.corpus import SentencePart
-from transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
+from lexbeam.transforms.common.texts.apostrophes import straight, straight_words
+from lexbeam.transforms.complexity.features.base import READ, Floats, batch_of
+from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.lexicon.compiled.casing import coded
 
 __all__ = [
     "COMBINE",

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from transforms.complexity.features.base import (
+from lexbeam.transforms.complexity.features.base import (
     Feature,
     FeatureGroup,
     FeatureSetting,
@@ -24,14 +24,14 @@ from transforms.complexity.features.base import (
     Values,
     vector_features,
 )
-from transforms.lexicon.encoders.base import load_encoder
-from transforms.lexicon.encoders.batches import located
-from transforms.lexicon.encoders.encoding import Encoding
-from transforms.lexicon.encoders.encoding import encoding_of as shared_encoding_of
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.encoders.records import Encoder
-from transforms.lexicon.encoders.scoring import word_log_probs
-from transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders.base import load_encoder
+from lexbeam.transforms.lexicon.encoders.batches import located
+from lexbeam.transforms.lexicon.encoders.encoding import Encoding
+from lexbeam.transforms.lexicon.encoders.encoding import encoding_of as shared_encoding_of
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.encoders.records import Encoder
+from lexbeam.transforms.lexicon.encoders.scoring import word_log_probs
+from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
 
 __all__ = ["ENCODER", "Encoding", "encoding_of"]
 

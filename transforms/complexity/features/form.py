@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import (
+from lexbeam.transforms.complexity.features.base import (
     FLAG,
     DistinctWordForms,
     Feature,
@@ -17,7 +17,7 @@ from transforms.complexity.features.base import (
     Values,
     sums,
 )
-from transforms.lexicon.letters import letter_counts
+from lexbeam.transforms.lexicon.letters import letter_counts
 
 __all__ = ["FORM", "PREFIXES", "SUFFIXES", "TRIGRAMS", "trigrams_of"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import (
+from lexbeam.transforms.complexity.features.base import (
     DistinctWordForms,
     Feature,
     FeatureGroup,

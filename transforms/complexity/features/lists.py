@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.complexity.features.wordnet import RESOURCE
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, ResourceAlias, check_resources, check_specs, path_within
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.complexity.features.wordnet import RESOURCE
+from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.resources import CacheOptions, ResourceAlias, check_resources, check_specs, path_within
 
 __all__ = ["FeatureLists"]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import (
+from lexbeam.transforms.complexity.features.base import (
     FLAG,
     UNIT_OF_LIST,
     DistinctWordForms,
@@ -25,10 +25,10 @@ from transforms.complexity.features.base import (
     numbers,
     spread,
 )
-from transforms.complexity.features.frequency import zipf_of
-from transforms.complexity.features.norms import languages_of, looked_up
-from transforms.complexity.features.wordnet import RESOURCE
-from transforms.lexicon.hyphenation import syllables
+from lexbeam.transforms.complexity.features.frequency import zipf_of
+from lexbeam.transforms.complexity.features.norms import languages_of, looked_up
+from lexbeam.transforms.complexity.features.wordnet import RESOURCE
+from lexbeam.transforms.lexicon.hyphenation import syllables
 
 __all__ = ["MWE"]
 

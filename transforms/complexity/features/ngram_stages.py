@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows, read_table, write_rows
-from transforms.complexity.features.surprisal import (
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
+from lexbeam.transforms.complexity.features.surprisal import (
     Hashes,
     Ints,
     Sequences,
@@ -30,7 +30,7 @@ from transforms.complexity.features.surprisal import (
     sequences_of,
     sequences_of_instances,
 )
-from transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.corpus import SentencePart
 
 __all__ = [
     "COMBINE_NGRAMS",

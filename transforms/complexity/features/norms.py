@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import (
+from lexbeam.transforms.complexity.features.base import (
     FLAG,
     UNIT_OF_LIST,
     DistinctWordForms,

@@ -10,14 +10,14 @@ from operator import attrgetter
 
 import apache_beam as beam
 
-from schemas.complexity.features import COVERAGE, FEATURES
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
-from transforms.common.store.receipts import File
-from transforms.common.store.tables import Part
-from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT, CountedWords, CountTask
-from transforms.complexity.features.ngram_stages import (
+from lexbeam.schemas.complexity.features import COVERAGE, FEATURES
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.complexity.features.base import FeatureSetting
+from lexbeam.transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT, CountedWords, CountTask
+from lexbeam.transforms.complexity.features.ngram_stages import (
     COMBINE_NGRAMS,
     COUNT_NGRAMS,
     WANT_NGRAMS,
@@ -25,8 +25,8 @@ from transforms.complexity.features.ngram_stages import (
     NgramTask,
     WantedNgrams,
 )
-from transforms.complexity.features.stages import COVER, FEATURE, FeatureTask
-from transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.complexity.features.stages import COVER, FEATURE, FeatureTask
+from lexbeam.transforms.corpora.corpus import SentencePart
 
 __all__ = ["ComputeFeatures", "CountInCorpus", "CountNgrams"]
 

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.columns import column
-from schemas.complexity.features import features_schema
-from transforms.common.code.registry import Registry
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.errors import UsageError
-from transforms.complexity.features.base import (
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.complexity.features import features_schema
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.complexity.features.base import (
     LAYERS,
     READ,
     Feature,
@@ -31,17 +31,17 @@ from transforms.complexity.features.base import (
     batch_of,
     spread,
 )
-from transforms.complexity.features.context import CONTEXT
-from transforms.complexity.features.corpus import CORPUS
-from transforms.complexity.features.encoder import ENCODER
-from transforms.complexity.features.form import FORM
-from transforms.complexity.features.frequency import FREQUENCY
-from transforms.complexity.features.layers import SYNTAX
-from transforms.complexity.features.mwe import MWE
-from transforms.complexity.features.norms import NORMS
-from transforms.complexity.features.surprisal import SURPRISAL
-from transforms.complexity.features.vectors import VECTORS
-from transforms.complexity.features.wordnet import WORDNET
+from lexbeam.transforms.complexity.features.context import CONTEXT
+from lexbeam.transforms.complexity.features.corpus import CORPUS
+from lexbeam.transforms.complexity.features.encoder import ENCODER
+from lexbeam.transforms.complexity.features.form import FORM
+from lexbeam.transforms.complexity.features.frequency import FREQUENCY
+from lexbeam.transforms.complexity.features.layers import SYNTAX
+from lexbeam.transforms.complexity.features.mwe import MWE
+from lexbeam.transforms.complexity.features.norms import NORMS
+from lexbeam.transforms.complexity.features.surprisal import SURPRISAL
+from lexbeam.transforms.complexity.features.vectors import VECTORS
+from lexbeam.transforms.complexity.features.wordnet import WORDNET
 
 __all__ = ["GROUPS", "FeatureColumn", "columns_of", "columns_read", "features_of", "group_of_target", "schema_of"]
 

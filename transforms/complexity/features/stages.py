@@ -13,25 +13,33 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.features import ABSENT, COVERAGE, FEATURES
-from transforms.common.errors import UsageError
-from transforms.common.extras import check_packages
-from transforms.common.options.fields import option
-from transforms.common.options.needs import check_given
-from transforms.common.store.artefacts import Artefact, Inheritance, Stage
-from transforms.common.store.inheriting import Mask, Read, write_inheriting
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, PartFile, read_rows, read_table, sort_rows, write_part, write_rows
-from transforms.common.texts.languages import stated_language
-from transforms.complexity.features.base import FeatureGroup, FeatureSetting, known_tag
-from transforms.complexity.features.corpus_counts import CountedWords, open_counts
-from transforms.complexity.features.encoder import encoding_of
-from transforms.complexity.features.form import TRIGRAMS
-from transforms.complexity.features.frequency import ZIPF
-from transforms.complexity.features.lists import FeatureLists
-from transforms.complexity.features.ngram_stages import CountedNgrams, open_ngrams
-from transforms.complexity.features.registry import (
+from lexbeam.schemas.complexity.features import ABSENT, COVERAGE, FEATURES
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import (
+    Part,
+    PartFile,
+    read_rows,
+    read_table,
+    sort_rows,
+    write_part,
+    write_rows,
+)
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.complexity.features.base import FeatureGroup, FeatureSetting, known_tag
+from lexbeam.transforms.complexity.features.corpus_counts import CountedWords, open_counts
+from lexbeam.transforms.complexity.features.encoder import encoding_of
+from lexbeam.transforms.complexity.features.form import TRIGRAMS
+from lexbeam.transforms.complexity.features.frequency import ZIPF
+from lexbeam.transforms.complexity.features.lists import FeatureLists
+from lexbeam.transforms.complexity.features.ngram_stages import CountedNgrams, open_ngrams
+from lexbeam.transforms.complexity.features.registry import (
     GROUPS,
     FeatureColumn,
     columns_of,
@@ -39,13 +47,13 @@ from transforms.complexity.features.registry import (
     features_of,
     schema_of,
 )
-from transforms.complexity.features.vectors import RESOURCE as VECTORS
-from transforms.complexity.features.vectors import centroids_of
-from transforms.corpora.reading import column_names
-from transforms.lexicon.encoders.base import check_encoder_packages
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
+from lexbeam.transforms.complexity.features.vectors import RESOURCE as VECTORS
+from lexbeam.transforms.complexity.features.vectors import centroids_of
+from lexbeam.transforms.corpora.reading import column_names
+from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
 
 __all__ = [
     "COVER",
@@ -64,7 +72,7 @@ log = logging.getLogger("lexbeam")
 # larger batches are faster.
 _BATCH = 16_384
 _VECTORS = ResourceAlias(VECTORS, "vectors")
-_GROUPS = "transforms.complexity.features.registry:GROUPS"
+_GROUPS = "lexbeam.transforms.complexity.features.registry:GROUPS"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,8 +29,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.draws.by_content import GOLDEN, content_hashes, mix64
-from transforms.complexity.features.base import (
+from lexbeam.transforms.common.draws.by_content import GOLDEN, content_hashes, mix64
+from lexbeam.transforms.complexity.features.base import (
     Feature,
     FeatureGroup,
     FeatureSetting,
@@ -42,8 +42,8 @@ from transforms.complexity.features.base import (
     ratio,
     sums,
 )
-from transforms.complexity.features.frequency import ZIPF, zipf_of
-from transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.complexity.features.frequency import ZIPF, zipf_of
+from lexbeam.transforms.lexicon.compiled.casing import coded
 
 __all__ = [
     "GROWTH",

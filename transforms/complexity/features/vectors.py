@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.rowwise import dots
-from transforms.complexity.features.base import (
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.complexity.features.base import (
     FLAG,
     DistinctWordForms,
     Feature,
@@ -26,9 +26,9 @@ from transforms.complexity.features.base import (
     sums,
     vector_features,
 )
-from transforms.complexity.features.frequency import zipf_of
-from transforms.lexicon.compiled.casing import coded
-from transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.complexity.features.frequency import zipf_of
+from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 __all__ = ["NEAR", "RESOURCE", "VECTORS", "centroids_of"]
 

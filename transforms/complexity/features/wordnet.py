@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import (
+from lexbeam.transforms.complexity.features.base import (
     DistinctWordForms,
     Feature,
     FeatureGroup,
@@ -22,9 +22,9 @@ from transforms.complexity.features.base import (
     ratio,
     sums,
 )
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.wordnet.lexnames import LEXNAMES, PARTS, RELATIONS
-from transforms.lexicon.wordnet.ragged import first_of_each
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAMES, PARTS, RELATIONS
+from lexbeam.transforms.lexicon.wordnet.ragged import first_of_each
 
 __all__ = ["RESOURCE", "WORDNET"]
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from schemas.complexity.instances import FLAGS
-from transforms.common.code.fingerprints import digest
+from lexbeam.schemas.complexity.instances import FLAGS
+from lexbeam.transforms.common.code.fingerprints import digest
 
 __all__ = ["KEY_DIGITS", "SettledId", "content_key", "in_flag_order", "instance_id", "settle", "split_of"]
 

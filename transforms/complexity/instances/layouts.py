@@ -8,13 +8,13 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from schemas.complexity.instances import KINDS
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.options.small_texts import word_column
-from transforms.formats.records.base import BadRecord, Reject
-from transforms.formats.records.fields import language_in
-from transforms.intake.cwi2018 import CELLS, Cwi2018Row, kind_of, labels_of, read_cwi2018
-from transforms.intake.header import About, FileRows, header_name, rows_below, rows_of_table, whole_number
+from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.options.small_texts import word_column
+from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.formats.records.fields import language_in
+from lexbeam.transforms.intake.cwi2018 import CELLS, Cwi2018Row, kind_of, labels_of, read_cwi2018
+from lexbeam.transforms.intake.header import About, FileRows, header_name, rows_below, rows_of_table, whole_number
 
 __all__ = ["LAYOUTS", "InstanceLayout"]
 

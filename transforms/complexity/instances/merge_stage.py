@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from schemas.complexity.instances import INSTANCES, LOAD_INPUTS, LOAD_REJECTS
-from schemas.complexity.labels import LABELS
-from transforms.annotation.engines.registry import Engine
-from transforms.annotation.engines.texts import tokens_of
-from transforms.common.batched import batched
-from transforms.common.blas import one_thread
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.merge import MergeTask
-from transforms.complexity.instances.instance import in_flag_order, settle
-from transforms.complexity.instances.read_stage import ROWS
-from transforms.formats.ingest.stage import acceptable
-from transforms.intake.merging import (
+from lexbeam.schemas.complexity.instances import INSTANCES, LOAD_INPUTS, LOAD_REJECTS
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.annotation.engines.texts import tokens_of
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.complexity.instances.instance import in_flag_order, settle
+from lexbeam.transforms.complexity.instances.read_stage import ROWS
+from lexbeam.transforms.formats.ingest.stage import acceptable
+from lexbeam.transforms.intake.merging import (
     Settled,
     TaskStages,
     TextAnnotationOptions,
@@ -30,7 +30,7 @@ from transforms.intake.merging import (
     sentences_of,
     write_tables,
 )
-from transforms.intake.staging import LoadedCounts
+from lexbeam.transforms.intake.staging import LoadedCounts
 
 __all__ = ["SETTLING", "InstanceTask", "SettledInstances", "acceptable_rows", "task_of"]
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
-from transforms.common.store import files
-from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, measured_rows
-from transforms.evaluation.evaluating import matched
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, measured_rows
+from lexbeam.transforms.evaluation.evaluating import matched
 
 __all__ = ["OfficialScores", "evaluate_files", "official_ids", "official_lines", "read_scores"]
 

@@ -8,20 +8,20 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.complexity.instances import KINDS
-from transforms.common.publish.forgotten import Forgotten
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.complexity.instances.instance import content_key, in_flag_order, split_of
-from transforms.complexity.instances.layouts import LAYOUTS
-from transforms.formats.ingest.stage import Unit
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
-from transforms.formats.records.scripts import check_script
-from transforms.formats.records.text_cleaning import clean_field, clean_value
-from transforms.intake.cwi2018 import Cwi2018Row
-from transforms.intake.header import About, FileRows
-from transforms.intake.locating import Located, locate_at_offsets
-from transforms.intake.staging import Loaded, RowSchema, Staging
-from transforms.intake.unit_files import stage_row_files
+from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.transforms.common.publish.forgotten import Forgotten
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.complexity.instances.instance import content_key, in_flag_order, split_of
+from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
+from lexbeam.transforms.formats.ingest.stage import Unit
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from lexbeam.transforms.formats.records.scripts import check_script
+from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value
+from lexbeam.transforms.intake.cwi2018 import Cwi2018Row
+from lexbeam.transforms.intake.header import About, FileRows
+from lexbeam.transforms.intake.locating import Located, locate_at_offsets
+from lexbeam.transforms.intake.staging import Loaded, RowSchema, Staging
+from lexbeam.transforms.intake.unit_files import stage_row_files
 
 __all__ = ["READ", "ROWS", "LabelledReadOptions"]
 
@@ -151,7 +151,7 @@ def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[s
 
 
 def _chosen(_: Unit, options: LabelledReadOptions) -> dict[str, tuple[str, ...]]:
-    return {"transforms.complexity.instances.layouts:LAYOUTS": (options.layout,)}
+    return {"lexbeam.transforms.complexity.instances.layouts:LAYOUTS": (options.layout,)}
 
 
 READ: Stage[Unit, LabelledReadOptions, Loaded] = Stage(

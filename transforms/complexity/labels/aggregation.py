@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.common.options.fields import option
-from transforms.complexity.labels.agreement import weights_by_agreement
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.complexity.labels.agreement import weights_by_agreement
 
 __all__ = [
     "REPEATED",

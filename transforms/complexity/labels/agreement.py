@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.blas import one_thread
-from transforms.common.draws.by_content import numbers
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.draws.by_content import numbers
 
 __all__ = ["Halves", "split_half", "weights_by_agreement"]
 

@@ -14,20 +14,20 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.rejects import ANSWER_STAGE as STAGE
-from schemas.rejects import RejectRow
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.options.small_texts import read_lines
-from transforms.common.store import files
-from transforms.complexity.labels.aggregation import ComplexityJudgment
-from transforms.formats.records.base import BadRecord
-from transforms.formats.records.text_cleaning import clean_field
-from transforms.people.answers import read_answer
-from transforms.people.opening import list_sheets
-from transforms.people.reading import read_answers
-from transforms.people.sheets import Answer, Sheet, SheetColumn
-from transforms.people.tables import Roles, is_sheet, read_table
+from lexbeam.schemas.rejects import ANSWER_STAGE as STAGE
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.small_texts import read_lines
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.complexity.labels.aggregation import ComplexityJudgment
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.people.answers import read_answer
+from lexbeam.transforms.people.opening import list_sheets
+from lexbeam.transforms.people.reading import read_answers
+from lexbeam.transforms.people.sheets import Answer, Sheet, SheetColumn
+from lexbeam.transforms.people.tables import Roles, is_sheet, read_table
 
 __all__ = [
     "COLUMNS",

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.labels import JUDGMENTS, LABELS
-from transforms.common.draws.by_content import content_hashes
-from transforms.complexity.labels.aggregation import AggregationOptions, Label, SettledJudgment, label_of
-from transforms.complexity.labels.agreement import split_half
-from transforms.evaluation.reliability import alpha
+from lexbeam.schemas.complexity.labels import JUDGMENTS, LABELS
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.complexity.labels.aggregation import AggregationOptions, Label, SettledJudgment, label_of
+from lexbeam.transforms.complexity.labels.agreement import split_half
+from lexbeam.transforms.evaluation.reliability import alpha
 
 __all__ = ["figures_of", "judgment_rows", "label_rows"]
 

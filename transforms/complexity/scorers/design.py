@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.features import features_schema
-from transforms.common.draws.folds import components, fold_of
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.learning.scorer import SINGLES
+from lexbeam.schemas.complexity.features import features_schema
+from lexbeam.transforms.common.draws.folds import components, fold_of
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.learning.scorer import SINGLES
 
 __all__ = [
     "GENRE",

@@ -13,19 +13,19 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import Table
-from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
-from schemas.metrics import COMPLEXITY_METRICS
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, read_rows, read_table, sort_rows, write_part, write_rows
-from transforms.complexity.scorers.design import DesignRows, rows_of
-from transforms.complexity.scorers.fit_stages import GROUP_PREFIX, FittedCase
-from transforms.complexity.scorers.holding_out import ALL, FOLDS, LEFT, SAVED, SPLIT, Case
-from transforms.complexity.scorers.metric_rows import CLASSES, ScorerMeasureOptions, measured_rows, subsets_of
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import measure
+from lexbeam.schemas.columns import Table
+from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from lexbeam.schemas.metrics import COMPLEXITY_METRICS
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import PartFile, read_rows, read_table, sort_rows, write_part, write_rows
+from lexbeam.transforms.complexity.scorers.design import DesignRows, rows_of
+from lexbeam.transforms.complexity.scorers.fit_stages import GROUP_PREFIX, FittedCase
+from lexbeam.transforms.complexity.scorers.holding_out import ALL, FOLDS, LEFT, SAVED, SPLIT, Case
+from lexbeam.transforms.complexity.scorers.metric_rows import CLASSES, ScorerMeasureOptions, measured_rows, subsets_of
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.evaluating import measure
 
 __all__ = ["EVALUATE", "POOL", "CaseDone", "EvaluateTask", "EvaluatedSystem", "merged"]
 
@@ -73,7 +73,7 @@ class _Held(NamedTuple):
 
 def _chosen(_: object, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]]:
     names = list(options.metric) + (list(CLASSES) if options.threshold else [])
-    return {"transforms.evaluation.metrics:METRICS": sorted(set(names))}
+    return {"lexbeam.transforms.evaluation.metrics:METRICS": sorted(set(names))}
 
 
 def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOptions) -> EvaluatedSystem:

@@ -14,15 +14,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.blas import one_thread
-from transforms.common.draws.by_content import numbers
-from transforms.common.options.fields import embedded
-from transforms.common.store.artefacts import Artefact, Stage, Unless
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, PartFile, read_table, write_part
-from transforms.complexity.scorers.design import GENRE, DesignRows, FeatureMatrix, joined_rows, rows_of
-from transforms.complexity.scorers.holding_out import (
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.draws.by_content import numbers
+from lexbeam.transforms.common.options.fields import embedded
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, write_part
+from lexbeam.transforms.complexity.scorers.design import GENRE, DesignRows, FeatureMatrix, joined_rows, rows_of
+from lexbeam.transforms.complexity.scorers.holding_out import (
     ALL,
     FOLDS,
     SPLIT,
@@ -33,14 +33,14 @@ from transforms.complexity.scorers.holding_out import (
     mode_of,
     sides_of,
 )
-from transforms.complexity.scorers.multiword import matrices_of, training_of
-from transforms.complexity.scorers.predicting import checked_predictions, predictions
-from transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
-from transforms.learning.fitting import fit_scorer
-from transforms.learning.models.formats import REGISTRY as FORMATS
-from transforms.learning.models.keeping import SavedModel, save_model
-from transforms.learning.scorer import Fitted, ScorerOptions
-from transforms.learning.scorers import SCORERS
+from lexbeam.transforms.complexity.scorers.multiword import matrices_of, training_of
+from lexbeam.transforms.complexity.scorers.predicting import checked_predictions, predictions
+from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
+from lexbeam.transforms.learning.fitting import fit_scorer
+from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
+from lexbeam.transforms.learning.models.keeping import SavedModel, save_model
+from lexbeam.transforms.learning.scorer import Fitted, ScorerOptions
+from lexbeam.transforms.learning.scorers import SCORERS
 
 __all__ = [
     "DESIGN",
@@ -57,8 +57,8 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-REGISTRY = "transforms.learning.scorers:SCORERS"
-_MODES = "transforms.complexity.scorers.multiword:MODES"
+REGISTRY = "lexbeam.transforms.learning.scorers:SCORERS"
+_MODES = "lexbeam.transforms.complexity.scorers.multiword:MODES"
 GROUP_PREFIX = "group:"
 PREDICTED = pa.schema(
     [

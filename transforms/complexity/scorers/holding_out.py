@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws.by_content import uniform
-from transforms.common.options.fields import option
-from transforms.complexity.scorers.design import GENRE, DesignRows, folds_of
-from transforms.complexity.scorers.multiword import MODES, SINGLE, Mode
+from lexbeam.transforms.common.draws.by_content import uniform
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.complexity.scorers.design import GENRE, DesignRows, folds_of
+from lexbeam.transforms.complexity.scorers.multiword import MODES, SINGLE, Mode
 
 __all__ = [
     "ALL",

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
-from transforms.complexity.scorers.design import DesignRows
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import measure, row
-from transforms.evaluation.metrics import metric_of
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.complexity.scorers.design import DesignRows
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.evaluating import measure, row
+from lexbeam.transforms.evaluation.metrics import metric_of
 
 __all__ = ["CLASSES", "ScorerMeasureOptions", "binary_rows", "check_measures", "measured_rows", "subsets_of"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.complexity.scorers.design import DesignRows, FeatureMatrix, matrix_of
-from transforms.learning.scorer import ScorerTraining
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.complexity.scorers.design import DesignRows, FeatureMatrix, matrix_of
+from lexbeam.transforms.learning.scorer import ScorerTraining
 
 __all__ = ["MODES", "SINGLE", "Mode", "matrices_of", "mean_of", "training_of"]
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.errors import LexbeamError
-from transforms.complexity.scorers.design import FeatureMatrix
-from transforms.complexity.scorers.multiword import mean_of
-from transforms.complexity.scorers.scorer_models import OpenedScorer
-from transforms.learning.fitting import predict_scorer
-from transforms.learning.scorer import Fitted, clipped
-from transforms.learning.scorers import SCORERS
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.complexity.scorers.design import FeatureMatrix
+from lexbeam.transforms.complexity.scorers.multiword import mean_of
+from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer
+from lexbeam.transforms.learning.fitting import predict_scorer
+from lexbeam.transforms.learning.scorer import Fitted, clipped
+from lexbeam.transforms.learning.scorers import SCORERS
 
 __all__ = ["checked_predictions", "predictions"]
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
-from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
-from schemas.metrics import COMPLEXITY_METRICS
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
-from transforms.common.store.tables import Part, PartFile
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL, CaseDone, EvaluateTask
-from transforms.complexity.scorers.fit_stages import (
+from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from lexbeam.schemas.metrics import COMPLEXITY_METRICS
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
+from lexbeam.transforms.common.store.tables import Part, PartFile
+from lexbeam.transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL, CaseDone, EvaluateTask
+from lexbeam.transforms.complexity.scorers.fit_stages import (
     DESIGN,
     FIT,
     Designed,
@@ -27,11 +27,11 @@ from transforms.complexity.scorers.fit_stages import (
     FittedCase,
     chosen_of,
 )
-from transforms.complexity.scorers.holding_out import Case, system_of
-from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
-from transforms.complexity.scorers.scorer_models import SavedScorer, merged
-from transforms.complexity.scorers.tasks import FOLDER, OTHER, FitRequest, fit_tasks, weight_of
-from transforms.learning.models.keeping import keep_model, load_model
+from lexbeam.transforms.complexity.scorers.holding_out import Case, system_of
+from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from lexbeam.transforms.complexity.scorers.scorer_models import SavedScorer, merged
+from lexbeam.transforms.complexity.scorers.tasks import FOLDER, OTHER, FitRequest, fit_tasks, weight_of
+from lexbeam.transforms.learning.models.keeping import keep_model, load_model
 
 __all__ = ["DesignFolders", "FitCases", "KeepModel", "MeasureSystems"]
 

@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError
-from transforms.common.store.identity import Place
-from transforms.complexity.scorers.design import DesignColumn
-from transforms.complexity.scorers.holding_out import Case
-from transforms.learning.models.formats import pack_texts, unpack_texts
-from transforms.learning.models.keeping import load_model
-from transforms.learning.models.model import Model, ModelColumn
-from transforms.learning.scorer import Fitted, ScorerOptions
-from transforms.learning.scorers import SCORERS
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.identity import Place
+from lexbeam.transforms.complexity.scorers.design import DesignColumn
+from lexbeam.transforms.complexity.scorers.holding_out import Case
+from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
+from lexbeam.transforms.learning.models.keeping import load_model
+from lexbeam.transforms.learning.models.model import Model, ModelColumn
+from lexbeam.transforms.learning.scorer import Fitted, ScorerOptions
+from lexbeam.transforms.learning.scorers import SCORERS
 
 __all__ = ["KindModel", "OpenedScorer", "SavedScorer", "load_kinds", "merged", "opened", "saved_model"]
 

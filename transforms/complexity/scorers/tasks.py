@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from transforms.complexity.scorers.fit_stages import Designed, FitTask
-from transforms.complexity.scorers.holding_out import SAVED, Case, HoldOptions, cases_of, first_of, mode_of
-from transforms.complexity.scorers.scorer_models import OpenedScorer
-from transforms.learning.scorers import SCORERS
+from lexbeam.transforms.complexity.scorers.fit_stages import Designed, FitTask
+from lexbeam.transforms.complexity.scorers.holding_out import SAVED, Case, HoldOptions, cases_of, first_of, mode_of
+from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer
+from lexbeam.transforms.learning.scorers import SCORERS
 
 __all__ = ["FOLDER", "OTHER", "FitRequest", "fit_tasks", "weight_of"]
 

@@ -17,14 +17,14 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pyarrow as pa
 
-from schemas.complexity.instances import INSTANCES
-from transforms.common.errors import UsageError
-from transforms.complexity.features.base import READ, Floats, numbers
-from transforms.complexity.features.frequency import ZIPF, zipf_of
-from transforms.complexity.features.lists import FeatureLists
-from transforms.complexity.features.stages import FeatureOptions, setting_of
-from transforms.complexity.scorers.word_scorer import word_complexity, word_scorer
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.complexity.features.base import READ, Floats, numbers
+from lexbeam.transforms.complexity.features.frequency import ZIPF, zipf_of
+from lexbeam.transforms.complexity.features.lists import FeatureLists
+from lexbeam.transforms.complexity.features.stages import FeatureOptions, setting_of
+from lexbeam.transforms.complexity.scorers.word_scorer import word_complexity, word_scorer
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["BY_FREQUENCY", "LANGUAGE", "complexity_by_frequency", "scored_words"]
 

@@ -15,20 +15,20 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.blas import one_thread
-from transforms.common.errors import UsageError
-from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.lists import FeatureLists
-from transforms.complexity.features.registry import GROUPS, features_of, schema_of
-from transforms.complexity.features.registry import columns_of as feature_columns
-from transforms.complexity.features.stages import FeatureOptions, setting_of
-from transforms.complexity.scorers.design import columns_of, joined_rows, rows_of
-from transforms.complexity.scorers.holding_out import SAVED, Case, mode_of
-from transforms.complexity.scorers.multiword import matrices_of
-from transforms.complexity.scorers.predicting import checked_predictions
-from transforms.complexity.scorers.scorer_models import KIND, TASK, OpenedScorer, load_kinds, opened
-from transforms.learning.models.keeping import load_model
-from transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.complexity.features.base import FeatureSetting
+from lexbeam.transforms.complexity.features.lists import FeatureLists
+from lexbeam.transforms.complexity.features.registry import GROUPS, features_of, schema_of
+from lexbeam.transforms.complexity.features.registry import columns_of as feature_columns
+from lexbeam.transforms.complexity.features.stages import FeatureOptions, setting_of
+from lexbeam.transforms.complexity.scorers.design import columns_of, joined_rows, rows_of
+from lexbeam.transforms.complexity.scorers.holding_out import SAVED, Case, mode_of
+from lexbeam.transforms.complexity.scorers.multiword import matrices_of
+from lexbeam.transforms.complexity.scorers.predicting import checked_predictions
+from lexbeam.transforms.complexity.scorers.scorer_models import KIND, TASK, OpenedScorer, load_kinds, opened
+from lexbeam.transforms.learning.models.keeping import load_model
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["WordScorer", "word_complexity", "word_scorer"]
 

@@ -6,23 +6,23 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.complexity.instances import INSTANCES, instances_schema
-from transforms.common.batched import batched
-from transforms.common.code.fingerprints import hash_of
-from transforms.common.errors import LexbeamError
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.classes import Staged
-from transforms.common.store.merge import MergeTask, entries, gather_stage, merge, whole
-from transforms.common.store.staged import StagedWriter
-from transforms.common.store.tables import PartFile
-from transforms.common.texts.languages import short_tag
-from transforms.complexity.instances.instance import instance_id
-from transforms.complexity.select.picking import TargetOccurrence
-from transforms.corpora.corpus import PartPair
-from transforms.corpora.fetching import FetchedSentence, SentenceKey, fetch
-from transforms.corpora.reading import read_documents
-from transforms.corpora.sentence_text import sentence_text
-from transforms.layers.registry import columns_of
+from lexbeam.schemas.complexity.instances import INSTANCES, instances_schema
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.code.fingerprints import hash_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.merge import MergeTask, entries, gather_stage, merge, whole
+from lexbeam.transforms.common.store.staged import StagedWriter
+from lexbeam.transforms.common.store.tables import PartFile
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.complexity.instances.instance import instance_id
+from lexbeam.transforms.complexity.select.picking import TargetOccurrence
+from lexbeam.transforms.corpora.corpus import PartPair
+from lexbeam.transforms.corpora.fetching import FetchedSentence, SentenceKey, fetch
+from lexbeam.transforms.corpora.reading import read_documents
+from lexbeam.transforms.corpora.sentence_text import sentence_text
+from lexbeam.transforms.layers.registry import columns_of
 
 __all__ = ["FETCH", "GATHER", "MERGE", "FetchSpec", "FetchTask", "FetchedInstances", "instance_of"]
 

@@ -15,17 +15,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.draws.by_content import content_hashes, numbers
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchWriter
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import read_rows
-from transforms.common.texts.languages import short_tag
-from transforms.complexity.select.options import Band
-from transforms.complexity.select.patterns import PATTERNS, Matches, match
-from transforms.corpora.corpus import SentencePart
-from transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.batches import BatchWriter
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.complexity.select.options import Band
+from lexbeam.transforms.complexity.select.patterns import PATTERNS, Matches, match
+from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 __all__ = [
     "COPIES",
@@ -123,7 +123,7 @@ class OccurrenceFile:
 
 
 def _chosen(_: FindTask, spec: FindSpec) -> Mapping[str, Collection[str]]:
-    return {"transforms.complexity.select.patterns:PATTERNS": spec.patterns}
+    return {"lexbeam.transforms.complexity.select.patterns:PATTERNS": spec.patterns}
 
 
 def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> OccurrenceFile:

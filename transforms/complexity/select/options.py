@@ -5,10 +5,10 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from schemas.complexity.instances import KINDS
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.texts.languages import stated_language
+from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.texts.languages import stated_language
 
 __all__ = ["Band", "SelectOptions", "parse_bands", "parse_quotas"]
 

@@ -20,10 +20,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.instances import KINDS
-from schemas.corpus.sentences import UPOS
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError, nearest
+from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
 
 __all__ = ["NOUNS", "PATTERNS", "Matches", "Pattern", "Step", "chosen_patterns", "match"]
 

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.store.batches import BatchReader
-from transforms.complexity.select.find_stage import OCCURRENCE, OccurrenceFile
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.complexity.select.find_stage import OCCURRENCE, OccurrenceFile
 
 __all__ = ["QUOTAS", "Copies", "TargetOccurrence", "copies_of", "least", "occurrences_of", "pick", "repeated", "shares"]
 

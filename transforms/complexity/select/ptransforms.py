@@ -17,15 +17,29 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import numpy as np
 
-from schemas.complexity.instances import INSTANCES
-from transforms.common.draws.ptransforms import KeepSmallest
-from transforms.common.parts import parts_for
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.classes import Staged
-from transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
-from transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchedInstances, FetchSpec, FetchTask
-from transforms.complexity.select.find_stage import FIND, OCCURRENCES, FindSpec, FindTask, Number, OccurrenceFile
-from transforms.complexity.select.picking import (
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.transforms.common.draws.ptransforms import KeepSmallest
+from lexbeam.transforms.common.parts import parts_for
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
+from lexbeam.transforms.complexity.select.fetch_stages import (
+    FETCH,
+    GATHER,
+    MERGE,
+    FetchedInstances,
+    FetchSpec,
+    FetchTask,
+)
+from lexbeam.transforms.complexity.select.find_stage import (
+    FIND,
+    OCCURRENCES,
+    FindSpec,
+    FindTask,
+    Number,
+    OccurrenceFile,
+)
+from lexbeam.transforms.complexity.select.picking import (
     QUOTAS,
     Copies,
     Hashes,
@@ -36,8 +50,8 @@ from transforms.complexity.select.picking import (
     repeated,
     shares,
 )
-from transforms.corpora.corpus import PartPair, SentencePart
-from transforms.corpora.ptransforms import FindRepeated
+from lexbeam.transforms.corpora.corpus import PartPair, SentencePart
+from lexbeam.transforms.corpora.ptransforms import FindRepeated
 
 __all__ = ["ChooseTargets", "FetchInstances", "FindTargets", "PickedOccurrences", "numbers_of"]
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from transforms.common.shown import Block, Grid
-from transforms.complexity.select.find_stage import Number
+from lexbeam.transforms.common.shown import Block, Grid
+from lexbeam.transforms.complexity.select.find_stage import Number
 
 __all__ = ["section_of", "summary", "warnings"]
 

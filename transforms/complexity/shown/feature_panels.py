@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import column
-from schemas.complexity.features import COVERAGE
-from transforms.common.publish.snapshots import Snapshot
-from transforms.report.panels import Panel, Rows
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.complexity.features import COVERAGE
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.report.panels import Panel, Rows
 
 __all__ = ["coverage_rows", "low_coverage", "panels"]
 

@@ -10,16 +10,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.features import FEATURES
-from schemas.complexity.instances import INSTANCES
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block, Grid, columns_with
-from transforms.common.store.tables import read_rows
-from transforms.complexity.features.registry import group_of_target
+from lexbeam.schemas.complexity.features import FEATURES
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block, Grid, columns_with
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.complexity.features.registry import group_of_target
 
 __all__ = ["FEATURE_VIEWS", "FeaturesOptions", "features_of_words"]
 

@@ -7,14 +7,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import column
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.scores import PREDICTIONS
-from transforms.common.draws.by_content import numbers
-from transforms.common.publish.snapshots import Snapshot
-from transforms.complexity.shown.views import HardestOptions, hardest
-from transforms.report.layered_charts import cloud
-from transforms.report.panels import Chart, Choice, Panel
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.transforms.common.draws.by_content import numbers
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.complexity.shown.views import HardestOptions, hardest
+from lexbeam.transforms.report.layered_charts import cloud
+from lexbeam.transforms.report.panels import Chart, Choice, Panel
 
 __all__ = ["KEY", "quoted_panels", "table_of", "word_panels"]
 

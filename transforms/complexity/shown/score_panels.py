@@ -6,14 +6,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import column
-from schemas.complexity.instances import INSTANCES, KINDS
-from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
-from schemas.metrics import COMPLEXITY_METRICS
-from transforms.common.publish.snapshots import Snapshot
-from transforms.complexity.shown.prediction_panels import KEY, table_of, word_panels
-from transforms.report.charts import bars_across, lines
-from transforms.report.panels import Chart, Choice, Note, Panel
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
+from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from lexbeam.schemas.metrics import COMPLEXITY_METRICS
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.complexity.shown.prediction_panels import KEY, table_of, word_panels
+from lexbeam.transforms.report.charts import bars_across, lines
+from lexbeam.transforms.report.panels import Chart, Choice, Note, Panel
 
 __all__ = ["metric_lines", "metrics_panel", "score_lines", "score_panels"]
 

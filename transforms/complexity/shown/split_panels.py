@@ -4,11 +4,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.columns import column
-from schemas.complexity.labels import STRATA
-from transforms.common.publish.snapshots import Snapshot
-from transforms.report.charts import lines
-from transforms.report.panels import Chart, Note, Panel, Rows
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.complexity.labels import STRATA
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.report.charts import lines
+from lexbeam.transforms.report.panels import Chart, Note, Panel, Rows
 
 __all__ = ["split_panels"]
 

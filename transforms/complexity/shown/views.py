@@ -12,18 +12,18 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import Table
-from schemas.complexity.instances import INSTANCES, KINDS
-from schemas.complexity.labels import LABELS
-from schemas.complexity.scores import PREDICTIONS
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block, Kwic, Use, number
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
+from lexbeam.schemas.columns import Table
+from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block, Kwic, Use, number
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
 
 __all__ = ["INSTANCE_VIEWS", "SCORE_VIEWS", "HardestOptions", "WorstOptions", "hardest", "worst"]
 

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.draws.balancing import Floats, Ints
-from transforms.common.draws.by_content import content_hashes, numbers
-from transforms.common.draws.folds import Oversized, components
-from transforms.common.draws.splits import Shares, deal, deal_alike, kept_splits, parse_shares, pattern
-from transforms.common.options.fields import option
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.draws.balancing import Floats, Ints
+from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
+from lexbeam.transforms.common.draws.folds import Oversized, components
+from lexbeam.transforms.common.draws.splits import Shares, deal, deal_alike, kept_splits, parse_shares, pattern
+from lexbeam.transforms.common.options.fields import option
 
 __all__ = ["NO_SENTENCE", "SPLIT_METHODS", "DealtSplits", "Instances", "SplitOptions"]
 
@@ -32,7 +32,7 @@ class SplitOptions:
     """How labelled instances are split."""
 
     method: str = option(
-        "balanced", help="how instances are split", choices="transforms.complexity.splits.splits:SPLIT_METHODS"
+        "balanced", help="how instances are split", choices="lexbeam.transforms.complexity.splits.splits:SPLIT_METHODS"
     )
     shares: tuple[str, ...] = option(
         ("train=.85", "trial=.05", "test=.10"),

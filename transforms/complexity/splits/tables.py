@@ -16,14 +16,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.instances import KINDS
-from schemas.complexity.labels import SPLITS, STRATA
-from transforms.common.draws.balancing import Floats, Ints
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.draws.folds import Oversized
-from transforms.common.draws.splits import Shares, distances, parse_shares
-from transforms.common.errors import LexbeamError, NoDataError, UsageError
-from transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
+from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.schemas.complexity.labels import SPLITS, STRATA
+from lexbeam.transforms.common.draws.balancing import Floats, Ints
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.draws.folds import Oversized
+from lexbeam.transforms.common.draws.splits import Shares, distances, parse_shares
+from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError
+from lexbeam.transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
 
 __all__ = [
     "COLUMNS",

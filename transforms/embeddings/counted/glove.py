@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.loops import load_loops, padded
-from transforms.common.draws.by_content import permutation, uniform
-from transforms.common.errors import LexbeamError
-from transforms.common.store.resources import packaged_text
+from lexbeam.transforms.common.code.loops import load_loops, padded
+from lexbeam.transforms.common.draws.by_content import permutation, uniform
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.resources import packaged_text
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -44,8 +44,8 @@ def compiled_glove() -> ModuleType:
     Raises:
         UsageError: it has not been compiled, or from another source than is installed.
     """
-    source = packaged_text("transforms.embeddings", "_glove.c")
-    return load_loops("transforms.embeddings._glove", source, "`representation` glove", "`representation` svd")
+    source = packaged_text("lexbeam.transforms.embeddings", "_glove.c")
+    return load_loops("lexbeam.transforms.embeddings._glove", source, "`representation` glove", "`representation` svd")
 
 
 def train_glove(

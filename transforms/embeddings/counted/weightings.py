@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.blas import one_thread
-from transforms.common.draws.by_content import numbers, uniform
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.draws.by_content import numbers, uniform
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

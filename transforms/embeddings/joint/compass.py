@@ -5,9 +5,9 @@ own, from chance, against the compass, which stays as it is, so that all slices 
 CBOW and freezes what is its output layer; here it is SGNS, whose output layer are the contexts.
 """
 
-from transforms.embeddings.joint.slices import JointSlices, train_as_one, train_slice
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.starts import Start, Weights
+from lexbeam.transforms.embeddings.joint.slices import JointSlices, train_as_one, train_slice
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.starts import Start, Weights
 
 __all__ = ["by_compass"]
 

@@ -8,10 +8,10 @@ slice itself. In the variant of unit length, input vectors are brought to length
 
 import numpy as np
 
-from transforms.embeddings.joint.slices import JointSlices, train_slice
-from transforms.embeddings.rows import at_length_one, with_direction
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.starts import Start, Weights
+from lexbeam.transforms.embeddings.joint.slices import JointSlices, train_slice
+from lexbeam.transforms.embeddings.rows import at_length_one, with_direction
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.starts import Start, Weights
 
 __all__ = ["initialised", "initialised_at_unit_length"]
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from transforms.embeddings.joint.slices import JointSlices, train_as_one
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.starts import Weights
+from lexbeam.transforms.embeddings.joint.slices import JointSlices, train_as_one
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.starts import Weights
 
 __all__ = ["injected", "referenced"]
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabulary_of
-from transforms.embeddings.starts import Start, Weights
-from transforms.embeddings.trainers import train_space
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabulary_of
+from lexbeam.transforms.embeddings.starts import Start, Weights
+from lexbeam.transforms.embeddings.trainers import train_space
 
 __all__ = ["JointSlices", "SliceText", "joint_counts", "train_as_one", "train_slice"]
 

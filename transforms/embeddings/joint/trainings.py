@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.embeddings.alignment import ALIGNMENTS
-from transforms.embeddings.joint.compass import by_compass
-from transforms.embeddings.joint.initialised import initialised, initialised_at_unit_length
-from transforms.embeddings.joint.marked import injected, referenced
-from transforms.embeddings.joint.slices import JointSlices
-from transforms.embeddings.sgns import SgnsOptions
-from transforms.embeddings.starts import Weights
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS
+from lexbeam.transforms.embeddings.joint.compass import by_compass
+from lexbeam.transforms.embeddings.joint.initialised import initialised, initialised_at_unit_length
+from lexbeam.transforms.embeddings.joint.marked import injected, referenced
+from lexbeam.transforms.embeddings.joint.slices import JointSlices
+from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.starts import Weights
 
 __all__ = ["JOINT_TRAININGS", "REGISTRY", "JointTraining", "of_targets"]
 
-REGISTRY = "transforms.embeddings.joint.trainings:JOINT_TRAININGS"
+REGISTRY = "lexbeam.transforms.embeddings.joint.trainings:JOINT_TRAININGS"
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from transforms.common.shown import units
-from transforms.formats.dates.rules import date_of, parse_date_rule
-from transforms.formats.records.base import Record, Reject
-from transforms.formats.records.date_forms import DATE_FORMS, readings
-from transforms.formats.records.date_parsing import Date, parse_date
+from lexbeam.transforms.common.shown import units
+from lexbeam.transforms.formats.dates.rules import date_of, parse_date_rule
+from lexbeam.transforms.formats.records.base import Record, Reject
+from lexbeam.transforms.formats.records.date_forms import DATE_FORMS, readings
+from lexbeam.transforms.formats.records.date_parsing import Date, parse_date
 
 __all__ = ["MOST", "Dates", "SeenDocument", "guess_dates", "guess_fields", "guess_text_field", "undated", "years_by"]
 

@@ -14,15 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.names import ways_to_write
-from transforms.common.store import files
-from transforms.common.store.identity import Uncounted
-from transforms.formats.readers.delimited import rows
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
-from transforms.formats.records.fields import KNOWN
-from transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.names import ways_to_write
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.identity import Uncounted
+from lexbeam.transforms.formats.readers.delimited import rows
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.records.fields import KNOWN
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
 
 __all__ = ["Metadata", "read_metadata", "stem"]
 

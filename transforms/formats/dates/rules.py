@@ -10,7 +10,7 @@
 
 REGEX is a pattern of RE2 (`transforms/common/patterns.py`) and must have a group.
 
-    >>> from transforms.formats.records.base import Record
+    >>> from lexbeam.transforms.formats.records.base import Record
     >>> rule = parse_date_rule(r"name:lat_([+-]?\\d+)")
     >>> date_of(rule, Record("", {}, "", None), "lemmas.tar.gz!lemmas/lat_-0084_7.txt")
     Date(year=-84, year_to=-84, text='-0084')
@@ -20,17 +20,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.names import real_name
-from transforms.common.patterns import compiled, searchable, shown
-from transforms.common.store.identity import Place
-from transforms.formats.dates.metadata import Metadata, read_metadata
-from transforms.formats.records.base import Record, Reject
-from transforms.formats.records.date_forms import DATE_FORMS, readings
-from transforms.formats.records.date_parsing import Date, parse_date
-from transforms.formats.records.fields import list_fields, quoted_field
-from transforms.formats.records.paths import check_path
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.names import real_name
+from lexbeam.transforms.common.patterns import compiled, searchable, shown
+from lexbeam.transforms.common.store.identity import Place
+from lexbeam.transforms.formats.dates.metadata import Metadata, read_metadata
+from lexbeam.transforms.formats.records.base import Record, Reject
+from lexbeam.transforms.formats.records.date_forms import DATE_FORMS, readings
+from lexbeam.transforms.formats.records.date_parsing import Date, parse_date
+from lexbeam.transforms.formats.records.fields import list_fields, quoted_field
+from lexbeam.transforms.formats.records.paths import check_path
 
 __all__ = ["DATE_RANGES", "RULES", "DateRule", "RangeRule", "date_of", "load_metadata", "parse_date_rule"]
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.formats.ingest.settling import FileLook, SettlingFile, look_at
-from transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.settling import FileLook, SettlingFile, look_at
+from lexbeam.transforms.formats.ingest.stage import InputFile
 
 __all__ = ["FOLLOWED", "Arrivals", "Seen"]
 

@@ -12,12 +12,12 @@ from itertools import islice
 
 import numpy as np
 
-from transforms.common.code.fingerprints import stream_digest
-from transforms.common.store import files
-from transforms.formats.ingest.known import AllKnown, number_of
-from transforms.formats.ingest.listing import InputPatterns, find_files
-from transforms.formats.ingest.stage import InputFile
-from transforms.formats.ingest.units import key_of
+from lexbeam.transforms.common.code.fingerprints import stream_digest
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.ingest.known import AllKnown, number_of
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.units import key_of
 
 __all__ = ["SHOWN", "Changes", "Some", "compare_inputs", "input_changes", "is_touched"]
 

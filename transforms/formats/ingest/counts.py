@@ -13,16 +13,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import Table
-from schemas.corpus.inputs import INPUTS
-from transforms.common.code.fingerprints import digest, hash_of
-from transforms.common.names import file_of
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.classes import Staged
-from transforms.common.store.entries import Entries
-from transforms.common.store.merge import MergeTask, entries, merge
-from transforms.common.store.staged import StagedWriter
-from transforms.common.store.tables import GROUP_ROWS, PartFile, StagedRows, sort_rows
+from lexbeam.schemas.columns import Table
+from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.transforms.common.code.fingerprints import digest, hash_of
+from lexbeam.transforms.common.names import file_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.entries import Entries
+from lexbeam.transforms.common.store.merge import MergeTask, entries, merge
+from lexbeam.transforms.common.store.staged import StagedWriter
+from lexbeam.transforms.common.store.tables import GROUP_ROWS, PartFile, StagedRows, sort_rows
 
 __all__ = [
     "COUNTED",

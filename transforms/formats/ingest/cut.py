@@ -11,16 +11,23 @@ import functools
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact, Stage, Superseded
-from transforms.common.store.identity import Size
-from transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile, Unit, failed_reading, readers_chosen
-from transforms.formats.readers.registry import cutter_of
-from transforms.formats.records.base import ReaderOptions, Source
-from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.sources.content import HEAD
-from transforms.formats.sources.readings import Blocks, FileReading, read_through
-from transforms.formats.sources.streams import peek
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Superseded
+from lexbeam.transforms.common.store.identity import Size
+from lexbeam.transforms.formats.ingest.stage import (
+    FilePiece,
+    IngestOptions,
+    InputFile,
+    Unit,
+    failed_reading,
+    readers_chosen,
+)
+from lexbeam.transforms.formats.readers.registry import cutter_of
+from lexbeam.transforms.formats.records.base import ReaderOptions, Source
+from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.sources.content import HEAD
+from lexbeam.transforms.formats.sources.readings import Blocks, FileReading, read_through
+from lexbeam.transforms.formats.sources.streams import peek
 
 __all__ = ["CUT", "CUT_BYTES", "PIECE_BYTES", "Cut", "LargeFile", "looked_at", "units_of"]
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.common.shown import amount
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.formats.ingest import cut
-from transforms.formats.ingest.cut import CUT, Cut, LargeFile, looked_at, units_of
-from transforms.formats.ingest.known import KnownDigests
-from transforms.formats.ingest.stage import IngestOptions, Unit, readers_chosen
+from lexbeam.transforms.common.shown import amount
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from lexbeam.transforms.formats.ingest import cut
+from lexbeam.transforms.formats.ingest.cut import CUT, Cut, LargeFile, looked_at, units_of
+from lexbeam.transforms.formats.ingest.known import KnownDigests
+from lexbeam.transforms.formats.ingest.stage import IngestOptions, Unit, readers_chosen
 
 __all__ = ["CutLarge"]
 

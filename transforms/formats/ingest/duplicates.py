@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.store.identity import Place
-from transforms.formats.ingest.staging import StageFile
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.store.identity import Place
+from lexbeam.transforms.formats.ingest.staging import StageFile
 
 __all__ = [
     "DUPLICATES",

@@ -19,22 +19,22 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.rejects import RejectRow
-from transforms.common.names import file_of
-from transforms.common.publish.forgotten import Forgotten, ForgottenMarks
-from transforms.common.records import ANNOTATION, Sentence
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.join import RowsByKey
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
-from transforms.formats.ingest.counts import COUNTED, InputCount, late_counts, notes_of, stage_inputs
-from transforms.formats.ingest.stage import Ingested
-from transforms.formats.ingest.staging import EXAMPLES, KEYS, RecordRow, RecordStage, RejectStage
-from transforms.formats.ingest.units import key_of
-from transforms.formats.records.base import BLOCK, Record
-from transforms.layers.registry import columns_of
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.names import file_of
+from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
+from lexbeam.transforms.common.records import ANNOTATION, Sentence
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.join import RowsByKey
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.formats.ingest.counts import COUNTED, InputCount, late_counts, notes_of, stage_inputs
+from lexbeam.transforms.formats.ingest.stage import Ingested
+from lexbeam.transforms.formats.ingest.staging import EXAMPLES, KEYS, RecordRow, RecordStage, RejectStage
+from lexbeam.transforms.formats.ingest.units import key_of
+from lexbeam.transforms.formats.records.base import BLOCK, Record
+from lexbeam.transforms.layers.registry import columns_of
 
 __all__ = ["GONE", "KEEP", "Gone", "GoneTask", "KeepSetting", "KeepTask", "KeptPart", "gone_keys"]
 
@@ -227,7 +227,7 @@ def _sentence(row: dict[str, Any], names: Sequence[str]) -> Sentence:
 
 
 def _chosen(_: KeepTask, setting: KeepSetting) -> dict[str, tuple[str, ...]]:
-    return {"transforms.layers.registry:LAYERS": setting.layers}
+    return {"lexbeam.transforms.layers.registry:LAYERS": setting.layers}
 
 
 GONE: Stage[GoneTask, None, Gone] = Stage(name="corpus/gone", noun="intake", receipt=Gone, build=_gone, unit="lists")

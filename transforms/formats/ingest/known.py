@@ -13,14 +13,14 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.publish.removing import LISTING
-from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace
-from transforms.formats.ingest.listed import ListedUnit
-from transforms.formats.ingest.stage import InputFile, Unit
-from transforms.formats.sources.readings import FileReading
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.publish.removing import LISTING
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.formats.ingest.listed import ListedUnit
+from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.sources.readings import FileReading
 
 __all__ = ["CHECKS", "AllKnown", "KnownDigests", "number_of"]
 

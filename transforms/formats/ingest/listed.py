@@ -15,14 +15,14 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.publish.removing import LISTING
-from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import HashedStream
-from transforms.formats.ingest.stage import InputFile, Unit
-from transforms.formats.ingest.units import KEY_BITS, bits_for, key_of, unit_of
+from lexbeam.transforms.common.publish.removing import LISTING
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import HashedStream
+from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.ingest.units import KEY_BITS, bits_for, key_of, unit_of
 
 __all__ = ["FileListing", "ListedUnit", "ListingWriter", "listed_units", "opened", "settle_bits"]
 

@@ -16,11 +16,11 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.names import Names, escape
-from transforms.common.publish.layout import ARTEFACTS, FAILED, SNAPSHOTS, is_marked_folder
-from transforms.common.store import files
-from transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.names import Names, escape
+from lexbeam.transforms.common.publish.layout import ARTEFACTS, FAILED, SNAPSHOTS, is_marked_folder
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.ingest.stage import InputFile
 
 __all__ = ["InputPatterns", "find_files", "matches", "refuse_output_as_input", "shares_of"]
 

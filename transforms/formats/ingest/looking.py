@@ -5,15 +5,15 @@ A file is opened for its first bytes alone, and only where names do not suffice.
 
 from collections.abc import Sequence
 
-from schemas.rejects import RejectRow
-from transforms.common.store import files
-from transforms.formats.dates.rules import date_of
-from transforms.formats.ingest.stage import IngestOptions, InputFile
-from transforms.formats.readers.registry import READERS, refusal_of
-from transforms.formats.records.base import Record, Reject, Source
-from transforms.formats.sources.archives import wrapping
-from transforms.formats.sources.content import HEAD
-from transforms.formats.sources.streams import peek
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.dates.rules import date_of
+from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile
+from lexbeam.transforms.formats.readers.registry import READERS, refusal_of
+from lexbeam.transforms.formats.records.base import Record, Reject, Source
+from lexbeam.transforms.formats.sources.archives import wrapping
+from lexbeam.transforms.formats.sources.content import HEAD
+from lexbeam.transforms.formats.sources.streams import peek
 
 __all__ = ["holds_members", "refused_files", "years_by_name"]
 

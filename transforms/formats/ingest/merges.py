@@ -1,10 +1,10 @@
 """Merging rejects into the parts of a table with the columns of `rejects`."""
 
-from schemas.columns import Table
-from schemas.rejects import REJECTS
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.merge import MergeTask, entries, merge, whole
-from transforms.common.store.tables import PartFile
+from lexbeam.schemas.columns import Table
+from lexbeam.schemas.rejects import REJECTS
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.merge import MergeTask, entries, merge, whole
+from lexbeam.transforms.common.store.tables import PartFile
 
 __all__ = ["MERGE_REJECTS", "merge_rejects"]
 

@@ -23,23 +23,54 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from schemas.corpus.inputs import INPUTS
-from schemas.rejects import NOT_COUNTED, REJECTS
-from transforms.common.draws.by_content import content_hashes
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact, Workspace
-from transforms.common.store.batches import BatchReader
-from transforms.common.store.classes import Staged
-from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.common.store.receipts import File
-from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, by_bucket, decide, repeated
-from transforms.formats.ingest.keep_stage import GONE, KEEP, Gone, GoneTask, KeepSetting, KeepTask, KeptPart, gone_keys
-from transforms.formats.ingest.known import KnownDigests
-from transforms.formats.ingest.listed import FileListing, ListedUnit, ListingWriter, listed_units, opened, settle_bits
-from transforms.formats.ingest.listing import InputPatterns, find_files, shares_of
-from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
-from transforms.formats.ingest.staging import StageFile
-from transforms.formats.ingest.units import UNIT_BYTES, unit_of
+from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.rejects import NOT_COUNTED, REJECTS
+from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
+from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.formats.ingest.duplicates import (
+    AnnotateTask,
+    Decision,
+    RecordOccurrence,
+    by_bucket,
+    decide,
+    repeated,
+)
+from lexbeam.transforms.formats.ingest.keep_stage import (
+    GONE,
+    KEEP,
+    Gone,
+    GoneTask,
+    KeepSetting,
+    KeepTask,
+    KeptPart,
+    gone_keys,
+)
+from lexbeam.transforms.formats.ingest.known import KnownDigests
+from lexbeam.transforms.formats.ingest.listed import (
+    FileListing,
+    ListedUnit,
+    ListingWriter,
+    listed_units,
+    opened,
+    settle_bits,
+)
+from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files, shares_of
+from lexbeam.transforms.formats.ingest.stage import (
+    INGEST,
+    Ingested,
+    IngestOptions,
+    Unit,
+    YearChecks,
+    acceptable,
+    lacking,
+)
+from lexbeam.transforms.formats.ingest.staging import StageFile
+from lexbeam.transforms.formats.ingest.units import UNIT_BYTES, unit_of
 
 __all__ = [
     "IngestFiles",

@@ -15,26 +15,33 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple, NoReturn
 
-from schemas.rejects import RejectRow
-from transforms.common.code.fingerprints import digest, text_digest
-from transforms.common.publish.forgotten import Forgotten, ForgottenMarks
-from transforms.common.store.artefacts import Artefact, Stage, Superseded
-from transforms.common.store.batches import BatchWriter
-from transforms.common.store.classes import Staged
-from transforms.common.store.identity import Place, Size, Uncounted
-from transforms.common.store.receipts import File
-from transforms.common.texts.languages import code_or_text
-from transforms.formats.dates.metadata import Metadata
-from transforms.formats.dates.rules import DateRule, date_of
-from transforms.formats.ingest.counts import COUNTED, InputCount, notes_of, stage_inputs
-from transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, RecordStage, RejectStage, StageFile
-from transforms.formats.readers.registry import READERS, printable, read_file, read_piece
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.records.date_forms import DATE_FORMS
-from transforms.formats.records.pieces import CutPiece
-from transforms.formats.records.scripts import refusal
-from transforms.formats.sources.readings import CHANGED, Blocks, FileReading, first_reading, known_reading, reading_of
-from transforms.layers.registry import columns_of
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.code.fingerprints import digest, text_digest
+from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Superseded
+from lexbeam.transforms.common.store.batches import BatchWriter
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.identity import Place, Size, Uncounted
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.texts.languages import code_or_text
+from lexbeam.transforms.formats.dates.metadata import Metadata
+from lexbeam.transforms.formats.dates.rules import DateRule, date_of
+from lexbeam.transforms.formats.ingest.counts import COUNTED, InputCount, notes_of, stage_inputs
+from lexbeam.transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, RecordStage, RejectStage, StageFile
+from lexbeam.transforms.formats.readers.registry import READERS, printable, read_file, read_piece
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from lexbeam.transforms.formats.records.date_forms import DATE_FORMS
+from lexbeam.transforms.formats.records.pieces import CutPiece
+from lexbeam.transforms.formats.records.scripts import refusal
+from lexbeam.transforms.formats.sources.readings import (
+    CHANGED,
+    Blocks,
+    FileReading,
+    first_reading,
+    known_reading,
+    reading_of,
+)
+from lexbeam.transforms.layers.registry import columns_of
 
 __all__ = [
     "INGEST",
@@ -420,15 +427,15 @@ def readers_chosen(format: str, options: ReaderOptions) -> dict[str, tuple[str, 
     named = {format} if format != "auto" else set(READERS)
     if format == "auto" and options.html == "reject":
         named.discard("html")  # nor does the package count that nobody needs then
-    return {"transforms.formats.readers.registry:READERS": tuple(sorted(named))}
+    return {"lexbeam.transforms.formats.readers.registry:READERS": tuple(sorted(named))}
 
 
 def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
     return {
         **readers_chosen(options.format, options.reader),
-        "transforms.formats.dates.rules:DATE_RANGES": (options.date_range,) if options.dates else (),
-        "transforms.formats.records.date_forms:DATE_FORMS": tuple(DATE_FORMS) if options.dates else (),
-        "transforms.layers.registry:LAYERS": options.reader.layers,
+        "lexbeam.transforms.formats.dates.rules:DATE_RANGES": (options.date_range,) if options.dates else (),
+        "lexbeam.transforms.formats.records.date_forms:DATE_FORMS": tuple(DATE_FORMS) if options.dates else (),
+        "lexbeam.transforms.layers.registry:LAYERS": options.reader.layers,
     }
 
 

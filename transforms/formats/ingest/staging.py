@@ -12,16 +12,16 @@ from typing import TypedDict
 
 import pyarrow as pa
 
-from schemas.rejects import REJECTS, RejectRow
-from transforms.common.code.fingerprints import digest, hash_of
-from transforms.common.records import Sentence, annotation_batch
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.batches import BatchWriter
-from transforms.common.store.classes import Staged
-from transforms.common.store.receipts import File
-from transforms.common.store.staged import StagedWriter, first_bits
-from transforms.formats.records.base import Record
+from lexbeam.schemas.rejects import REJECTS, RejectRow
+from lexbeam.transforms.common.code.fingerprints import digest, hash_of
+from lexbeam.transforms.common.records import Sentence, annotation_batch
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.batches import BatchWriter
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.staged import StagedWriter, first_bits
+from lexbeam.transforms.formats.records.base import Record
 
 __all__ = [
     "EXAMPLES",

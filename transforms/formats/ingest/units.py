@@ -7,8 +7,8 @@ the files' number and bytes; a number that was used before stays as long as it i
 
 from collections.abc import Iterable
 
-from transforms.common.code.fingerprints import digest
-from transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
 
 __all__ = ["KEY_BITS", "UNIT_BYTES", "UNIT_FILES", "bits_for", "key_of", "units_of"]
 

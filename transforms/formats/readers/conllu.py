@@ -23,13 +23,13 @@ from contextlib import suppress
 from itertools import accumulate, chain
 from typing import NamedTuple
 
-from transforms.common.marks import is_nfc
-from transforms.common.records import Sentence
-from transforms.common.texts.line_ends import no_line_end
-from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.fields import KNOWN, scalar
-from transforms.formats.records.pieces import CutPiece
-from transforms.formats.records.text_cleaning import (
+from lexbeam.transforms.common.marks import is_nfc
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.texts.line_ends import no_line_end
+from lexbeam.transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.fields import KNOWN, scalar
+from lexbeam.transforms.formats.records.pieces import CutPiece
+from lexbeam.transforms.formats.records.text_cleaning import (
     Cleaning,
     clean_field,
     clean_word,
@@ -38,10 +38,10 @@ from transforms.formats.records.text_cleaning import (
     stands,
     without_control,
 )
-from transforms.formats.sources.cutting import LinePass
-from transforms.formats.sources.streams import iter_lines, opened
-from transforms.layers.registry import values_of
-from transforms.layers.values import ConlluWord
+from lexbeam.transforms.formats.sources.cutting import LinePass
+from lexbeam.transforms.formats.sources.streams import iter_lines, opened
+from lexbeam.transforms.layers.registry import values_of
+from lexbeam.transforms.layers.values import ConlluWord
 
 __all__ = ["ParsedSentence", "SentenceBlocks", "cut_conllu", "read_conllu"]
 

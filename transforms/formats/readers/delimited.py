@@ -31,15 +31,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from transforms.common.csv_rows import csv_rows
-from transforms.common.texts.line_ends import end_of_line, no_line_end, with_line_feeds
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.fields import listed_names, record_of_fields
-from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.records.text_cleaning import STRICT, Cleaning, cleaning, decode
-from transforms.formats.sources.compression import SUFFIXES
-from transforms.formats.sources.cutting import check_encodings, cut_by_lines
-from transforms.formats.sources.streams import iter_lines, opened, peek, too_long
+from lexbeam.transforms.common.csv_rows import csv_rows
+from lexbeam.transforms.common.texts.line_ends import end_of_line, no_line_end, with_line_feeds
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.fields import listed_names, record_of_fields
+from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.records.text_cleaning import STRICT, Cleaning, cleaning, decode
+from lexbeam.transforms.formats.sources.compression import SUFFIXES
+from lexbeam.transforms.formats.sources.cutting import check_encodings, cut_by_lines
+from lexbeam.transforms.formats.sources.streams import iter_lines, opened, peek, too_long
 
 __all__ = ["StrayQuote", "cut_csv", "read_csv", "rows", "sniff"]
 

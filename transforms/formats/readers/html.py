@@ -22,14 +22,14 @@ from collections.abc import Iterator
 from lxml import etree
 from lxml.html import HTMLParser
 
-from transforms.common.extras import check_packages
-from transforms.common.texts.encodings import python_name
-from transforms.formats.readers.html_tree import head_fields, main_paragraphs, without_scripts
-from transforms.formats.readers.page_marks import without_marks
-from transforms.formats.readers.page_text import paragraphs
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
-from transforms.formats.records.text_cleaning import Cleaning, clean_markup, clean_text, cleaning, decode
-from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
+from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.texts.encodings import python_name
+from lexbeam.transforms.formats.readers.html_tree import head_fields, main_paragraphs, without_scripts
+from lexbeam.transforms.formats.readers.page_marks import without_marks
+from lexbeam.transforms.formats.readers.page_text import paragraphs
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
+from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_markup, clean_text, cleaning, decode
+from lexbeam.transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
 
 __all__ = [
     "check_html",

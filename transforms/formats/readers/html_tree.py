@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from transforms.formats.readers.html_tags import ATTRIBUTE, DROPPED, tags_of
-from transforms.formats.readers.page_text import BLOCKS, paragraphs
-from transforms.formats.records.base import BadRecord
-from transforms.formats.records.date_parsing import parse_date
-from transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.formats.readers.html_tags import ATTRIBUTE, DROPPED, tags_of
+from lexbeam.transforms.formats.readers.page_text import BLOCKS, paragraphs
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.date_parsing import parse_date
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
 
 __all__ = ["Page", "head_fields", "main_paragraphs", "without_scripts"]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.base import BadRecord
 
 __all__ = ["begins_array", "iter_elements", "iter_utf8"]
 

@@ -9,15 +9,15 @@ from typing import BinaryIO
 import msgspec
 import orjson
 
-from transforms.common.texts.line_ends import no_line_end
-from transforms.formats.readers.json_array import begins_array, iter_elements, iter_utf8
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.nested import entries_of, kind_of
-from transforms.formats.records.paths import look_up
-from transforms.formats.records.pieces import CutPiece
-from transforms.formats.records.text_cleaning import Cleaning, cleaning, decode, without_control
-from transforms.formats.sources.cutting import cut_by_lines
-from transforms.formats.sources.streams import encodings_of, iter_lines, opened, peek, read_all, too_long
+from lexbeam.transforms.common.texts.line_ends import no_line_end
+from lexbeam.transforms.formats.readers.json_array import begins_array, iter_elements, iter_utf8
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.nested import entries_of, kind_of
+from lexbeam.transforms.formats.records.paths import look_up
+from lexbeam.transforms.formats.records.pieces import CutPiece
+from lexbeam.transforms.formats.records.text_cleaning import Cleaning, cleaning, decode, without_control
+from lexbeam.transforms.formats.sources.cutting import cut_by_lines
+from lexbeam.transforms.formats.sources.streams import encodings_of, iter_lines, opened, peek, read_all, too_long
 
 __all__ = ["cut_jsonl", "json_rows", "read_json", "read_jsonl"]
 
@@ -31,7 +31,7 @@ _NO_ELEMENTS = "the array has no elements"
 def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
     """Yield a record or reject for each line that is not blank; its position is the line number.
 
-    With `options.records` each line is read as `transforms.formats.records.nested` says.
+    With `options.records` each line is read as `lexbeam.transforms.formats.records.nested` says.
 
     Raises:
         BadRecord: `empty`, if all lines are blank.
@@ -94,7 +94,7 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     """Yield a record or reject for each element of the array at `options.json_path`.
 
     If an object is there instead of an array, it is the one record, at position "". With
-    `options.records` each is read as `transforms.formats.records.nested` says. A file that is
+    `options.records` each is read as `lexbeam.transforms.formats.records.nested` says. A file that is
     an array itself is read element by element if it is over 4 MiB; if it breaks off or turns out to
     be broken, the missing rest is one more reject, at the number of its first element.
 

@@ -25,12 +25,12 @@ import numpy as np
 from lxml import etree
 from lxml.html import HTMLParser
 
-from transforms.formats.readers.page_marks import MARKS, NOTE_MARKS, note_of_mark
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.front_matter import front_matter
-from transforms.formats.records.templates import may_be_unread, unread_in
-from transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning, decode, without_control
-from transforms.formats.sources.streams import encodings_of, read_all
+from lexbeam.transforms.formats.readers.page_marks import MARKS, NOTE_MARKS, note_of_mark
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.front_matter import front_matter
+from lexbeam.transforms.formats.records.templates import may_be_unread, unread_in
+from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning, decode, without_control
+from lexbeam.transforms.formats.sources.streams import encodings_of, read_all
 
 __all__ = ["MarkdownPiece", "markdown_paragraphs", "read_markdown"]
 

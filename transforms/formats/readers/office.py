@@ -17,15 +17,22 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from transforms.formats.readers.office_parts import put_parts, relations_of, target_of
-from transforms.formats.readers.office_styles import FALSE, LEFT_OUT, drop_generated, hide_docx, hide_odt, value_of
-from transforms.formats.readers.page_marks import CHINESE
-from transforms.formats.readers.page_text import paragraphs
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.templates import READINGS
-from transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning
-from transforms.formats.sources.packages import Package
-from transforms.formats.sources.xml_tree import local_name, parse_xml
+from lexbeam.transforms.formats.readers.office_parts import put_parts, relations_of, target_of
+from lexbeam.transforms.formats.readers.office_styles import (
+    FALSE,
+    LEFT_OUT,
+    drop_generated,
+    hide_docx,
+    hide_odt,
+    value_of,
+)
+from lexbeam.transforms.formats.readers.page_marks import CHINESE
+from lexbeam.transforms.formats.readers.page_text import paragraphs
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.templates import READINGS
+from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning
+from lexbeam.transforms.formats.sources.packages import Package
+from lexbeam.transforms.formats.sources.xml_tree import local_name, parse_xml
 
 __all__ = ["docx_paragraphs", "odt_paragraphs", "properties", "read_docx", "read_odt"]
 

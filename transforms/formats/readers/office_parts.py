@@ -15,13 +15,13 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from transforms.formats.readers.html import page_paragraphs, paragraphs_of_page
-from transforms.formats.readers.office_styles import value_of
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
-from transforms.formats.records.text_cleaning import clean_value, cleaning, decode
-from transforms.formats.sources.packages import Package
-from transforms.formats.sources.streams import encodings_of
-from transforms.formats.sources.xml_tree import local_name, parse_xml
+from lexbeam.transforms.formats.readers.html import page_paragraphs, paragraphs_of_page
+from lexbeam.transforms.formats.readers.office_styles import value_of
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.records.text_cleaning import clean_value, cleaning, decode
+from lexbeam.transforms.formats.sources.packages import Package
+from lexbeam.transforms.formats.sources.streams import encodings_of
+from lexbeam.transforms.formats.sources.xml_tree import local_name, parse_xml
 
 __all__ = ["put_parts", "relations_of", "target_of"]
 

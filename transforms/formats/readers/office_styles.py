@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from lxml import etree
 
-from transforms.formats.sources.xml_tree import local_name
+from lexbeam.transforms.formats.sources.xml_tree import local_name
 
 __all__ = ["FALSE", "LEFT_OUT", "drop_generated", "hide_docx", "hide_odt", "inherited", "value_of"]
 

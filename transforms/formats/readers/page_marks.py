@@ -10,8 +10,8 @@ from collections import Counter
 
 from lxml import etree
 
-from transforms.formats.readers.page_text import BLOCKS
-from transforms.formats.records.templates import PAGE_NUMBERS, READINGS, may_be_unread, unread_in
+from lexbeam.transforms.formats.readers.page_text import BLOCKS
+from lexbeam.transforms.formats.records.templates import PAGE_NUMBERS, READINGS, may_be_unread, unread_in
 
 __all__ = ["CHINESE", "MARKS", "NOTE_MARKS", "note_of_mark", "without_marks"]
 

@@ -14,16 +14,16 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.common.errors import failure_of
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.fields import listed_names
-from transforms.formats.records.nested import entries_of
-from transforms.formats.records.paths import ARRAY
-from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.records.text_cleaning import cleaning
-from transforms.formats.sources.compression import Guard
-from transforms.formats.sources.parquet_pages import ColumnChunk, ColumnSizes, column_chunks, sizes
-from transforms.formats.sources.streams import read_all
+from lexbeam.transforms.common.errors import failure_of
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.fields import listed_names
+from lexbeam.transforms.formats.records.nested import entries_of
+from lexbeam.transforms.formats.records.paths import ARRAY
+from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.records.text_cleaning import cleaning
+from lexbeam.transforms.formats.sources.compression import Guard
+from lexbeam.transforms.formats.sources.parquet_pages import ColumnChunk, ColumnSizes, column_chunks, sizes
+from lexbeam.transforms.formats.sources.streams import read_all
 
 __all__ = ["cut_parquet", "read_parquet"]
 
@@ -40,7 +40,7 @@ _ROW_BYTES = 64  # that a row, or a value of a list, counts without any text: el
 def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
     """Yield a record or reject for each row; its position is its number, from 1.
 
-    With `options.records` each row is read as `transforms.formats.records.nested` says.
+    With `options.records` each row is read as `lexbeam.transforms.formats.records.nested` says.
     A file within an archive, which cannot be read from its end, is held in memory.
 
     Raises:

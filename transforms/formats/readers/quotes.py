@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import BinaryIO, cast
 
-from transforms.formats.readers.delimited import StrayQuote, rows
-from transforms.formats.records.base import ReaderOptions, Source
+from lexbeam.transforms.formats.readers.delimited import StrayQuote, rows
+from lexbeam.transforms.formats.records.base import ReaderOptions, Source
 
 __all__ = ["quotes_settled"]
 

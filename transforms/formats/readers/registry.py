@@ -11,29 +11,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import BinaryIO, cast
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError
-from transforms.common.texts.line_ends import with_line_feeds
-from transforms.formats.readers.conllu import cut_conllu, read_conllu
-from transforms.formats.readers.delimited import cut_csv, read_csv
-from transforms.formats.readers.epub import read_epub
-from transforms.formats.readers.html import read_html
-from transforms.formats.readers.jsonl import cut_jsonl, read_json, read_jsonl
-from transforms.formats.readers.markdown import read_markdown
-from transforms.formats.readers.office import read_docx, read_odt
-from transforms.formats.readers.parquet import cut_parquet, read_parquet
-from transforms.formats.readers.tei.reading import read_tei
-from transforms.formats.readers.text import cut_lines, read_lines, read_text
-from transforms.formats.readers.vertical import cut_vertical, read_vertical
-from transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.hyphens import mended
-from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.records.vertical_layout import table_of_words
-from transforms.formats.sources.archive_pieces import cut_archive, open_piece
-from transforms.formats.sources.archives import ARCHIVE, open_sources, wrapping
-from transforms.formats.sources.compression import SUFFIXES
-from transforms.formats.sources.content import HEAD, content_of, is_binary
-from transforms.formats.sources.streams import marked_encoding, peek, reject_of
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.formats.readers.conllu import cut_conllu, read_conllu
+from lexbeam.transforms.formats.readers.delimited import cut_csv, read_csv
+from lexbeam.transforms.formats.readers.epub import read_epub
+from lexbeam.transforms.formats.readers.html import read_html
+from lexbeam.transforms.formats.readers.jsonl import cut_jsonl, read_json, read_jsonl
+from lexbeam.transforms.formats.readers.markdown import read_markdown
+from lexbeam.transforms.formats.readers.office import read_docx, read_odt
+from lexbeam.transforms.formats.readers.parquet import cut_parquet, read_parquet
+from lexbeam.transforms.formats.readers.tei.reading import read_tei
+from lexbeam.transforms.formats.readers.text import cut_lines, read_lines, read_text
+from lexbeam.transforms.formats.readers.vertical import cut_vertical, read_vertical
+from lexbeam.transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.hyphens import mended
+from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.records.vertical_layout import table_of_words
+from lexbeam.transforms.formats.sources.archive_pieces import cut_archive, open_piece
+from lexbeam.transforms.formats.sources.archives import ARCHIVE, open_sources, wrapping
+from lexbeam.transforms.formats.sources.compression import SUFFIXES
+from lexbeam.transforms.formats.sources.content import HEAD, content_of, is_binary
+from lexbeam.transforms.formats.sources.streams import marked_encoding, peek, reject_of
 
 __all__ = ["FORMATS", "READERS", "Format", "cutter_of", "detect", "printable", "read_file", "read_piece", "refusal_of"]
 

@@ -10,12 +10,12 @@ kept.
 import re
 from collections.abc import Iterator
 
-from transforms.common.records import Sentence
-from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.records.text_cleaning import clean_bytes, clean_value, cleaning, decode
-from transforms.formats.sources.cutting import cut_by_lines
-from transforms.formats.sources.streams import encodings_of, iter_lines, opened, read_all, too_long
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.records.text_cleaning import clean_bytes, clean_value, cleaning, decode
+from lexbeam.transforms.formats.sources.cutting import cut_by_lines
+from lexbeam.transforms.formats.sources.streams import encodings_of, iter_lines, opened, read_all, too_long
 
 __all__ = ["cut_lines", "read_lines", "read_text"]
 

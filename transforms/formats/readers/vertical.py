@@ -31,14 +31,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from transforms.common.records import Sentence
-from transforms.common.texts.line_ends import no_line_end
-from transforms.formats.readers.conllu import ParsedSentence, SentenceBlocks
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.fields import KNOWN, scalar
-from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.records.tag_sets import TAG_SETS
-from transforms.formats.records.text_cleaning import (
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.texts.line_ends import no_line_end
+from lexbeam.transforms.formats.readers.conllu import ParsedSentence, SentenceBlocks
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.fields import KNOWN, scalar
+from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.records.tag_sets import TAG_SETS
+from lexbeam.transforms.formats.records.text_cleaning import (
     Cleaning,
     clean_field,
     clean_word,
@@ -46,7 +46,7 @@ from transforms.formats.records.text_cleaning import (
     decode,
     without_control,
 )
-from transforms.formats.records.vertical_layout import (
+from lexbeam.transforms.formats.records.vertical_layout import (
     ASIDE,
     DOCUMENTS,
     NO_TAG,
@@ -59,9 +59,9 @@ from transforms.formats.records.vertical_layout import (
     openings,
     plain,
 )
-from transforms.formats.sources.cutting import LinePass
-from transforms.formats.sources.streams import iter_lines, opened, too_long
-from transforms.layers.registry import values_of
+from lexbeam.transforms.formats.sources.cutting import LinePass
+from lexbeam.transforms.formats.sources.streams import iter_lines, opened, too_long
+from lexbeam.transforms.layers.registry import values_of
 
 __all__ = ["cut_vertical", "read_vertical"]
 

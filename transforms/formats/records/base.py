@@ -27,7 +27,7 @@ A file or archive that cannot be read at all is one record; if it breaks off lat
 one more. So documents and rejects together always are the input records.
 
     >>> import io
-    >>> from transforms.formats.readers.registry import read_file
+    >>> from lexbeam.transforms.formats.readers.registry import read_file
     >>> text = b"One. Two.\\r\\n\\r\\nThree."
     >>> for name, record in read_file("a.txt", "a.txt", open=lambda: io.BytesIO(text)):
     ...     print(name, repr(record.text))
@@ -41,14 +41,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.records import Sentence
-from transforms.common.texts.encodings import python_name
-from transforms.formats.records.hyphens import HYPHENS, HyphenWords
-from transforms.formats.records.paths import check_path, check_records
-from transforms.formats.records.pieces import CutPiece
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.texts.encodings import python_name
+from lexbeam.transforms.formats.records.hyphens import HYPHENS, HyphenWords
+from lexbeam.transforms.formats.records.paths import check_path, check_records
+from lexbeam.transforms.formats.records.pieces import CutPiece
 
 __all__ = [
     "BLOCK",
@@ -133,7 +133,7 @@ class Record(NamedTuple):
 
 
 class Reject(NamedTuple):
-    """An input record left out; `reason` is a key of `schemas.rejects.REASONS`."""
+    """An input record left out; `reason` is a key of `lexbeam.schemas.rejects.REASONS`."""
 
     position: str
     reason: str

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.formats.records.date_parsing import MONTH, Date
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.formats.records.date_parsing import MONTH, Date
 
 __all__ = ["DATE_FORMS", "DateForm", "readings"]
 

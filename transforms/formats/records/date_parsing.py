@@ -28,7 +28,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from transforms.formats.records.date_parts import part_of, parted
+from lexbeam.transforms.formats.records.date_parts import part_of, parted
 
 __all__ = ["LAST_YEAR", "MONTH", "Date", "parse_date"]
 

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from transforms.common.errors import nearest
-from transforms.common.texts.languages import language_of
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record
-from transforms.formats.records.paths import ARRAY, look_up, paths_of
-from transforms.formats.records.text_cleaning import Cleaning, clean_field, clean_text, decode
+from lexbeam.transforms.common.errors import nearest
+from lexbeam.transforms.common.texts.languages import language_of
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record
+from lexbeam.transforms.formats.records.paths import ARRAY, look_up, paths_of
+from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_field, clean_text, decode
 
 __all__ = [
     "KNOWN",

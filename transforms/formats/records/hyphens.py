@@ -29,14 +29,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
-from transforms.common.marks import nfc
-from transforms.common.options.small_texts import word_lines
-from transforms.common.store import files
-from transforms.common.store.identity import Uncounted
-from transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.marks import nfc
+from lexbeam.transforms.common.options.small_texts import word_lines
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.identity import Uncounted
+from lexbeam.transforms.common.texts.unseen import seen
 
 __all__ = [
     "CUT_WORDS",

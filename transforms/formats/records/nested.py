@@ -14,10 +14,10 @@ is a reject; so is an element that is not an object or has no text.
 
 from collections.abc import Iterator
 
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.records.fields import Fields, list_fields, record_of_fields
-from transforms.formats.records.paths import ARRAY, look_up, routes
-from transforms.formats.records.text_cleaning import STRICT, Cleaning
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from lexbeam.transforms.formats.records.fields import Fields, list_fields, record_of_fields
+from lexbeam.transforms.formats.records.paths import ARRAY, look_up, routes
+from lexbeam.transforms.formats.records.text_cleaning import STRICT, Cleaning
 
 __all__ = ["entries_of", "kind_of"]
 

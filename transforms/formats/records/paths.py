@@ -12,7 +12,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 
-from transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError
 
 __all__ = ["ARRAY", "check_path", "check_records", "look_up", "paths_of", "routes"]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import re2
 
-from transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.base import BadRecord
 
 __all__ = [
     "BUILTIN",

@@ -15,7 +15,7 @@ A tag is mapped to its most frequent universal one. Which set it is, the tags te
 from collections import Counter
 from collections.abc import Sequence
 
-from schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus.sentences import UPOS
 
 __all__ = ["SURE", "TAG_SETS", "tag_set"]
 

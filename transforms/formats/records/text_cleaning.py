@@ -1,7 +1,7 @@
 r"""Cleaning of text: one Unicode form, nothing invisible that means nothing, one kind of line end.
 
 Text is put into NFC; soft hyphens, marks of direction and the like go, since they split words in two for
-every tool that follows (`transforms.common.texts.unseen`). A soft hyphen at the end of a line takes the line end with
+every tool that follows (`lexbeam.transforms.common.texts.unseen`). A soft hyphen at the end of a line takes the line end with
 it. Lines end in a line feed, lines of white space only become empty, and one empty line parts paragraphs.
 
     >>> clean_text("Dampf\u00adschiff\r\n \r\n\r\ncafe\u0301\nnoir ")
@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.common.marks import LIMIT, broken, nfc, too_many
-from transforms.common.texts.encodings import likely_encoding
-from transforms.common.texts.unseen import BY_CONTEXT, UNSEEN, seen
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.common.marks import LIMIT, broken, nfc, too_many
+from lexbeam.transforms.common.texts.encodings import likely_encoding
+from lexbeam.transforms.common.texts.unseen import BY_CONTEXT, UNSEEN, seen
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
 
 __all__ = [
     "STRICT",

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from transforms.common.texts.line_ends import with_line_feeds
-from transforms.formats.records.tag_sets import tag_set
+from lexbeam.transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.formats.records.tag_sets import tag_set
 
 __all__ = [
     "ASIDE",

@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from transforms.formats.records.base import ReaderOptions, Reject, Source
-from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.sources.archives import (
+from lexbeam.transforms.formats.records.base import ReaderOptions, Reject, Source
+from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.sources.archives import (
     ARCHIVE,
     Forward,
     is_hidden,
@@ -26,8 +26,8 @@ from transforms.formats.sources.archives import (
     tar_members,
     zip_members,
 )
-from transforms.formats.sources.content import package_of
-from transforms.formats.sources.streams import ByteStream, opened, peek
+from lexbeam.transforms.formats.sources.content import package_of
+from lexbeam.transforms.formats.sources.streams import ByteStream, opened, peek
 
 __all__ = ["cut_archive", "open_piece"]
 

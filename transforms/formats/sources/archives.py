@@ -15,11 +15,11 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, cast
 
-from transforms.common.names import Names, member_of
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
-from transforms.formats.sources.compression import SUFFIXES, Guard, Guarded, decompress
-from transforms.formats.sources.content import HEAD, Content, package_of, packaged_head
-from transforms.formats.sources.streams import peek, reject_of
+from lexbeam.transforms.common.names import Names, member_of
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
+from lexbeam.transforms.formats.sources.compression import SUFFIXES, Guard, Guarded, decompress
+from lexbeam.transforms.formats.sources.content import HEAD, Content, package_of, packaged_head
+from lexbeam.transforms.formats.sources.streams import peek, reject_of
 
 __all__ = [
     "ARCHIVE",

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from transforms.formats.records.base import BadRecord, ReaderOptions
-from transforms.formats.sources.streams import ByteStream, fill, peek
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
+from lexbeam.transforms.formats.sources.streams import ByteStream, fill, peek
 
 __all__ = ["SUFFIXES", "Guard", "Guarded", "decompress"]
 

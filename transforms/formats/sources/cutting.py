@@ -6,10 +6,10 @@ behind line feeds alone; a file whose lines end in CR is read whole.
 
 from collections.abc import Callable
 
-from transforms.common.texts.line_ends import count_line_ends
-from transforms.formats.records.base import ReaderOptions, Source
-from transforms.formats.records.pieces import CutPiece, Uncuttable
-from transforms.formats.sources.streams import BOM, marked_encoding, peek
+from lexbeam.transforms.common.texts.line_ends import count_line_ends
+from lexbeam.transforms.formats.records.base import ReaderOptions, Source
+from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.sources.streams import BOM, marked_encoding, peek
 
 __all__ = ["LinePass", "check_encodings", "cut_by_lines"]
 

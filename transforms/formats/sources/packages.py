@@ -5,9 +5,9 @@ import zipfile
 from functools import partial
 from typing import BinaryIO, cast
 
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
-from transforms.formats.sources.compression import Guard, Guarded
-from transforms.formats.sources.streams import read_all
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.sources.compression import Guard, Guarded
+from lexbeam.transforms.formats.sources.streams import read_all
 
 __all__ = ["Package"]
 

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import BinaryIO, TypeVar
 
-from transforms.common.store import files
-from transforms.formats.sources.streams import ByteStream
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.sources.streams import ByteStream
 
 __all__ = [
     "CHANGED",

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
-from transforms.common.errors import failure_of
-from transforms.common.texts.line_ends import line_feeds
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
+from lexbeam.transforms.common.errors import failure_of
+from lexbeam.transforms.common.texts.line_ends import line_feeds
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
 __all__ = [
     "BOM",

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from lxml import etree
 
-from transforms.common.texts.encodings import python_name
-from transforms.formats.records.base import BadRecord
+from lexbeam.transforms.common.texts.encodings import python_name
+from lexbeam.transforms.formats.records.base import BadRecord
 
 __all__ = ["DECLARED_IN_XML", "local_name", "parse_xml"]
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.common.texts.unseen import UNSEEN
-from transforms.formats.spans.origin import SourcePiece
+from lexbeam.transforms.common.texts.unseen import UNSEEN
+from lexbeam.transforms.formats.spans.origin import SourcePiece
 
 __all__ = ["AlignedUnit", "Unaligned", "Units", "align", "is_passed"]
 

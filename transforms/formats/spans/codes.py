@@ -14,7 +14,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 
-from transforms.formats.records.front_matter import front_matter
+from lexbeam.transforms.formats.records.front_matter import front_matter
 
 __all__ = ["code_blocks", "code_places", "united"]
 

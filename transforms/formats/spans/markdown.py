@@ -5,15 +5,15 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from transforms.formats.readers.html import page_root
-from transforms.formats.readers.markdown import MarkdownPiece, markdown_paragraphs
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
-from transforms.formats.records.text_cleaning import cleaning, without_control
-from transforms.formats.sources.streams import encodings_of
-from transforms.formats.spans.codes import code_places, united
-from transforms.formats.spans.markup import fixed_stretches, mark
-from transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, as_it_is, coded
-from transforms.formats.spans.page import said_in_page
+from lexbeam.transforms.formats.readers.html import page_root
+from lexbeam.transforms.formats.readers.markdown import MarkdownPiece, markdown_paragraphs
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.records.text_cleaning import cleaning, without_control
+from lexbeam.transforms.formats.sources.streams import encodings_of
+from lexbeam.transforms.formats.spans.codes import code_places, united
+from lexbeam.transforms.formats.spans.markup import fixed_stretches, mark
+from lexbeam.transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, as_it_is, coded
+from lexbeam.transforms.formats.spans.page import said_in_page
 
 __all__ = ["find_in_markdown"]
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from transforms.common.texts.languages import language_of, short_tag
-from transforms.formats.records.base import BadRecord
-from transforms.formats.spans.aligning import is_passed
-from transforms.formats.spans.origin import FROZEN, Coded, SourcePiece
+from lexbeam.transforms.common.texts.languages import language_of, short_tag
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.spans.aligning import is_passed
+from lexbeam.transforms.formats.spans.origin import FROZEN, Coded, SourcePiece
 
 __all__ = ["Said", "Stretch", "Value", "escaped", "fixed_stretches", "mark", "marked", "pieces_of", "stretches_in"]
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
-from transforms.formats.records.text_cleaning import decode
-from transforms.formats.sources.streams import encodings_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.records.text_cleaning import decode
+from lexbeam.transforms.formats.sources.streams import encodings_of
 
 __all__ = ["FROZEN", "Coded", "Find", "Origin", "SourcePiece", "as_it_is", "coded", "whole"]
 

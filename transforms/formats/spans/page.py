@@ -6,17 +6,25 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from transforms.formats.readers.html import declared_encoding, page_root
-from transforms.formats.readers.html_tags import text_between_tags
-from transforms.formats.readers.page_text import paragraphs
-from transforms.formats.records.base import ReaderOptions, Source
-from transforms.formats.records.front_matter import front_matter
-from transforms.formats.records.templates import unread_in
-from transforms.formats.records.text_cleaning import clean_markup, cleaning
-from transforms.formats.sources.streams import encodings_of
-from transforms.formats.spans.codes import code_blocks
-from transforms.formats.spans.markup import Said, Stretch, escaped, fixed_stretches, marked, pieces_of, stretches_in
-from transforms.formats.spans.origin import Origin, coded
+from lexbeam.transforms.formats.readers.html import declared_encoding, page_root
+from lexbeam.transforms.formats.readers.html_tags import text_between_tags
+from lexbeam.transforms.formats.readers.page_text import paragraphs
+from lexbeam.transforms.formats.records.base import ReaderOptions, Source
+from lexbeam.transforms.formats.records.front_matter import front_matter
+from lexbeam.transforms.formats.records.templates import unread_in
+from lexbeam.transforms.formats.records.text_cleaning import clean_markup, cleaning
+from lexbeam.transforms.formats.sources.streams import encodings_of
+from lexbeam.transforms.formats.spans.codes import code_blocks
+from lexbeam.transforms.formats.spans.markup import (
+    Said,
+    Stretch,
+    escaped,
+    fixed_stretches,
+    marked,
+    pieces_of,
+    stretches_in,
+)
+from lexbeam.transforms.formats.spans.origin import Origin, coded
 
 __all__ = ["find_in_page", "said_in_page"]
 

@@ -7,16 +7,16 @@ says alone.
 import io
 from dataclasses import dataclass, replace
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.formats.readers.registry import READERS, read_file
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
-from transforms.formats.sources.compression import SUFFIXES
-from transforms.formats.spans.aligning import Unaligned, align
-from transforms.formats.spans.markdown import find_in_markdown
-from transforms.formats.spans.origin import Find, whole
-from transforms.formats.spans.page import find_in_page
-from transforms.formats.spans.source import SpannedSource
-from transforms.formats.spans.tei import find_in_tei
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.formats.readers.registry import READERS, read_file
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
+from lexbeam.transforms.formats.sources.compression import SUFFIXES
+from lexbeam.transforms.formats.spans.aligning import Unaligned, align
+from lexbeam.transforms.formats.spans.markdown import find_in_markdown
+from lexbeam.transforms.formats.spans.origin import Find, whole
+from lexbeam.transforms.formats.spans.page import find_in_page
+from lexbeam.transforms.formats.spans.source import SpannedSource
+from lexbeam.transforms.formats.spans.tei import find_in_tei
 
 __all__ = ["SPANS", "Editable", "spanned"]
 

@@ -11,14 +11,14 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError
-from transforms.common.marks import is_nfc
-from transforms.common.texts.unseen import BY_CONTEXT
-from transforms.formats.records.base import BadRecord
-from transforms.formats.records.text_cleaning import clean_value
-from transforms.formats.spans.aligning import AlignedUnit, Units
-from transforms.formats.spans.codes import code_places, united
-from transforms.formats.spans.origin import FROZEN, Origin
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.marks import is_nfc
+from lexbeam.transforms.common.texts.unseen import BY_CONTEXT
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.text_cleaning import clean_value
+from lexbeam.transforms.formats.spans.aligning import AlignedUnit, Units
+from lexbeam.transforms.formats.spans.codes import code_places, united
+from lexbeam.transforms.formats.spans.origin import FROZEN, Origin
 
 __all__ = ["SpannedSource", "TextBlock", "TextEdit"]
 

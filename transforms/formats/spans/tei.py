@@ -11,15 +11,15 @@ from html.entities import name2codepoint
 
 from lxml import etree
 
-from transforms.common.texts.encodings import python_name
-from transforms.formats.readers.tei.breaks import HYPHENS
-from transforms.formats.readers.tei.marks import marked_text
-from transforms.formats.readers.tei.reading import allowed_in_xml, declared_entities, texts_of
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
-from transforms.formats.records.text_cleaning import cleaning
-from transforms.formats.sources.streams import marked_encoding
-from transforms.formats.sources.xml_tree import DECLARED_IN_XML, local_name, parse_xml
-from transforms.formats.spans.markup import (
+from lexbeam.transforms.common.texts.encodings import python_name
+from lexbeam.transforms.formats.readers.tei.breaks import HYPHENS
+from lexbeam.transforms.formats.readers.tei.marks import marked_text
+from lexbeam.transforms.formats.readers.tei.reading import allowed_in_xml, declared_entities, texts_of
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.records.text_cleaning import cleaning
+from lexbeam.transforms.formats.sources.streams import marked_encoding
+from lexbeam.transforms.formats.sources.xml_tree import DECLARED_IN_XML, local_name, parse_xml
+from lexbeam.transforms.formats.spans.markup import (
     Said,
     Stretch,
     Value,
@@ -29,7 +29,7 @@ from transforms.formats.spans.markup import (
     pieces_of,
     stretches_in,
 )
-from transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, coded
+from lexbeam.transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, coded
 
 __all__ = ["find_in_tei"]
 

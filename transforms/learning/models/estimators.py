@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from transforms.learning.models.model import Refused
+from lexbeam.transforms.learning.models.model import Refused
 
 __all__ = ["ESTIMATORS", "check_estimator"]
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.fingerprints import canonical_json
-from transforms.common.code.registry import Entry, Registry
-from transforms.learning.models.lightgbm_text import read_lightgbm, write_lightgbm
-from transforms.learning.models.model import Refused, needs_models
-from transforms.learning.models.skops_file import read_skops, write_skops
+from lexbeam.transforms.common.code.fingerprints import canonical_json
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.learning.models.lightgbm_text import read_lightgbm, write_lightgbm
+from lexbeam.transforms.learning.models.model import Refused, needs_models
+from lexbeam.transforms.learning.models.skops_file import read_skops, write_skops
 
 __all__ = ["FORMATS", "REGISTRY", "ModelFormat", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]
 
-REGISTRY = "transforms.learning.models.formats:FORMATS"
+REGISTRY = "lexbeam.transforms.learning.models.formats:FORMATS"
 _TYPES = frozenset(np.dtype(kind).name for kind in "efdbhiqBHIQ?")  # numbers and truth values
 
 

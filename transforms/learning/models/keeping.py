@@ -21,16 +21,16 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from transforms.common.code.fingerprints import canonical_json
-from transforms.common.errors import LexbeamError, nearest
-from transforms.common.extras import missing_package
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.identity import Uncounted
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.learning.models.formats import FORMATS, ModelFormat
-from transforms.learning.models.model import Model, ModelColumn, Refused, called, plain
+from lexbeam.transforms.common.code.fingerprints import canonical_json
+from lexbeam.transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.identity import Uncounted
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.learning.models.formats import FORMATS, ModelFormat
+from lexbeam.transforms.learning.models.model import Model, ModelColumn, Refused, called, plain
 
 __all__ = ["RECORD", "SavedModel", "keep_model", "keep_model_file", "load_model", "load_model_file", "save_model"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.rowwise import dots, product
+from lexbeam.transforms.common.rowwise import dots, product
 
 __all__ = ["gaussian_sums"]
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.errors import LexbeamError
-from transforms.learning.models.model import Refused, needs_models
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.learning.models.model import Refused, needs_models
 
 __all__ = ["check_lightgbm", "lightgbm_settings", "predict_lightgbm", "read_lightgbm", "write_lightgbm"]
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from transforms.common.code.fingerprints import canonical_json
-from transforms.common.errors import LexbeamError, nearest
-from transforms.common.extras import missing_package
+from lexbeam.transforms.common.code.fingerprints import canonical_json
+from lexbeam.transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.extras import missing_package
 
 __all__ = ["Model", "ModelColumn", "Refused", "called", "needs_models", "plain"]
 

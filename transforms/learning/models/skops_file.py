@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from transforms.learning.models.estimators import ESTIMATORS, check_estimator
-from transforms.learning.models.model import Refused, needs_models
+from lexbeam.transforms.learning.models.estimators import ESTIMATORS, check_estimator
+from lexbeam.transforms.learning.models.model import Refused, needs_models
 
 __all__ = ["read_skops", "write_skops"]
 

@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.texts.apostrophes import straight_words
-from transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
 
 __all__ = ["CASES", "TAB", "CompiledWords", "coded", "entries", "find_words", "lowered", "only", "with_tags"]
 

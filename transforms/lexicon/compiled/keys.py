@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.draws.by_content import GOLDEN, mix64
+from lexbeam.transforms.common.draws.by_content import GOLDEN, mix64
 
 __all__ = ["MISSING", "find", "find_all", "keys_of", "order_of_keys"]
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.store.resources import content_digest
+from lexbeam.transforms.common.store.resources import content_digest
 
 __all__ = ["BlockMatrix", "Compile", "Opened", "Parsed", "Resource", "ResourceKind", "table_in"]
 

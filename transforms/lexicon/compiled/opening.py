@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.formats.records.base import BadRecord, ReaderOptions
-from transforms.formats.sources.compression import decompress
-from transforms.formats.sources.streams import BROKEN, reject_of
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
+from lexbeam.transforms.formats.sources.compression import decompress
+from lexbeam.transforms.formats.sources.streams import BROKEN, reject_of
 
 __all__ = ["LINE_BYTES", "opened", "reading"]
 

@@ -7,8 +7,8 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from transforms.common.errors import UsageError, nearest
-from transforms.common.texts.languages import stated_language
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.texts.languages import stated_language
 
 __all__ = ["choice", "number", "pairs", "split_spec", "yes"]
 

@@ -10,15 +10,15 @@ import functools
 import os
 import threading
 
-from transforms.common.code.registry import Registry
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.heap import keep_freed_memory
-from transforms.common.options.option import Within
-from transforms.common.store import files
-from transforms.common.store.models import note_model, taken
-from transforms.lexicon.encoders import transformers
-from transforms.lexicon.encoders.copies import local_copy
-from transforms.lexicon.encoders.records import Encoder, EncoderInfo, EncoderKind, Load, Resolve
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.heap import keep_freed_memory
+from lexbeam.transforms.common.options.option import Within
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.models import note_model, taken
+from lexbeam.transforms.lexicon.encoders import transformers
+from lexbeam.transforms.lexicon.encoders.copies import local_copy
+from lexbeam.transforms.lexicon.encoders.records import Encoder, EncoderInfo, EncoderKind, Load, Resolve
 
 __all__ = [
     "ENCODERS",

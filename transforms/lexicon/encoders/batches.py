@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Frame, Pieces, Spans
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Frame, Pieces, Spans
 
 __all__ = ["Framed", "batches", "check_spans", "framed", "greatest_length", "located", "shares", "window"]
 

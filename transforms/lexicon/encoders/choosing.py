@@ -7,9 +7,9 @@ long, the first text loses its end, the same for each choice; a choice is never 
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.errors import UsageError
-from transforms.lexicon.encoders.batches import batches, framed, greatest_length
-from transforms.lexicon.encoders.records import TOO_LONG, Encoder, EncoderInfo
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon.encoders.batches import batches, framed, greatest_length
+from lexbeam.transforms.lexicon.encoders.records import TOO_LONG, Encoder, EncoderInfo
 
 __all__ = ["check_choices", "choose"]
 

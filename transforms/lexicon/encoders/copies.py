@@ -10,11 +10,11 @@ import re
 import shutil
 from contextlib import suppress
 
-from transforms.common.cache import default_cache
-from transforms.common.errors import LexbeamError
-from transforms.common.locks import locked_file
-from transforms.common.store import files
-from transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.cache import default_cache
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.locks import locked_file
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.resources import model_digest
 
 __all__ = ["COPIES", "cache_folder", "clean_copies", "local_copy"]
 

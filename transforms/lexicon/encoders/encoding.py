@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import NamedTuple
 
-from transforms.lexicon.encoders.base import describe_encoder, kind_of
-from transforms.lexicon.encoders.options import EncoderOptions, layers_of
-from transforms.lexicon.encoders.records import EncoderInfo
+from lexbeam.transforms.lexicon.encoders.base import describe_encoder, kind_of
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions, layers_of
+from lexbeam.transforms.lexicon.encoders.records import EncoderInfo
 
 __all__ = ["Encoding", "encoding_of"]
 
@@ -26,7 +26,7 @@ class Encoding(NamedTuple):
 
     def chosen(self) -> Mapping[str, Sequence[str]]:
         """Return the entries of registries that count, for `Stage.chosen`."""
-        base = "transforms.lexicon.encoders"
+        base = "lexbeam.transforms.lexicon.encoders"
         return {
             f"{base}.base:ENCODERS": [kind_of(str(self.options.encoder))[0]],
             f"{base}.vectors:POOLINGS": [self.options.pooling],

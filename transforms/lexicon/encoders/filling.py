@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.lexicon.encoders.batches import Framed, batches
-from transforms.lexicon.encoders.masking import masked_lm_of, prepare_places, put
-from transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
-from transforms.lexicon.encoders.records import Encoder, Floats, Ints, MaskedLM, Spans
+from lexbeam.transforms.lexicon.encoders.batches import Framed, batches
+from lexbeam.transforms.lexicon.encoders.masking import masked_lm_of, prepare_places, put
+from lexbeam.transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
+from lexbeam.transforms.lexicon.encoders.records import Encoder, Floats, Ints, MaskedLM, Spans
 
 __all__ = ["Fills", "fill_mask", "greatest"]
 

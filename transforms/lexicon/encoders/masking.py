@@ -8,10 +8,18 @@ room, and what the other leaves unused; the masked one keeps the masks, the othe
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.encoders.batches import Framed, check_spans, framed, greatest_length, located, shares, window
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.encoders.records import TOO_LONG, Encoder, Masked, MaskedLM, Pieces, Spans
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.encoders.batches import (
+    Framed,
+    check_spans,
+    framed,
+    greatest_length,
+    located,
+    shares,
+    window,
+)
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.encoders.records import TOO_LONG, Encoder, Masked, MaskedLM, Pieces, Spans
 
 __all__ = ["MaskedPlaces", "masked_lm_of", "prepare_places", "put"]
 

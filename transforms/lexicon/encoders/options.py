@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.lexicon.encoders.base import check_encoder, path_of
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.lexicon.encoders.base import check_encoder, path_of
 
 __all__ = ["DEFAULTS", "DEVICES", "EncoderOptions", "check_layers", "layers_of"]
 
@@ -75,7 +75,7 @@ class EncoderOptions:
         "mean",
         name="encoder_pooling",
         help="how a span's pieces become one vector",
-        choices="transforms.lexicon.encoders.vectors:POOLINGS",
+        choices="lexbeam.transforms.lexicon.encoders.vectors:POOLINGS",
     )
     max_length: int | None = option(
         None,

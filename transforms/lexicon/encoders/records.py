@@ -12,8 +12,8 @@ from typing import Annotated, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.registry import Entry
-from transforms.common.store.identity import Uncounted
+from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.common.store.identity import Uncounted
 
 __all__ = [
     "NO_PIECE",

@@ -16,9 +16,9 @@ import transformers
 from safetensors import SafetensorError
 from transformers.modeling_outputs import BaseModelOutput
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Floats, Ints, MaskedLM
-from transforms.lexicon.encoders.tokenizing import Cutter, frame_of, piece_reader
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Floats, Ints, MaskedLM
+from lexbeam.transforms.lexicon.encoders.tokenizing import Cutter, frame_of, piece_reader
 
 __all__ = ["load_model"]
 

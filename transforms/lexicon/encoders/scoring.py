@@ -22,12 +22,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.encoders.batches import Framed, batches
-from transforms.lexicon.encoders.masking import MaskedPlaces, masked_lm_of, prepare_places, put
-from transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
-from transforms.lexicon.encoders.records import NO_PIECE, UNEVEN, Encoder, Ints, MaskedLM, Spans
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.encoders.batches import Framed, batches
+from lexbeam.transforms.lexicon.encoders.masking import MaskedPlaces, masked_lm_of, prepare_places, put
+from lexbeam.transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
+from lexbeam.transforms.lexicon.encoders.records import NO_PIECE, UNEVEN, Encoder, Ints, MaskedLM, Spans
 
 __all__ = ["SCORINGS", "Scoring", "WordScores", "word_log_probs"]
 

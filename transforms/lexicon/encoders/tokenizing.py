@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
-from transforms.lexicon.encoders.records import Frame, Masked, Piece, Pieces
+from lexbeam.transforms.lexicon.encoders.records import Frame, Masked, Piece, Pieces
 
 __all__ = ["Cutter", "Marks", "frame_of", "marks_of", "piece_reader"]
 

@@ -8,12 +8,12 @@ import os
 import posixpath
 from collections.abc import Mapping
 
-from transforms.annotation.engines.spacy import versions
-from transforms.common.code.fingerprints import parse_json
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.store import files
-from transforms.common.store.resources import model_digest
-from transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Resolve
+from lexbeam.transforms.annotation.engines.spacy import versions
+from lexbeam.transforms.common.code.fingerprints import parse_json
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Resolve
 
 __all__ = ["prepare"]
 
@@ -86,7 +86,7 @@ def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo,
 
     def load(device: str) -> Encoder:
         # Imported here, since torch and transformers take some seconds.
-        from transforms.lexicon.encoders.running import load_model
+        from lexbeam.transforms.lexicon.encoders.running import load_model
 
         return load_model(folder, info, device)
 

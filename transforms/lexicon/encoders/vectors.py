@@ -17,10 +17,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.lexicon.encoders.batches import Framed, batches, check_spans, framed, greatest_length, located, window
-from transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions, layers_of
-from transforms.lexicon.encoders.records import NO_PIECE, TOO_LONG, Encoder, Floats, Ints, Spans
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.lexicon.encoders.batches import (
+    Framed,
+    batches,
+    check_spans,
+    framed,
+    greatest_length,
+    located,
+    window,
+)
+from lexbeam.transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions, layers_of
+from lexbeam.transforms.lexicon.encoders.records import NO_PIECE, TOO_LONG, Encoder, Floats, Ints, Spans
 
 __all__ = ["POOLINGS", "Pooling", "SpanVectors", "span_vectors"]
 

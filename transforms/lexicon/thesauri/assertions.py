@@ -13,8 +13,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
 
 __all__ = ["read_conceptnet", "read_ppdb"]
 

@@ -15,9 +15,17 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
-from transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, decoded, pos_of, tidy
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
+from lexbeam.transforms.lexicon.thesauri.senses import (
+    Member,
+    ThesaurusFile,
+    ThesaurusSense,
+    WordSense,
+    decoded,
+    pos_of,
+    tidy,
+)
 
 __all__ = ["index_of", "is_freedict", "read_freedict", "read_pairs"]
 

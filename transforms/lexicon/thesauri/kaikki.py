@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from transforms.common.texts.unseen import seen
-from transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, pos_of, tidy
+from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, pos_of, tidy
 
 __all__ = ["LINE", "MARKED", "read_kaikki"]
 

@@ -13,8 +13,8 @@ between `,`, `;` or `|`. A header is one whose cells are called as `HEADS` says;
 import re
 from collections.abc import Iterator
 
-from transforms.common.csv_rows import csv_rows
-from transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
+from lexbeam.transforms.common.csv_rows import csv_rows
+from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
 
 __all__ = ["HEADS", "SEPARATORS", "read_list"]
 

@@ -16,9 +16,17 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from transforms.common.errors import LexbeamError
-from transforms.common.texts.encodings import python_name
-from transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, decoded, pos_of, tidy
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.texts.encodings import python_name
+from lexbeam.transforms.lexicon.thesauri.senses import (
+    Member,
+    ThesaurusFile,
+    ThesaurusSense,
+    WordSense,
+    decoded,
+    pos_of,
+    tidy,
+)
 
 __all__ = ["is_encoding", "read_mythes"]
 

@@ -5,16 +5,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from transforms.common.code.registry import Registry
-from transforms.common.errors import LexbeamError
-from transforms.common.texts.line_ends import line_feeds
-from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
-from transforms.lexicon.thesauri.assertions import read_conceptnet, read_ppdb
-from transforms.lexicon.thesauri.bilingual import is_freedict, read_freedict, read_pairs
-from transforms.lexicon.thesauri.kaikki import LINE, read_kaikki
-from transforms.lexicon.thesauri.lists import SEPARATORS, read_list
-from transforms.lexicon.thesauri.mythes import is_encoding, read_mythes
-from transforms.lexicon.thesauri.senses import (
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.texts.line_ends import line_feeds
+from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
+from lexbeam.transforms.lexicon.thesauri.assertions import read_conceptnet, read_ppdb
+from lexbeam.transforms.lexicon.thesauri.bilingual import is_freedict, read_freedict, read_pairs
+from lexbeam.transforms.lexicon.thesauri.kaikki import LINE, read_kaikki
+from lexbeam.transforms.lexicon.thesauri.lists import SEPARATORS, read_list
+from lexbeam.transforms.lexicon.thesauri.mythes import is_encoding, read_mythes
+from lexbeam.transforms.lexicon.thesauri.senses import (
     Member,
     ThesaurusFile,
     ThesaurusFormat,
@@ -22,7 +22,7 @@ from transforms.lexicon.thesauri.senses import (
     ThesaurusSense,
     WordSense,
 )
-from transforms.lexicon.thesauri.tab import is_synset, read_tab
+from lexbeam.transforms.lexicon.thesauri.tab import is_synset, read_tab
 
 __all__ = ["READERS", "Member", "ThesaurusFormat", "ThesaurusSense", "detect", "read_thesaurus"]
 

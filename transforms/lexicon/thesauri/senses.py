@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from transforms.common.code.registry import Entry
-from transforms.common.errors import LexbeamError
-from transforms.common.texts.encodings import likely_encoding
-from transforms.common.texts.unseen import seen
-from transforms.lexicon.compiled.opening import LINE_BYTES
+from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.texts.encodings import likely_encoding
+from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES
 
 __all__ = [
     "SIDES",

@@ -7,8 +7,8 @@ with a backtick is English that nobody has translated: a placeholder.
 import re
 from collections.abc import Iterator
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
 
 __all__ = ["is_synset", "read_tab"]
 

@@ -17,16 +17,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.formats.records.base import ReaderOptions
-from transforms.lexicon.compiled.casing import CompiledWords, coded, entries, only
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind, table_in
-from transforms.lexicon.compiled.specs import choice, number, split_spec
-from transforms.lexicon.thesauri.bilingual import index_of, is_freedict
-from transforms.lexicon.thesauri.reading import READERS, Member, ThesaurusSense, read_thesaurus
-from transforms.lexicon.thesauri.senses import SIDES, ThesaurusOptions
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.lexicon.compiled.casing import CompiledWords, coded, entries, only
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind, table_in
+from lexbeam.transforms.lexicon.compiled.specs import choice, number, split_spec
+from lexbeam.transforms.lexicon.thesauri.bilingual import index_of, is_freedict
+from lexbeam.transforms.lexicon.thesauri.reading import READERS, Member, ThesaurusSense, read_thesaurus
+from lexbeam.transforms.lexicon.thesauri.senses import SIDES, ThesaurusOptions
 
 __all__ = ["FORM", "THESAURUS", "Thesaurus", "ThesaurusOptions", "parse"]
 

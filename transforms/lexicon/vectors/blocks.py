@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.errors import LexbeamError
-from transforms.common.marks import nfc
-from transforms.common.texts.unseen import seen
-from transforms.lexicon.vectors.options import VectorOptions
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.marks import nfc
+from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["ROWS", "Reader", "VectorBlock", "check_finite", "texts"]
 

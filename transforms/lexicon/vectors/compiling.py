@@ -23,13 +23,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.blas import one_thread
-from transforms.common.errors import LexbeamError
-from transforms.common.rowwise import dots
-from transforms.lexicon.compiled.casing import entries, lowered
-from transforms.lexicon.compiled.kind import BlockMatrix
-from transforms.lexicon.vectors.formats import READERS, detect
-from transforms.lexicon.vectors.options import VectorOptions
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.lexicon.compiled.casing import entries, lowered
+from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix
+from lexbeam.transforms.lexicon.vectors.formats import READERS, detect
+from lexbeam.transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["ABOUT", "Moments", "Variant", "changed", "compile_vectors", "moments_of", "variant_of"]
 

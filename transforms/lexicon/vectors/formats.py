@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError, nearest
-from transforms.common.publish.sections import table_digest
-from transforms.common.publish.snapshots import find_snapshot, open_snapshot
-from transforms.common.store import files
-from transforms.common.store.resources import content_digest
-from transforms.common.texts.line_ends import line_feeds
-from transforms.embeddings.published import as_trained
-from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
-from transforms.lexicon.vectors.blocks import ROWS, Reader, VectorBlock, check_finite, texts
-from transforms.lexicon.vectors.options import VectorOptions
-from transforms.lexicon.vectors.text import float_rows, read_glove, read_word2vec, sizes_of
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.publish.sections import table_digest
+from lexbeam.transforms.common.publish.snapshots import find_snapshot, open_snapshot
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.common.texts.line_ends import line_feeds
+from lexbeam.transforms.embeddings.published import as_trained
+from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
+from lexbeam.transforms.lexicon.vectors.blocks import ROWS, Reader, VectorBlock, check_finite, texts
+from lexbeam.transforms.lexicon.vectors.options import VectorOptions
+from lexbeam.transforms.lexicon.vectors.text import float_rows, read_glove, read_word2vec, sizes_of
 
 __all__ = ["READERS", "VectorFormat", "detect", "digest_of_vectors", "is_published", "read_binary", "read_table"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from transforms.common.errors import UsageError
-from transforms.lexicon.compiled.casing import CASES
-from transforms.lexicon.compiled.kind import Parsed
-from transforms.lexicon.compiled.specs import choice, number, split_spec, yes
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon.compiled.casing import CASES
+from lexbeam.transforms.lexicon.compiled.kind import Parsed
+from lexbeam.transforms.lexicon.compiled.specs import choice, number, split_spec, yes
 
 __all__ = ["FORM", "VectorOptions", "parse"]
 

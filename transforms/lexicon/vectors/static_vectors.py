@@ -7,14 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.rowwise import dots
-from transforms.embeddings.neighbours import nearest_neighbours
-from transforms.lexicon.compiled.casing import CompiledWords, coded, only
-from transforms.lexicon.compiled.keys import MISSING, Rows
-from transforms.lexicon.compiled.kind import Opened, ResourceKind, table_in
-from transforms.lexicon.vectors.compiling import compile_vectors
-from transforms.lexicon.vectors.formats import READERS, digest_of_vectors
-from transforms.lexicon.vectors.options import FORM, VectorOptions, parse
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.embeddings.neighbours import nearest_neighbours
+from lexbeam.transforms.lexicon.compiled.casing import CompiledWords, coded, only
+from lexbeam.transforms.lexicon.compiled.keys import MISSING, Rows
+from lexbeam.transforms.lexicon.compiled.kind import Opened, ResourceKind, table_in
+from lexbeam.transforms.lexicon.vectors.compiling import compile_vectors
+from lexbeam.transforms.lexicon.vectors.formats import READERS, digest_of_vectors
+from lexbeam.transforms.lexicon.vectors.options import FORM, VectorOptions, parse
 
 __all__ = ["NEAREST", "VECTORS", "StaticVectors"]
 

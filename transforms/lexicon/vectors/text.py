@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.sources.streams import iter_lines
-from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
-from transforms.lexicon.vectors.blocks import ROWS, VectorBlock, check_finite, texts
-from transforms.lexicon.vectors.options import VectorOptions
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.sources.streams import iter_lines
+from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
+from lexbeam.transforms.lexicon.vectors.blocks import ROWS, VectorBlock, check_finite, texts
+from lexbeam.transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["float_rows", "read_glove", "read_word2vec", "sizes_of"]
 

@@ -16,13 +16,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import LexbeamError
-from transforms.formats.records.text_cleaning import clean_field
-from transforms.lexicon.compiled.casing import TAB, entries, lowered, only, with_tags
-from transforms.lexicon.word_lists.numbers import missing, multiplied, numbers_of, to_log10
-from transforms.lexicon.word_lists.options import UPOS, WordListOptions, WordListRules
-from transforms.lexicon.word_lists.reading import ROWS, read_cells
-from transforms.lexicon.word_lists.scales import described, scale_that_fits
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.lexicon.compiled.casing import TAB, entries, lowered, only, with_tags
+from lexbeam.transforms.lexicon.word_lists.numbers import missing, multiplied, numbers_of, to_log10
+from lexbeam.transforms.lexicon.word_lists.options import UPOS, WordListOptions, WordListRules
+from lexbeam.transforms.lexicon.word_lists.reading import ROWS, read_cells
+from lexbeam.transforms.lexicon.word_lists.scales import described, scale_that_fits
 
 __all__ = ["ABOUT", "compile_rows", "compile_words", "merge_rows"]
 

@@ -23,12 +23,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.extras import missing_package
-from transforms.common.texts.languages import stated_language
-from transforms.lexicon.compiled.casing import coded, lowered
-from transforms.lexicon.compiled.kind import Opened, ResourceKind
-from transforms.lexicon.word_lists.word_list import LOOKED_UP, ArgumentOptions, WordList, words_from
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.lexicon.compiled.casing import coded, lowered
+from lexbeam.transforms.lexicon.compiled.kind import Opened, ResourceKind
+from lexbeam.transforms.lexicon.word_lists.word_list import LOOKED_UP, ArgumentOptions, WordList, words_from
 
 __all__ = ["TRIGRAMS", "WORDFREQ", "Frequencies", "trigram_values", "zipf_values"]
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.errors import LexbeamError
 
 __all__ = ["MISSING_TEXTS", "is_number_or_missing", "missing", "multiplied", "numbers_of", "to_log10"]
 

@@ -3,13 +3,13 @@
 import re
 from dataclasses import dataclass, replace
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
-from transforms.formats.records.base import ReaderOptions
-from transforms.lexicon.compiled.casing import CASES
-from transforms.lexicon.compiled.kind import Parsed
-from transforms.lexicon.compiled.specs import choice, number, split_spec, yes
-from transforms.lexicon.word_lists.scales import SCALES, RatingScale
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.records.base import ReaderOptions
+from lexbeam.transforms.lexicon.compiled.casing import CASES
+from lexbeam.transforms.lexicon.compiled.kind import Parsed
+from lexbeam.transforms.lexicon.compiled.specs import choice, number, split_spec, yes
+from lexbeam.transforms.lexicon.word_lists.scales import SCALES, RatingScale
 
 __all__ = [
     "DELIMITERS",

@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from transforms.common.csv_rows import csv_rows
-from transforms.common.errors import LexbeamError, nearest
-from transforms.common.texts.line_ends import line_feeds, no_line_end
-from transforms.formats.readers.delimited import rows
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
-from transforms.formats.records.text_cleaning import decode
-from transforms.formats.sources.streams import iter_lines
-from transforms.formats.sources.streams import opened as recoded
-from transforms.lexicon.compiled.casing import only
-from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
-from transforms.lexicon.word_lists.numbers import is_number_or_missing
-from transforms.lexicon.word_lists.options import DELIMITERS, WordListOptions
+from lexbeam.transforms.common.csv_rows import csv_rows
+from lexbeam.transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.texts.line_ends import line_feeds, no_line_end
+from lexbeam.transforms.formats.readers.delimited import rows
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.records.text_cleaning import decode
+from lexbeam.transforms.formats.sources.streams import iter_lines
+from lexbeam.transforms.formats.sources.streams import opened as recoded
+from lexbeam.transforms.lexicon.compiled.casing import only
+from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
+from lexbeam.transforms.lexicon.word_lists.numbers import is_number_or_missing
+from lexbeam.transforms.lexicon.word_lists.options import DELIMITERS, WordListOptions
 
 __all__ = ["ROWS", "TableColumns", "read_cells"]
 

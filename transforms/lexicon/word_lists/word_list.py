@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.lexicon.compiled.casing import CASES, CompiledWords, coded, find_words, lowered, only, with_tags
-from transforms.lexicon.compiled.keys import MISSING, Rows
-from transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind, table_in
-from transforms.lexicon.word_lists.compiling import compile_rows, compile_words
-from transforms.lexicon.word_lists.options import (
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.lexicon.compiled.casing import CASES, CompiledWords, coded, find_words, lowered, only, with_tags
+from lexbeam.transforms.lexicon.compiled.keys import MISSING, Rows
+from lexbeam.transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind, table_in
+from lexbeam.transforms.lexicon.word_lists.compiling import compile_rows, compile_words
+from lexbeam.transforms.lexicon.word_lists.options import (
     DUPLICATES,
     FORM,
     UPOS,

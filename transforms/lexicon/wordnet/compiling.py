@@ -22,15 +22,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.texts.apostrophes import straight_words
-from transforms.lexicon.compiled.keys import MISSING, keys_of, order_of_keys
-from transforms.lexicon.wordnet.files import read_exceptions, read_index
-from transforms.lexicon.wordnet.glosses import gloss_tables
-from transforms.lexicon.wordnet.lexnames import HYPERNYMS, PART_FILES, PARTS, RELATIONS
-from transforms.lexicon.wordnet.senses import sense_tables
-from transforms.lexicon.wordnet.synsets import Synsets, bounds_of, bounds_table, read_synsets
-from transforms.lexicon.wordnet.tab import is_tab, read_tab_wordnet
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.lexicon.compiled.keys import MISSING, keys_of, order_of_keys
+from lexbeam.transforms.lexicon.wordnet.files import read_exceptions, read_index
+from lexbeam.transforms.lexicon.wordnet.glosses import gloss_tables
+from lexbeam.transforms.lexicon.wordnet.lexnames import HYPERNYMS, PART_FILES, PARTS, RELATIONS
+from lexbeam.transforms.lexicon.wordnet.senses import sense_tables
+from lexbeam.transforms.lexicon.wordnet.synsets import Synsets, bounds_of, bounds_table, read_synsets
+from lexbeam.transforms.lexicon.wordnet.tab import is_tab, read_tab_wordnet
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["compile_wordnet", "depths", "split_gloss"]
 

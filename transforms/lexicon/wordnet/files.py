@@ -7,11 +7,11 @@ may be those of WordNet 3.0, 3.1 or another database in the same format; text is
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.common.store.resources import content_digest
-from transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.common.texts.line_ends import with_line_feeds
 
 __all__ = [
     "Data",

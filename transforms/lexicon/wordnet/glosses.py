@@ -17,9 +17,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
-from transforms.lexicon.wordnet.ragged import Ragged, Tables, within
-from transforms.lexicon.wordnet.synsets import bounds_table
+from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, Tables, within
+from lexbeam.transforms.lexicon.wordnet.synsets import bounds_table
 
 __all__ = ["Glosses", "gloss_tables", "split_words"]
 

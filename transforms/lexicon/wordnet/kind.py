@@ -3,13 +3,13 @@
 import re
 from dataclasses import dataclass
 
-from transforms.common.errors import UsageError
-from transforms.common.texts.languages import stated_language
-from transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind
-from transforms.lexicon.wordnet.compiling import compile_wordnet
-from transforms.lexicon.wordnet.files import digest_of_database
-from transforms.lexicon.wordnet.tab import DEBIAN, digest_of_tab, is_tab
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind
+from lexbeam.transforms.lexicon.wordnet.compiling import compile_wordnet
+from lexbeam.transforms.lexicon.wordnet.files import digest_of_database
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN, digest_of_tab, is_tab
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["DEBIAN", "WORDNET", "Options", "parse"]
 

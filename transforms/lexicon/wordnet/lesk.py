@@ -25,12 +25,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.compiled.casing import coded
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.wordnet.glosses import Glosses
-from transforms.lexicon.wordnet.ragged import Ragged, runs
-from transforms.lexicon.wordnet.stop_words import STOP_WORDS
-from transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.wordnet.glosses import Glosses
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, runs
+from lexbeam.transforms.lexicon.wordnet.stop_words import STOP_WORDS
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["Contexts", "choose_senses", "concatenated", "contexts_of", "first_senses", "sense_scores"]
 

@@ -25,8 +25,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.compiled.keys import find_all
-from transforms.lexicon.wordnet.ragged import runs
+from lexbeam.transforms.lexicon.compiled.keys import find_all
+from lexbeam.transforms.lexicon.wordnet.ragged import runs
 
 __all__ = ["DETACHMENT", "Exceptions", "MorphyPart", "bases"]
 

@@ -7,9 +7,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import UsageError
-from transforms.common.texts.apostrophes import straight_words
-from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, UPOS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, UPOS
 
 __all__ = ["ANY", "NONE", "DistinctWords", "Pos", "Words", "distinct_words", "normalised", "relation_codes"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.lexicon.compiled.casing import only
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.compiled.kind import Opened, table_in
+from lexbeam.transforms.lexicon.compiled.casing import only
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.compiled.kind import Opened, table_in
 
 __all__ = ["Ragged", "Tables", "first_of_each", "runs", "within"]
 

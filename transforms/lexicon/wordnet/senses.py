@@ -8,11 +8,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.texts.apostrophes import straight_words
-from transforms.lexicon.compiled.keys import MISSING, find, keys_of
-from transforms.lexicon.wordnet.files import Index, find_file, read_counts, wrong
-from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, SYNSET_TYPES
-from transforms.lexicon.wordnet.synsets import Synsets, bounds_table
+from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of
+from lexbeam.transforms.lexicon.wordnet.files import Index, find_file, read_counts, wrong
+from lexbeam.transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, SYNSET_TYPES
+from lexbeam.transforms.lexicon.wordnet.synsets import Synsets, bounds_table
 
 __all__ = ["sense_tables"]
 

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.wordnet.files import Data, read_data, wrong
-from transforms.lexicon.wordnet.lexnames import MARKERS, PART_FILES, PARTS, RELATIONS, SYNSET_TYPES
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.wordnet.files import Data, read_data, wrong
+from lexbeam.transforms.lexicon.wordnet.lexnames import MARKERS, PART_FILES, PARTS, RELATIONS, SYNSET_TYPES
 
 __all__ = ["Synsets", "bounds_of", "bounds_table", "read_synsets"]
 

@@ -11,15 +11,15 @@ from collections import Counter
 
 import numpy as np
 
-from transforms.common.code.fingerprints import digest
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.common.store.resources import content_digest
-from transforms.lexicon.thesauri.reading import read_thesaurus
-from transforms.lexicon.thesauri.senses import ThesaurusOptions
-from transforms.lexicon.wordnet.files import Index, digest_of_database, find_file, read_counts
-from transforms.lexicon.wordnet.lexnames import PART_FILES, PARTS
-from transforms.lexicon.wordnet.synsets import Synsets, bounds_of, read_synsets
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.lexicon.thesauri.reading import read_thesaurus
+from lexbeam.transforms.lexicon.thesauri.senses import ThesaurusOptions
+from lexbeam.transforms.lexicon.wordnet.files import Index, digest_of_database, find_file, read_counts
+from lexbeam.transforms.lexicon.wordnet.lexnames import PART_FILES, PARTS
+from lexbeam.transforms.lexicon.wordnet.synsets import Synsets, bounds_of, read_synsets
 
 __all__ = ["DEBIAN", "base_of", "digest_of_tab", "is_tab", "read_tab_wordnet"]
 

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.lexicon.compiled.keys import MISSING, find
-from transforms.lexicon.compiled.kind import Opened
-from transforms.lexicon.wordnet.glosses import Glosses
-from transforms.lexicon.wordnet.lexnames import (
+from lexbeam.transforms.lexicon.compiled.keys import MISSING, find
+from lexbeam.transforms.lexicon.compiled.kind import Opened
+from lexbeam.transforms.lexicon.wordnet.glosses import Glosses
+from lexbeam.transforms.lexicon.wordnet.lexnames import (
     ANTONYM,
     EXTENDED_GLOSS,
     HYPERNYMS,
@@ -26,9 +26,17 @@ from transforms.lexicon.wordnet.lexnames import (
     PARTS,
     SYNSET_TYPES,
 )
-from transforms.lexicon.wordnet.morphy import DETACHMENT, Exceptions, MorphyPart, bases
-from transforms.lexicon.wordnet.queries import ANY, NONE, DistinctWords, Pos, Words, distinct_words, relation_codes
-from transforms.lexicon.wordnet.ragged import Ragged, Tables, first_of_each, runs
+from lexbeam.transforms.lexicon.wordnet.morphy import DETACHMENT, Exceptions, MorphyPart, bases
+from lexbeam.transforms.lexicon.wordnet.queries import (
+    ANY,
+    NONE,
+    DistinctWords,
+    Pos,
+    Words,
+    distinct_words,
+    relation_codes,
+)
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, Tables, first_of_each, runs
 
 __all__ = ["WordNet"]
 

@@ -11,21 +11,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from transforms.annotation.engines.registry import Engine
-from transforms.common.blas import one_thread
-from transforms.common.errors import UsageError
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.texts.languages import short_tag
-from transforms.formats.ingest.stage import InputFile, Unit
-from transforms.formats.records.base import BadRecord, Reject
-from transforms.formats.sources.readings import FileReading
-from transforms.formats.spans.registry import SPANS, spanned
-from transforms.intake.merging import engine_of
-from transforms.intake.staging import Loaded
-from transforms.intake.unit_files import stage_unit
-from transforms.simplification.documents.placed_texts import PlacedFiles, PlacedTextWriter
-from transforms.simplification.instances.content_words import AnnotatedText
-from transforms.simplification.instances.find_stage import (
+from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.formats.sources.readings import FileReading
+from lexbeam.transforms.formats.spans.registry import SPANS, spanned
+from lexbeam.transforms.intake.merging import engine_of
+from lexbeam.transforms.intake.staging import Loaded
+from lexbeam.transforms.intake.unit_files import stage_unit
+from lexbeam.transforms.simplification.documents.placed_texts import PlacedFiles, PlacedTextWriter
+from lexbeam.transforms.simplification.instances.content_words import AnnotatedText
+from lexbeam.transforms.simplification.instances.find_stage import (
     CORPUS,
     DOCUMENTS,
     CorpusFindOptions,
@@ -40,8 +40,8 @@ from transforms.simplification.instances.find_stage import (
     reject,
     words_found,
 )
-from transforms.simplification.instances.fixed_text import FixedPlaces, fixed_codes
-from transforms.simplification.instances.read_stage import staging_of
+from lexbeam.transforms.simplification.instances.fixed_text import FixedPlaces, fixed_codes
+from lexbeam.transforms.simplification.instances.read_stage import staging_of
 
 __all__ = ["PLACE_IN_CORPUS", "PLACE_IN_FILES", "LoadedTexts"]
 
@@ -148,7 +148,7 @@ def _texts_of(name: str, content: bytes, engine: Engine, options: TextFindOption
 def _chosen_in_files(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:
     """Return the entries of registries that count, what edits files among them."""
     formats = tuple(SPANS) if options.format == "auto" else (options.format,)
-    return {**chosen_in_texts(task, options), "transforms.formats.spans.registry:SPANS": formats}
+    return {**chosen_in_texts(task, options), "lexbeam.transforms.formats.spans.registry:SPANS": formats}
 
 
 PLACE_IN_CORPUS: Stage[CorpusPart, CorpusFindOptions, LoadedTexts] = Stage(

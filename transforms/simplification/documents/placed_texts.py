@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.batches import BatchReader, BatchWriter
-from transforms.common.store.receipts import File
-from transforms.simplification.instances.find_stage import FEATS, FoundWords
-from transforms.simplification.rewriting.sentence_words import SentenceToken
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.simplification.instances.find_stage import FEATS, FoundWords
+from lexbeam.transforms.simplification.rewriting.sentence_words import SentenceToken
 
 __all__ = ["PlacedFiles", "PlacedPiece", "PlacedSentence", "PlacedText", "PlacedTextWriter", "placed_pieces"]
 

@@ -11,21 +11,21 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.documents import CHANGES, DOCUMENTS
-from schemas.simplification.instances import INSTANCES
-from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.common.store.artefacts import Stage, Workspace
-from transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
-from transforms.common.store.tables import Part
-from transforms.simplification.documents.find_stage import LoadedTexts
-from transforms.simplification.documents.stage import RESOLVE, ResolveOptions, TextsTask
-from transforms.simplification.generation.inputs import GenerationInputs
-from transforms.simplification.generation.stage import GENERATE, GenerationTask
-from transforms.simplification.ranking.stage import RANK, Rankings, RankTask
-from transforms.simplification.records import JoinTask
-from transforms.simplification.rewriting.stage import REWRITE, Rewriting
-from transforms.simplification.selection.stage import SELECT, Selection
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS
+from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.transforms.common.store.artefacts import Stage, Workspace
+from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
+from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.simplification.documents.find_stage import LoadedTexts
+from lexbeam.transforms.simplification.documents.stage import RESOLVE, ResolveOptions, TextsTask
+from lexbeam.transforms.simplification.generation.inputs import GenerationInputs
+from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.ranking.stage import RANK, Rankings, RankTask
+from lexbeam.transforms.simplification.records import JoinTask
+from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
+from lexbeam.transforms.simplification.selection.stage import SELECT, Selection
 
 __all__ = ["ResolveTexts", "SimplifyWords"]
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from transforms.simplification.evaluation.funnel import Funnel
-from transforms.simplification.evaluation.lists import GoldInstances, Listing, folded
-from transforms.simplification.evaluation.measures import (
+from lexbeam.transforms.simplification.evaluation.funnel import Funnel
+from lexbeam.transforms.simplification.evaluation.lists import GoldInstances, Listing, folded
+from lexbeam.transforms.simplification.evaluation.measures import (
     PIPELINE,
     RANKING,
     PipelineChoices,
@@ -15,9 +15,9 @@ from transforms.simplification.evaluation.measures import (
     random_order,
     ranker_figures,
 )
-from transforms.simplification.evaluation.settings import RANDOM
-from transforms.simplification.evaluation.submissions import Prediction
-from transforms.simplification.evaluation.tables import EvaluatedSettings, SimplificationMeasureOptions
+from lexbeam.transforms.simplification.evaluation.settings import RANDOM
+from lexbeam.transforms.simplification.evaluation.submissions import Prediction
+from lexbeam.transforms.simplification.evaluation.tables import EvaluatedSettings, SimplificationMeasureOptions
 
 __all__ = ["evaluate_rows"]
 

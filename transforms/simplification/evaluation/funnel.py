@@ -16,9 +16,9 @@ selection pos_mismatch 1 1
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from schemas.simplification.candidates import drop_reasons
-from schemas.simplification.rankings import LOSSES, STAGES
-from transforms.simplification.records import Row
+from lexbeam.schemas.simplification.candidates import drop_reasons
+from lexbeam.schemas.simplification.rankings import LOSSES, STAGES
+from lexbeam.transforms.simplification.records import Row
 
 __all__ = ["Funnel"]
 

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.common.texts.apostrophes import straight
-from transforms.common.texts.unseen import seen
-from transforms.evaluation.candidate_metrics import Candidates
-from transforms.evaluation.outcomes import Bools, Ints
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.evaluation.candidate_metrics import Candidates
+from lexbeam.transforms.evaluation.outcomes import Bools, Ints
 
 __all__ = ["CLUSTERS", "GoldInstance", "GoldInstances", "Listing", "folded", "gold_of"]
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.evaluation.candidate_metrics import Candidates
-from transforms.evaluation.metrics import metric_of
-from transforms.evaluation.outcomes import Bools, Floats, Terms
-from transforms.simplification.evaluation.lists import GoldInstances
+from lexbeam.transforms.evaluation.candidate_metrics import Candidates
+from lexbeam.transforms.evaluation.metrics import metric_of
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Terms
+from lexbeam.transforms.simplification.evaluation.lists import GoldInstances
 
 __all__ = [
     "AT_K",

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.common.store.join import Rows
-from transforms.evaluation.outcomes import Bools
-from transforms.simplification.evaluation.funnel import Funnel
-from transforms.simplification.evaluation.lists import GoldInstances, Listing, folded
-from transforms.simplification.evaluation.measures import (
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.transforms.common.store.join import Rows
+from lexbeam.transforms.evaluation.outcomes import Bools
+from lexbeam.transforms.simplification.evaluation.funnel import Funnel
+from lexbeam.transforms.simplification.evaluation.lists import GoldInstances, Listing, folded
+from lexbeam.transforms.simplification.evaluation.measures import (
     PIPELINE,
     RANKING,
     Figure,
@@ -19,7 +19,7 @@ from transforms.simplification.evaluation.measures import (
     random_order,
     ranker_figures,
 )
-from transforms.simplification.evaluation.oracles import LEMMA_MATCH, Lemmas, lemma_match
+from lexbeam.transforms.simplification.evaluation.oracles import LEMMA_MATCH, Lemmas, lemma_match
 
 __all__ = ["CONSTANT", "GENERATION", "RANDOM", "SELECTION", "STAGE_COLUMNS", "SettingRows", "by_selection", "system_of"]
 

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.instances import INSTANCES
-from schemas.simplification.rankings import RANKINGS
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.join import Rows, joined
-from transforms.common.store.tables import read_rows
-from transforms.simplification.evaluation.settings import by_selection
-from transforms.simplification.evaluation.submissions import submission
-from transforms.simplification.records import ID
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification.rankings import RANKINGS
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.join import Rows, joined
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.simplification.evaluation.settings import by_selection
+from lexbeam.transforms.simplification.evaluation.submissions import submission
+from lexbeam.transforms.simplification.records import ID
 
 __all__ = ["SUBMITTED", "SubmissionLists", "chosen_lists", "submission_of"]
 

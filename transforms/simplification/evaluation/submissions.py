@@ -10,15 +10,15 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.small_texts import filled_lines
-from transforms.common.shown import listed
-from transforms.common.store import files
-from transforms.common.texts.apostrophes import straight
-from transforms.common.texts.unseen import seen
-from transforms.formats.records.base import BadRecord
-from transforms.simplification.evaluation.lists import GoldInstance, folded
-from transforms.simplification.instances.layouts import LAYOUTS, RawSubstitute, graded
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.small_texts import filled_lines
+from lexbeam.transforms.common.shown import listed
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.simplification.evaluation.lists import GoldInstance, folded
+from lexbeam.transforms.simplification.instances.layouts import LAYOUTS, RawSubstitute, graded
 
 __all__ = ["Prediction", "matched_rows", "read_gold", "read_predictions", "submission"]
 
@@ -62,7 +62,7 @@ def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = Fa
 
     Args:
         path: the file.
-        layout: an entry of `transforms.simplification.instances.layouts.LAYOUTS`.
+        layout: an entry of `lexbeam.transforms.simplification.instances.layouts.LAYOUTS`.
         notes: warnings are appended to it.
         as_written: whether words that differ in capitals are different words.
 

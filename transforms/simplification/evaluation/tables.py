@@ -12,20 +12,20 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import embedded, option
-from transforms.common.store.join import Rows, joined
-from transforms.common.store.tables import read_rows
-from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import row as metric_row
-from transforms.evaluation.paired import Together
-from transforms.simplification.evaluation.funnel import Funnel
-from transforms.simplification.evaluation.lists import CLUSTERS, GoldInstance, GoldInstances, gold_of
-from transforms.simplification.evaluation.measures import Figure, differing
-from transforms.simplification.evaluation.oracles import Lemmas
-from transforms.simplification.evaluation.settings import RANDOM, STAGE_COLUMNS, SettingRows
-from transforms.simplification.records import ID, Row
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.store.join import Rows, joined
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.evaluating import row as metric_row
+from lexbeam.transforms.evaluation.paired import Together
+from lexbeam.transforms.simplification.evaluation.funnel import Funnel
+from lexbeam.transforms.simplification.evaluation.lists import CLUSTERS, GoldInstance, GoldInstances, gold_of
+from lexbeam.transforms.simplification.evaluation.measures import Figure, differing
+from lexbeam.transforms.simplification.evaluation.oracles import Lemmas
+from lexbeam.transforms.simplification.evaluation.settings import RANDOM, STAGE_COLUMNS, SettingRows
+from lexbeam.transforms.simplification.records import ID, Row
 
 __all__ = [
     "EvaluatedSettings",

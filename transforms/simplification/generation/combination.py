@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
-from transforms.simplification.generation.forms import Formed
+from lexbeam.transforms.simplification.generation.forms import Formed
 
 __all__ = ["Candidate", "SourceOf", "combined", "dense_ranks", "evidence"]
 

@@ -1,6 +1,6 @@
 """Proposals in the target's place: their forms, what the forms rest on, and why there is none.
 
->>> from transforms.simplification.records import Instance
+>>> from lexbeam.transforms.simplification.records import Instance
 >>> instance = Instance("", "en", "The abode.", "abode", 4, 9, "abode", "NOUN", None)
 >>> [(made.form, made.reason) for made in formed(instance, [Proposal("My_Home", 1.0, False),
 ...     Proposal("Abode", 1.0, False), Proposal("--", 1.0, False)], None)]
@@ -11,18 +11,18 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.common.texts.apostrophes import straight
-from transforms.common.texts.unseen import seen
-from transforms.inflection.agreement import gender_before
-from transforms.inflection.articles import beside
-from transforms.inflection.english_past import past_form
-from transforms.inflection.english_spelling import same_but_spelling
-from transforms.inflection.features import feats_text, split
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.placing import cased_like, place
-from transforms.inflection.verb_hosts import likeliest_features
-from transforms.simplification.generation.readings import features_of, kind_of, lemma_of_form
-from transforms.simplification.records import Instance, Proposal
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.inflection.agreement import gender_before
+from lexbeam.transforms.inflection.articles import beside
+from lexbeam.transforms.inflection.english_past import past_form
+from lexbeam.transforms.inflection.english_spelling import same_but_spelling
+from lexbeam.transforms.inflection.features import feats_text, split
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.placing import cased_like, place
+from lexbeam.transforms.inflection.verb_hosts import likeliest_features
+from lexbeam.transforms.simplification.generation.readings import features_of, kind_of, lemma_of_form
+from lexbeam.transforms.simplification.records import Instance, Proposal
 
 __all__ = ["Formed", "alike", "formed", "key_of", "tidy"]
 
@@ -37,7 +37,7 @@ class Formed(NamedTuple):
         inflected: what the form rests on, as in `Inflected`; None: it was proposed as a form.
         feats: the features that it was inflected for, as FEATS; None: not known.
         before: what the word before the target becomes; None: that word stays.
-        reason: why it does not go on, one of `schemas.simplification.instances.REASONS`.
+        reason: why it does not go on, one of `lexbeam.schemas.simplification.instances.REASONS`.
         proposal: the proposal.
     """
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from transforms.common.code.registry import Entry
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.models import InflectorReference, inflector_for
-from transforms.lexicon.resources import Lexicon, ResourceAlias
-from transforms.simplification.records import Instance, Proposal
+from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.models import InflectorReference, inflector_for
+from lexbeam.transforms.lexicon.resources import Lexicon, ResourceAlias
+from lexbeam.transforms.simplification.records import Instance, Proposal
 
 if TYPE_CHECKING:
-    from transforms.simplification.generation.options import GenerationOptions
+    from lexbeam.transforms.simplification.generation.options import GenerationOptions
 
 __all__ = ["THESAURUS", "Context", "Generator", "Propose", "Source"]
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.code.registry import Registry
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.simplification.generation.generator import Context, Generator, Source
-from transforms.simplification.generation.masked_cleaning import MERGED, RULES
-from transforms.simplification.generation.masked_lm import propose_masked
-from transforms.simplification.generation.thesaurus import propose_thesaurus
-from transforms.simplification.generation.wordnet import propose_wordnet
-from transforms.simplification.records import Instance, Proposal
-from transforms.simplification.resources import VECTORS, by_language
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.simplification.generation.generator import Context, Generator, Source
+from lexbeam.transforms.simplification.generation.masked_cleaning import MERGED, RULES
+from lexbeam.transforms.simplification.generation.masked_lm import propose_masked
+from lexbeam.transforms.simplification.generation.thesaurus import propose_thesaurus
+from lexbeam.transforms.simplification.generation.wordnet import propose_wordnet
+from lexbeam.transforms.simplification.records import Instance, Proposal
+from lexbeam.transforms.simplification.resources import VECTORS, by_language
 
 if TYPE_CHECKING:
-    from transforms.lexicon.vectors.static_vectors import StaticVectors
+    from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
 
 __all__ = ["GENERATORS"]
 

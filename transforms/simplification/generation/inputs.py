@@ -7,23 +7,23 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.options.needs import check_given
-from transforms.inflection.models import InflectorReference, inflector_for, inflector_reference
-from transforms.lexicon.encoders.base import check_encoder, check_encoder_packages, path_of
-from transforms.lexicon.encoders.encoding import Encoding, encoding_of
-from transforms.lexicon.encoders.options import DEVICES, EncoderOptions
-from transforms.lexicon.finding_wordnet import WORDNET, is_installed, spec_or_default, wordnet_option
-from transforms.lexicon.resources import Lexicon, LexiconOptions, check_specs, prepare
-from transforms.simplification.generation.forms import alike
-from transforms.simplification.generation.generator import THESAURUS, Context
-from transforms.simplification.generation.generators import GENERATORS
-from transforms.simplification.generation.options import GenerationOptions
-from transforms.simplification.generation.protection import read_words
-from transforms.simplification.generation.readings import readings
-from transforms.simplification.records import Instance
-from transforms.simplification.resources import VECTORS, InflectorFile, VectorsFile, WordlistFiles, by_language
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.inflection.models import InflectorReference, inflector_for, inflector_reference
+from lexbeam.transforms.lexicon.encoders.base import check_encoder, check_encoder_packages, path_of
+from lexbeam.transforms.lexicon.encoders.encoding import Encoding, encoding_of
+from lexbeam.transforms.lexicon.encoders.options import DEVICES, EncoderOptions
+from lexbeam.transforms.lexicon.finding_wordnet import WORDNET, is_installed, spec_or_default, wordnet_option
+from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, check_specs, prepare
+from lexbeam.transforms.simplification.generation.forms import alike
+from lexbeam.transforms.simplification.generation.generator import THESAURUS, Context
+from lexbeam.transforms.simplification.generation.generators import GENERATORS
+from lexbeam.transforms.simplification.generation.options import GenerationOptions
+from lexbeam.transforms.simplification.generation.protection import read_words
+from lexbeam.transforms.simplification.generation.readings import readings
+from lexbeam.transforms.simplification.records import Instance
+from lexbeam.transforms.simplification.resources import VECTORS, InflectorFile, VectorsFile, WordlistFiles, by_language
 
 __all__ = ["GenerationFiles", "GenerationInputs", "check_generation", "generation_inputs"]
 

@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Collection, Mapping, Sequence
 
-from transforms.common.errors import UsageError
-from transforms.lexicon.finding_wordnet import WORDNET
-from transforms.lexicon.resources import Lexicon
-from transforms.simplification.generation.generators import GENERATORS
-from transforms.simplification.resources import VECTORS
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.lexicon.finding_wordnet import WORDNET
+from lexbeam.transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.simplification.generation.generators import GENERATORS
+from lexbeam.transforms.simplification.resources import VECTORS
 
 __all__ = ["check_languages"]
 

@@ -25,10 +25,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.simplification.generation.forms import key_of
-from transforms.simplification.generation.options import PAPER
-from transforms.simplification.records import Proposal
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.simplification.generation.forms import key_of
+from lexbeam.transforms.simplification.generation.options import PAPER
+from lexbeam.transforms.simplification.records import Proposal
 
 __all__ = ["MERGES", "RULES", "Fill", "Target", "Word", "cleaned", "comparable"]
 

@@ -10,18 +10,18 @@ would change the last bits, and an instance's candidates must not depend on othe
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.inflection.inflector import Inflecting
-from transforms.lexicon.encoders.base import load_encoder
-from transforms.lexicon.encoders.encoding import Encoding
-from transforms.lexicon.encoders.filling import fill_mask
-from transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
-from transforms.lexicon.encoders.records import Encoder, Spans
-from transforms.simplification.generation.generator import Context, Source
-from transforms.simplification.generation.masked_cleaning import Fill, cleaned
-from transforms.simplification.generation.options import MaskedOptions
-from transforms.simplification.generation.readings import readings
-from transforms.simplification.records import Instance, Proposal
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.lexicon.encoders.base import load_encoder
+from lexbeam.transforms.lexicon.encoders.encoding import Encoding
+from lexbeam.transforms.lexicon.encoders.filling import fill_mask
+from lexbeam.transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
+from lexbeam.transforms.lexicon.encoders.records import Encoder, Spans
+from lexbeam.transforms.simplification.generation.generator import Context, Source
+from lexbeam.transforms.simplification.generation.masked_cleaning import Fill, cleaned
+from lexbeam.transforms.simplification.generation.options import MaskedOptions
+from lexbeam.transforms.simplification.generation.readings import readings
+from lexbeam.transforms.simplification.records import Instance, Proposal
 
 __all__ = ["masked_fills", "masked_proposals", "propose_masked"]
 

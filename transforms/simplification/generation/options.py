@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.options.fields import embedded, option
 
 __all__ = ["PAPER", "RELATIONS", "GenerationOptions", "MaskedOptions", "WordNetOptions"]
 
 # The rules of ALEXSIS.
 PAPER = ("subword", "is_target", "accent_variant", "too_short", "prefix_of_target")
 RELATIONS = ("synonym", "hypernym", "similar")
-_GENERATORS = "transforms.simplification.generation.generators:GENERATORS"
-_SENSES = "transforms.simplification.generation.thesaurus:SENSES"
+_GENERATORS = "lexbeam.transforms.simplification.generation.generators:GENERATORS"
+_SENSES = "lexbeam.transforms.simplification.generation.thesaurus:SENSES"
 
 
 def _dashed(name: str) -> str:
@@ -46,12 +46,12 @@ class MaskedOptions:
     masked_rules: tuple[str, ...] = option(
         PAPER,
         help="what drops words of a masked language model",
-        choices="transforms.simplification.generation.masked_cleaning:RULES",
+        choices="lexbeam.transforms.simplification.generation.masked_cleaning:RULES",
     )
     masked_merge: str = option(
         "accents",
         help="which words of a masked language model are merged, their scores added",
-        choices="transforms.simplification.generation.masked_cleaning:MERGES",
+        choices="lexbeam.transforms.simplification.generation.masked_cleaning:MERGES",
     )
 
 

@@ -7,9 +7,9 @@
 
 from collections.abc import Collection
 
-from transforms.common.options.small_texts import word_lines
-from transforms.simplification.generation.forms import alike
-from transforms.simplification.records import Instance
+from lexbeam.transforms.common.options.small_texts import word_lines
+from lexbeam.transforms.simplification.generation.forms import alike
+from lexbeam.transforms.simplification.records import Instance
 
 __all__ = ["PROTECTED", "is_name", "names_from", "protection", "read_words"]
 

@@ -8,10 +8,10 @@ of the same part of speech first, then the more frequent ones.
 from collections import Counter
 from typing import NamedTuple
 
-from transforms.inflection.features import feats_of, split
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.verb_hosts import without_pronouns
-from transforms.simplification.records import Instance
+from lexbeam.transforms.inflection.features import feats_of, split
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.verb_hosts import without_pronouns
+from lexbeam.transforms.simplification.records import Instance
 
 __all__ = ["LemmaReading", "features_of", "form_of", "kind_of", "lemma_of_form", "readings"]
 

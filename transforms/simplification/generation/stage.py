@@ -15,21 +15,21 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.simplification.candidates import CANDIDATES, column_of
-from transforms.common.batched import batched
-from transforms.common.store.artefacts import Artefact, Inheritance, Stage
-from transforms.common.store.inheriting import Mask, Read, write_inheriting
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows
-from transforms.inflection.models import chosen_formats
-from transforms.simplification.generation.combination import Candidate, SourceOf, combined, evidence
-from transforms.simplification.generation.forms import formed
-from transforms.simplification.generation.generators import GENERATORS
-from transforms.simplification.generation.inputs import GenerationInputs
-from transforms.simplification.generation.options import GenerationOptions
-from transforms.simplification.generation.protection import protection
-from transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, Instance, instances_of
+from lexbeam.schemas.simplification.candidates import CANDIDATES, column_of
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows
+from lexbeam.transforms.inflection.models import chosen_formats
+from lexbeam.transforms.simplification.generation.combination import Candidate, SourceOf, combined, evidence
+from lexbeam.transforms.simplification.generation.forms import formed
+from lexbeam.transforms.simplification.generation.generators import GENERATORS
+from lexbeam.transforms.simplification.generation.inputs import GenerationInputs
+from lexbeam.transforms.simplification.generation.options import GenerationOptions
+from lexbeam.transforms.simplification.generation.protection import protection
+from lexbeam.transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, Instance, instances_of
 
 __all__ = ["GENERATE", "CandidateCount", "Generated", "GenerationTask", "candidates_of"]
 
@@ -282,7 +282,7 @@ def _gold(instances: Sequence[Instance], substitutes: Sequence[Part]) -> dict[st
 
 
 def _chosen(_: GenerationTask, inputs: GenerationInputs) -> Mapping[str, Collection[str]]:
-    base = "transforms.simplification.generation"
+    base = "lexbeam.transforms.simplification.generation"
     masked = [options.masked for options in inputs.settings.values() if "masked-lm" in options.used_generators]
     return {
         f"{base}.generators:GENERATORS": {

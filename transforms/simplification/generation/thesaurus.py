@@ -21,19 +21,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.draws.by_content import uniform
-from transforms.lexicon.thesauri.reading import Member, ThesaurusSense
-from transforms.simplification.generation.generator import Context, Source
-from transforms.simplification.generation.readings import LemmaReading, kind_of, readings
-from transforms.simplification.records import Instance, Proposal
-from transforms.simplification.resources import VECTORS, by_language
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.draws.by_content import uniform
+from lexbeam.transforms.lexicon.thesauri.reading import Member, ThesaurusSense
+from lexbeam.transforms.simplification.generation.generator import Context, Source
+from lexbeam.transforms.simplification.generation.readings import LemmaReading, kind_of, readings
+from lexbeam.transforms.simplification.records import Instance, Proposal
+from lexbeam.transforms.simplification.resources import VECTORS, by_language
 
 __all__ = ["SENSES", "TargetSense", "proposals_of", "propose_thesaurus", "sense_cosines"]
 
 if TYPE_CHECKING:
-    from transforms.lexicon.thesauri.thesaurus import Thesaurus
-    from transforms.lexicon.vectors.static_vectors import StaticVectors
+    from lexbeam.transforms.lexicon.thesauri.thesaurus import Thesaurus
+    from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
 
 _WORD = re.compile(r"\w+")
 _UNKNOWN = 0.5

@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.finding_wordnet import WORDNET
-from transforms.lexicon.wordnet.lexnames import PARTS, SIMILAR, UPOS
-from transforms.lexicon.wordnet.ragged import Ragged
-from transforms.lexicon.wordnet.wordnet import WordNet
-from transforms.simplification.generation.generator import Context, Source
-from transforms.simplification.generation.options import RELATIONS, WordNetOptions
-from transforms.simplification.records import Instance, Proposal
-from transforms.simplification.resources import by_language
+from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.finding_wordnet import WORDNET
+from lexbeam.transforms.lexicon.wordnet.lexnames import PARTS, SIMILAR, UPOS
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.simplification.generation.generator import Context, Source
+from lexbeam.transforms.simplification.generation.options import RELATIONS, WordNetOptions
+from lexbeam.transforms.simplification.records import Instance, Proposal
+from lexbeam.transforms.simplification.resources import by_language
 
 __all__ = ["propose_wordnet", "wordnet_proposals"]
 

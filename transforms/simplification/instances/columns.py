@@ -9,10 +9,10 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
-from transforms.common.errors import UsageError
-from transforms.formats.readers.delimited import Row
-from transforms.formats.records.base import BadRecord
-from transforms.intake.header import header_name
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.formats.readers.delimited import Row
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.intake.header import header_name
 
 __all__ = ["PLACED", "check_columns", "has_header", "headed", "is_table", "named_columns"]
 

@@ -8,10 +8,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import LAYERS
-from transforms.complexity.scorers.word_scorer import AT_ONCE, WordScorer, word_complexity
-from transforms.lexicon.resources import Lexicon
-from transforms.simplification.instances.content_words import ContentWords
+from lexbeam.transforms.complexity.features.base import LAYERS
+from lexbeam.transforms.complexity.scorers.word_scorer import AT_ONCE, WordScorer, word_complexity
+from lexbeam.transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.simplification.instances.content_words import ContentWords
 
 __all__ = ["FREQUENCY", "Chosen", "WordChoice", "choose", "hardest"]
 
@@ -43,7 +43,7 @@ class WordChoice(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Which words are chosen, why (`schemas.simplification.instances.CHOSEN_BY`), and by what value, nan for none."""
+    """Which words are chosen, why (`lexbeam.schemas.simplification.instances.CHOSEN_BY`), and by what value, nan for none."""
 
     words: npt.NDArray[np.int64]
     by: str

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.join import RowsByKey
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
-from transforms.formats.records.base import BadRecord
-from transforms.formats.records.text_cleaning import clean_value
-from transforms.intake.staging import Loaded
-from transforms.simplification.instances.layouts import BenchmarkInstance, places_of
-from transforms.simplification.instances.read_stage import InstanceReadOptions, staged_rows, staging_of
-from transforms.simplification.records import ID, Row
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.join import RowsByKey
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.text_cleaning import clean_value
+from lexbeam.transforms.intake.staging import Loaded
+from lexbeam.transforms.simplification.instances.layouts import BenchmarkInstance, places_of
+from lexbeam.transforms.simplification.instances.read_stage import InstanceReadOptions, staged_rows, staging_of
+from lexbeam.transforms.simplification.records import ID, Row
 
 __all__ = ["LABEL", "TAKE", "ComplexPart", "known_scorers"]
 

@@ -13,11 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.corpora.sentence_text import SentenceText, sentence_text
-from transforms.simplification.generation.forms import alike
-from transforms.simplification.generation.protection import names_from
-from transforms.simplification.instances.fixed_text import FixedPlaces, fixed_places
-from transforms.simplification.instances.instance import LONGEST_TARGET
+from lexbeam.transforms.corpora.sentence_text import SentenceText, sentence_text
+from lexbeam.transforms.simplification.generation.forms import alike
+from lexbeam.transforms.simplification.generation.protection import names_from
+from lexbeam.transforms.simplification.instances.fixed_text import FixedPlaces, fixed_places
+from lexbeam.transforms.simplification.instances.instance import LONGEST_TARGET
 
 __all__ = ["CONTENT", "AnnotatedText", "ContentWords", "ProtectedTerms", "content_words", "is_word"]
 

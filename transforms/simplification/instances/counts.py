@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from schemas.simplification.instances import BY_RULE, FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
-from transforms.intake.staging import LoadedCounts, reject_error
-from transforms.simplification.instances.find_stage import TALLIED
-from transforms.simplification.instances.judgments import SimplifiableJudgment
-from transforms.simplification.instances.merge_stage import SettledJudged
-from transforms.simplification.instances.read_stage import acceptable_records
+from lexbeam.schemas.simplification.instances import BY_RULE, FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
+from lexbeam.transforms.intake.staging import LoadedCounts, reject_error
+from lexbeam.transforms.simplification.instances.find_stage import TALLIED
+from lexbeam.transforms.simplification.instances.judgments import SimplifiableJudgment
+from lexbeam.transforms.simplification.instances.merge_stage import SettledJudged
+from lexbeam.transforms.simplification.instances.read_stage import acceptable_records
 
 __all__ = ["check_records", "counted"]
 

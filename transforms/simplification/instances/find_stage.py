@@ -15,42 +15,42 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.annotation.engines.paragraphs import annotate_by_batch
-from transforms.annotation.engines.registry import Engine
-from transforms.common.batched import batched
-from transforms.common.blas import one_thread
-from transforms.common.errors import LexbeamError, failure_of
-from transforms.common.publish.forgotten import Forgotten
-from transforms.common.records import annotation_batch, annotation_schema
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.batches import SideRows
-from transforms.common.texts.languages import short_tag
-from transforms.complexity.scorers.fit_stages import chosen_of
-from transforms.corpora.corpus import PartPair
-from transforms.corpora.reading import read_annotated
-from transforms.formats.ingest.stage import InputFile, Unit
-from transforms.formats.readers.registry import READERS, printable, read_file
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.records.scripts import check_script
-from transforms.formats.sources.readings import FileReading
-from transforms.inflection.models import chosen_formats
-from transforms.intake.merging import TextAnnotationOptions, chosen_engine, engine_of
-from transforms.intake.staging import Loaded, Staging
-from transforms.intake.unit_files import stage_unit
-from transforms.layers.registry import columns_of
-from transforms.learning.scorer import ScorerOptions
-from transforms.simplification.instances.complex_choice import WordChoice, choose
-from transforms.simplification.instances.content_words import (
+from lexbeam.transforms.annotation.engines.paragraphs import annotate_by_batch
+from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.errors import LexbeamError, failure_of
+from lexbeam.transforms.common.publish.forgotten import Forgotten
+from lexbeam.transforms.common.records import annotation_batch, annotation_schema
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.batches import SideRows
+from lexbeam.transforms.common.texts.languages import short_tag
+from lexbeam.transforms.complexity.scorers.fit_stages import chosen_of
+from lexbeam.transforms.corpora.corpus import PartPair
+from lexbeam.transforms.corpora.reading import read_annotated
+from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.readers.registry import READERS, printable, read_file
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from lexbeam.transforms.formats.records.scripts import check_script
+from lexbeam.transforms.formats.sources.readings import FileReading
+from lexbeam.transforms.inflection.models import chosen_formats
+from lexbeam.transforms.intake.merging import TextAnnotationOptions, chosen_engine, engine_of
+from lexbeam.transforms.intake.staging import Loaded, Staging
+from lexbeam.transforms.intake.unit_files import stage_unit
+from lexbeam.transforms.layers.registry import columns_of
+from lexbeam.transforms.learning.scorer import ScorerOptions
+from lexbeam.transforms.simplification.instances.complex_choice import WordChoice, choose
+from lexbeam.transforms.simplification.instances.content_words import (
     COLUMNS,
     AnnotatedText,
     ContentWords,
     ProtectedTerms,
     content_words,
 )
-from transforms.simplification.instances.fixed_text import FIXED
-from transforms.simplification.instances.layouts import BenchmarkInstance
-from transforms.simplification.instances.read_stage import staged_rows, staging_of
-from transforms.simplification.records import Row
+from lexbeam.transforms.simplification.instances.fixed_text import FIXED
+from lexbeam.transforms.simplification.instances.layouts import BenchmarkInstance
+from lexbeam.transforms.simplification.instances.read_stage import staged_rows, staging_of
+from lexbeam.transforms.simplification.records import Row
 
 __all__ = [
     "CORPUS",
@@ -75,7 +75,7 @@ __all__ = [
 
 CORPUS, DOCUMENTS = "corpus", "documents"  # layouts of what words are found in
 FEATS = "feats"
-GROUPS = "transforms.complexity.features.registry:GROUPS"
+GROUPS = "lexbeam.transforms.complexity.features.registry:GROUPS"
 # What receipts tally beside layouts: sentences, content words, and those left out, by reason.
 TALLIED = ("sentences", "words", "name", "word", *FIXED)
 # Documents that words are chosen from at a time, and their sentences; longer ones are taken in pieces.
@@ -383,7 +383,7 @@ def chosen_in_texts(task: object, options: TextFindOptions) -> dict[str, Sequenc
     return {
         **chosen_in_corpus(task, options),
         **chosen_engine(task, options.annotate),
-        "transforms.formats.readers.registry:READERS": formats,
+        "lexbeam.transforms.formats.readers.registry:READERS": formats,
     }
 
 

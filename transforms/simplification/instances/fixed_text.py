@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-from transforms.formats.spans.codes import code_places
+from lexbeam.transforms.formats.spans.codes import code_places
 
 __all__ = ["FIXED", "FixedPlaces", "fixed_codes", "fixed_places"]
 

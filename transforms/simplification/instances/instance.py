@@ -10,10 +10,10 @@ True
 
 from collections.abc import Iterator
 
-from transforms.common.code.fingerprints import digest
-from transforms.formats.records.base import BadRecord
-from transforms.formats.records.text_cleaning import clean_field
-from transforms.simplification.instances.layouts import BenchmarkInstance, in_flag_order
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.simplification.instances.layouts import BenchmarkInstance, in_flag_order
 
 __all__ = ["LONGEST_TARGET", "OCCURRENCES", "PAIR_DIGITS", "instance_id", "pair_key", "placed"]
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from schemas.rejects import RejectRow
-from transforms.common.options.fields import option
-from transforms.formats.records.base import BadRecord
-from transforms.intake.header import whole_number
-from transforms.people.answers import Answer, read_answer
-from transforms.people.opening import list_sheets
-from transforms.people.tables import Roles, read_table
-from transforms.simplification.instances.instance import pair_key
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.intake.header import whole_number
+from lexbeam.transforms.people.answers import Answer, read_answer
+from lexbeam.transforms.people.opening import list_sheets
+from lexbeam.transforms.people.tables import Roles, read_table
+from lexbeam.transforms.simplification.instances.instance import pair_key
 
 __all__ = [
     "JUDGE",

@@ -10,17 +10,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from schemas.rejects import RejectRow
-from schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, JUDGMENTS, SUBSTITUTES
-from transforms.annotation.engines.registry import Engine
-from transforms.annotation.engines.texts import tokens_of
-from transforms.common.batched import batched
-from transforms.common.blas import one_thread
-from transforms.common.records import Sentence
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.merge import MergeTask
-from transforms.formats.ingest.staging import RejectStage
-from transforms.intake.merging import (
+from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.simplification.instances import (
+    INSTANCE_INPUTS,
+    INSTANCE_REJECTS,
+    INSTANCES,
+    JUDGMENTS,
+    SUBSTITUTES,
+)
+from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.annotation.engines.texts import tokens_of
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.formats.ingest.staging import RejectStage
+from lexbeam.transforms.intake.merging import (
     Settled,
     TaskStages,
     TextAnnotationOptions,
@@ -30,18 +36,18 @@ from transforms.intake.merging import (
     sentences_of,
     write_tables,
 )
-from transforms.intake.staging import LoadedCounts
-from transforms.simplification.instances.instance import PAIR_DIGITS
-from transforms.simplification.instances.judgments import (
+from lexbeam.transforms.intake.staging import LoadedCounts
+from lexbeam.transforms.simplification.instances.instance import PAIR_DIGITS
+from lexbeam.transforms.simplification.instances.judgments import (
     JUDGE,
     SimplifiableJudgment,
     judgments_of_part,
     unknown_judgments,
     verdict_of,
 )
-from transforms.simplification.instances.layouts import RawSubstitute, graded, in_flag_order
-from transforms.simplification.instances.read_stage import ROWS
-from transforms.simplification.records import Row
+from lexbeam.transforms.simplification.instances.layouts import RawSubstitute, graded, in_flag_order
+from lexbeam.transforms.simplification.instances.read_stage import ROWS
+from lexbeam.transforms.simplification.records import Row
 
 __all__ = ["SETTLING", "JudgedOptions", "JudgedTask", "SettledJudged", "task_of"]
 

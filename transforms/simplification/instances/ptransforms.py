@@ -8,9 +8,9 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.corpora.corpus import SentencePart
-from transforms.corpora.ptransforms import FindRepeated
-from transforms.simplification.instances.find_stage import CorpusPart
+from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.ptransforms import FindRepeated
+from lexbeam.transforms.simplification.instances.find_stage import CorpusPart
 
 __all__ = ["WithoutCopies"]
 

@@ -15,23 +15,23 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.simplification.instances import BY_RULE
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.forgotten import Forgotten
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.formats.ingest.stage import Unit, acceptable
-from transforms.formats.readers.delimited import Row as CellRow
-from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
-from transforms.formats.records.scripts import check_script
-from transforms.formats.records.text_cleaning import clean_field
-from transforms.intake.header import About, FileRows, header_name
-from transforms.intake.staging import Loaded, LoadedCounts, RowSchema, Staging
-from transforms.intake.unit_files import stage_row_files
-from transforms.simplification.instances.columns import has_header
-from transforms.simplification.instances.instance import instance_id, placed
-from transforms.simplification.instances.layouts import BenchmarkInstance, easier_cells, places_of
-from transforms.simplification.instances.rows import READERS, RuleOptions, Targets
-from transforms.simplification.records import Row
+from lexbeam.schemas.simplification.instances import BY_RULE
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.forgotten import Forgotten
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.formats.ingest.stage import Unit, acceptable
+from lexbeam.transforms.formats.readers.delimited import Row as CellRow
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from lexbeam.transforms.formats.records.scripts import check_script
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.intake.header import About, FileRows, header_name
+from lexbeam.transforms.intake.staging import Loaded, LoadedCounts, RowSchema, Staging
+from lexbeam.transforms.intake.unit_files import stage_row_files
+from lexbeam.transforms.simplification.instances.columns import has_header
+from lexbeam.transforms.simplification.instances.instance import instance_id, placed
+from lexbeam.transforms.simplification.instances.layouts import BenchmarkInstance, easier_cells, places_of
+from lexbeam.transforms.simplification.instances.rows import READERS, RuleOptions, Targets
+from lexbeam.transforms.simplification.records import Row
 
 __all__ = [
     "AUTO",
@@ -322,7 +322,7 @@ def _after(rows: Iterator[CellRow], broken: Exception | None) -> Iterator[CellRo
 
 def _chosen(_: Unit, options: InstanceReadOptions) -> dict[str, tuple[str, ...]]:
     named = tuple(sorted(READERS)) if options.layout == AUTO else (options.layout,)
-    return {"transforms.simplification.instances.rows:READERS": named}
+    return {"lexbeam.transforms.simplification.instances.rows:READERS": named}
 
 
 READ: Stage[Unit, InstanceReadOptions, Loaded] = Stage(

@@ -16,15 +16,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.options.fields import option
-from transforms.formats.records.base import BadRecord, Reject
-from transforms.formats.records.text_cleaning import clean_field, clean_value
-from transforms.intake.cwi2018 import Cwi2018Row, read_cwi2018
-from transforms.intake.header import About, FileRows, rows_of_table, whole_number
-from transforms.intake.locating import locate_at_offsets
-from transforms.simplification.instances.columns import PLACED, check_columns, headed, is_table, named_columns
-from transforms.simplification.instances.layouts import (
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value
+from lexbeam.transforms.intake.cwi2018 import Cwi2018Row, read_cwi2018
+from lexbeam.transforms.intake.header import About, FileRows, rows_of_table, whole_number
+from lexbeam.transforms.intake.locating import locate_at_offsets
+from lexbeam.transforms.simplification.instances.columns import PLACED, check_columns, headed, is_table, named_columns
+from lexbeam.transforms.simplification.instances.layouts import (
     LAYOUTS,
     BenchmarkInstance,
     RawSubstitute,

@@ -3,15 +3,15 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.complexity.features.lists import FeatureLists
-from transforms.complexity.scorers.word_scorer import word_scorer
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.word_lists.frequencies import Frequencies
-from transforms.lexicon.word_lists.word_list import WordList
-from transforms.simplification.generation.protection import read_words
-from transforms.simplification.instances.complex_choice import FREQUENCY, WordChoice
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.complexity.features.lists import FeatureLists
+from lexbeam.transforms.complexity.scorers.word_scorer import word_scorer
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.lexicon.word_lists.frequencies import Frequencies
+from lexbeam.transforms.lexicon.word_lists.word_list import WordList
+from lexbeam.transforms.simplification.generation.protection import read_words
+from lexbeam.transforms.simplification.instances.complex_choice import FREQUENCY, WordChoice
 
 __all__ = ["COMPLEX", "MARKED", "TargetOptions", "check_targets", "word_choice"]
 

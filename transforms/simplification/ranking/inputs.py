@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.options.needs import check_given
-from transforms.learning.scorers import SCORERS
-from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.simplification.ranking.options import RankingOptions, gain_of
-from transforms.simplification.ranking.rankers import RANKERS, RankerInputs, scores_target, simplicity_rankers
-from transforms.simplification.resources import VectorsFile, WordlistFiles
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.learning.scorers import SCORERS
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.simplification.ranking.options import RankingOptions, gain_of
+from lexbeam.transforms.simplification.ranking.rankers import RANKERS, RankerInputs, scores_target, simplicity_rankers
+from lexbeam.transforms.simplification.resources import VectorsFile, WordlistFiles
 
 __all__ = ["RankingFiles", "check_ranking", "rankings_of", "uses_regressor"]
 
@@ -30,7 +30,7 @@ class RankingFiles(WordlistFiles, VectorsFile):
     regressor_scorer: str = option(
         "gradient-boosting",
         help="how the regressor learns, see docs/tasks/complexity/score.md",
-        choices="transforms.simplification.ranking.regressor:regressors",
+        choices="lexbeam.transforms.simplification.ranking.regressor:regressors",
         group="resources",
     )
 

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
 
 __all__ = ["KEEP_TARGET", "PHRASES", "RankingOptions", "check_rankers", "gain_of"]
 
@@ -18,7 +18,7 @@ def check_rankers(value: tuple[str, ...]) -> None:
     Raises:
         UsageError: a ranker is unknown, or named twice.
     """
-    from transforms.simplification.ranking.rankers import RANKERS
+    from lexbeam.transforms.simplification.ranking.rankers import RANKERS
 
     for name in value:
         kind, colon, which = name.partition(":")
@@ -60,7 +60,7 @@ class RankingOptions:
         help="what candidates are ranked by; several rankers make several rankings",
         metavar="RANKER",
         check=check_rankers,
-        listed="transforms.simplification.ranking.rankers:RANKERS",
+        listed="lexbeam.transforms.simplification.ranking.rankers:RANKERS",
     )
     average_of: tuple[str, ...] = option(
         ("senses", "frequency"),

@@ -9,11 +9,11 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import MakeArtefact
-from transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
-from transforms.simplification.ranking.stage import RankTask
-from transforms.simplification.records import JoinTask
+from lexbeam.transforms.common.store.artefacts import Workspace
+from lexbeam.transforms.common.store.ptransforms import MakeArtefact
+from lexbeam.transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
+from lexbeam.transforms.simplification.ranking.stage import RankTask
+from lexbeam.transforms.simplification.records import JoinTask
 
 __all__ = ["WithRegressor"]
 

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError
-from transforms.lexicon.resources import Lexicon
-from transforms.simplification.records import Instance
-from transforms.simplification.resources import VECTORS, by_language
+from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.simplification.records import Instance
+from lexbeam.transforms.simplification.resources import VECTORS, by_language
 
 if TYPE_CHECKING:
-    from transforms.simplification.ranking.options import RankingOptions
+    from lexbeam.transforms.simplification.ranking.options import RankingOptions
 
 __all__ = [
     "RANKERS",
@@ -184,7 +184,7 @@ def _similarity(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list
 
 
 def _regressor(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
-    from transforms.simplification.ranking.regressor import Regressor  # which this ranker alone counts
+    from lexbeam.transforms.simplification.ranking.regressor import Regressor  # which this ranker alone counts
 
     regressor = Regressor(ranking.regressed, ranking.lexicon, ranking.lists)
     complexity = regressor.predict(*_words_of(ranked), ranking.options.phrases).tolist()

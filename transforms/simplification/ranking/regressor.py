@@ -17,19 +17,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
-from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
-from transforms.learning.fitting import fit_scorer
-from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining
-from transforms.learning.scorers import SCORERS, members
-from transforms.lexicon.letters import letter_counts
-from transforms.lexicon.resources import Lexicon
-from transforms.simplification.ranking.regressor_words import (
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.learning.fitting import fit_scorer
+from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors
+from lexbeam.transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining
+from lexbeam.transforms.learning.scorers import SCORERS, members
+from lexbeam.transforms.lexicon.letters import letter_counts
+from lexbeam.transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.simplification.ranking.regressor_words import (
     LabelledWord,
     excluded_words,
     labelled_words,
@@ -247,7 +247,7 @@ def _fit(artefact: Artefact, task: RegressorTask, fitting: Fitting) -> Regressed
 
 
 def _chosen(_: RegressorTask, fitting: Fitting) -> Mapping[str, Collection[str]]:
-    return {"transforms.learning.scorers:SCORERS": [fitting.scorer]}
+    return {"lexbeam.transforms.learning.scorers:SCORERS": [fitting.scorer]}
 
 
 FIT: Stage[RegressorTask, Fitting, Regressed] = Stage(

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.common.store.tables import read_rows
-from transforms.simplification.evaluation.lists import folded
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.simplification.evaluation.lists import folded
 
 __all__ = ["KnownWords", "LabelledWord", "excluded_words", "labelled_words", "left_to_learn"]
 

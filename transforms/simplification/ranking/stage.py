@@ -12,15 +12,15 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.rankings import RANKINGS
-from transforms.common.batched import batched
-from transforms.common.store.artefacts import Artefact, Inheritance, Stage
-from transforms.common.store.inheriting import Mask, Read, write_inheriting
-from transforms.common.store.receipts import File
-from transforms.common.store.tables import PartFile
-from transforms.simplification.ranking.options import gain_of
-from transforms.simplification.ranking.rankers import (
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.rankings import RANKINGS
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile
+from lexbeam.transforms.simplification.ranking.options import gain_of
+from lexbeam.transforms.simplification.ranking.rankers import (
     RANKERS,
     CandidateScores,
     Ranked,
@@ -31,8 +31,16 @@ from transforms.simplification.ranking.rankers import (
     simplicity_ranker,
     simplicity_rankers,
 )
-from transforms.simplification.ranking.regressor import Regressed
-from transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, InstanceRows, JoinTask, Row, instance_rows
+from lexbeam.transforms.simplification.ranking.regressor import Regressed
+from lexbeam.transforms.simplification.records import (
+    BATCH,
+    ID,
+    INSTANCE_COLUMNS,
+    InstanceRows,
+    JoinTask,
+    Row,
+    instance_rows,
+)
 
 __all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target", "rows_of"]
 
@@ -260,7 +268,7 @@ def _chosen(_: RankTask, rankings: Rankings) -> Mapping[str, Collection[str]]:
         if "average" in ranking.options.ranker:
             names |= {*ranking.options.average_of}
     kinds = {name.partition(":")[0] for name in names}
-    return {"transforms.simplification.ranking.rankers:RANKERS": kinds}
+    return {"lexbeam.transforms.simplification.ranking.rankers:RANKERS": kinds}
 
 
 RANK: Stage[RankTask, Rankings, RankedPart] = Stage(

@@ -17,11 +17,11 @@ What does not agree with the noun as it stands is not asked to agree with anothe
 import re
 from collections.abc import Iterator, Sequence
 
-from transforms.inflection.articles import determiner_cells
-from transforms.inflection.features import split
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.spanish import feminine_el
-from transforms.simplification.rewriting.function_words import (
+from lexbeam.transforms.inflection.articles import determiner_cells
+from lexbeam.transforms.inflection.features import split
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.spanish import feminine_el
+from lexbeam.transforms.simplification.rewriting.function_words import (
     ADVERBS,
     AND,
     AUXILIARIES,
@@ -30,7 +30,7 @@ from transforms.simplification.rewriting.function_words import (
     PREPOSITIONS,
     RELATIVE,
 )
-from transforms.simplification.rewriting.sentence_words import Cell, SentenceWord, fits, readings
+from lexbeam.transforms.simplification.rewriting.sentence_words import Cell, SentenceWord, fits, readings
 
 __all__ = ["agreeing"]
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from transforms.inflection.articles import determiner_cells
-from transforms.inflection.features import split
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.lemmas import lemmas_of
-from transforms.simplification.rewriting.function_words import PERSONS
-from transforms.simplification.rewriting.sentence_words import Cell, fits
+from lexbeam.transforms.inflection.articles import determiner_cells
+from lexbeam.transforms.inflection.features import split
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.lemmas import lemmas_of
+from lexbeam.transforms.simplification.rewriting.function_words import PERSONS
+from lexbeam.transforms.simplification.rewriting.sentence_words import Cell, fits
 
 __all__ = ["cell_in_place", "cell_of", "is_person", "noun_readings"]
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.simplification.rewriting.choices import AGREEMENT
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.simplification.rewriting.choices import AGREEMENT
 
 __all__ = ["RewritingOptions", "check_rewriting"]
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from transforms.inflection.features import split
-from transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.features import split
+from lexbeam.transforms.inflection.inflector import Inflecting
 
 __all__ = ["Cell", "Reading", "SentenceToken", "SentenceWord", "fits", "readings", "words_of"]
 

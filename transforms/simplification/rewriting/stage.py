@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.simplification.candidates import CANDIDATES
-from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.common.batched import batched
-from transforms.common.store.artefacts import Artefact, Inheritance, Stage
-from transforms.common.store.inheriting import Mask, Read, write_inheriting
-from transforms.common.store.receipts import File
-from transforms.common.store.tables import PartFile
-from transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
-from transforms.inflection.placing import cased_like
-from transforms.simplification.records import (
+from lexbeam.schemas.simplification.candidates import CANDIDATES
+from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile
+from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
+from lexbeam.transforms.inflection.placing import cased_like
+from lexbeam.transforms.simplification.records import (
     BATCH,
     ID,
     INSTANCE_COLUMNS,
@@ -32,8 +32,8 @@ from transforms.simplification.records import (
     Row,
     instance_rows,
 )
-from transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice, edited
-from transforms.simplification.rewriting.together import resolve
+from lexbeam.transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice, edited
+from lexbeam.transforms.simplification.rewriting.together import resolve
 
 __all__ = ["REWRITE", "Rewriting", "Rewritten", "RewrittenCount", "simplified"]
 

@@ -6,7 +6,7 @@ sound is settled again for all words beside a changed one: `a` and `an`, *el agu
 A candidate is refused, and the next one tried, with a reason of `choices.REFUSALS`. Without an inflector with genders
 candidates stand as they are, with the word before them as generation has it.
 
->>> from transforms.simplification.rewriting.choices import TargetChoice, Offer
+>>> from lexbeam.transforms.simplification.rewriting.choices import TargetChoice, Offer
 >>> one = TargetChoice(2, 7, "NOUN", None, (Offer("house", None),))
 >>> [edit.text for edit in resolve("A abode.", [one._replace(offers=(Offer("inn"),))], "en", None)[0].edits]
 ['An', 'inn']
@@ -15,15 +15,15 @@ candidates stand as they are, with the word before them as generation has it.
 import re
 from collections.abc import Iterator, Sequence
 
-from transforms.inflection.articles import ARTICLES, beside, determiner, determiner_cells
-from transforms.inflection.features import feats_of
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.placing import cased_like
-from transforms.simplification.rewriting.choices import Offer, PlacedEdit, Resolved, TargetChoice
-from transforms.simplification.rewriting.concord import agreeing
-from transforms.simplification.rewriting.function_words import GENDERED, OF, PREPOSITIONS
-from transforms.simplification.rewriting.nouns import cell_in_place, cell_of, is_person, noun_readings
-from transforms.simplification.rewriting.sentence_words import (
+from lexbeam.transforms.inflection.articles import ARTICLES, beside, determiner, determiner_cells
+from lexbeam.transforms.inflection.features import feats_of
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.placing import cased_like
+from lexbeam.transforms.simplification.rewriting.choices import Offer, PlacedEdit, Resolved, TargetChoice
+from lexbeam.transforms.simplification.rewriting.concord import agreeing
+from lexbeam.transforms.simplification.rewriting.function_words import GENDERED, OF, PREPOSITIONS
+from lexbeam.transforms.simplification.rewriting.nouns import cell_in_place, cell_of, is_person, noun_readings
+from lexbeam.transforms.simplification.rewriting.sentence_words import (
     Cell,
     Reading,
     SentenceToken,

@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from transforms.common.backwards import match_backwards
-from transforms.common.code.registry import Entry
-from transforms.common.store.identity import Fingerprinted
-from transforms.inflection.inflector import Inflecting
-from transforms.inflection.models import InflectorReference, inflector_for
-from transforms.lexicon.resources import Lexicon
-from transforms.simplification.records import Instance
+from lexbeam.transforms.common.backwards import match_backwards
+from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.common.store.identity import Fingerprinted
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.models import InflectorReference, inflector_for
+from lexbeam.transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.simplification.records import Instance
 
 if TYPE_CHECKING:
-    from transforms.simplification.selection.options import SelectionOptions
+    from lexbeam.transforms.simplification.selection.options import SelectionOptions
 
 __all__ = [
     "NGRAMS",

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.code.registry import Registry
-from transforms.common.texts.apostrophes import straight
-from transforms.inflection.lemmas import lemmas_of
-from transforms.simplification.records import Instance
-from transforms.simplification.resources import VECTORS, by_language
-from transforms.simplification.selection.filter import (
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.inflection.lemmas import lemmas_of
+from lexbeam.transforms.simplification.records import Instance
+from lexbeam.transforms.simplification.resources import VECTORS, by_language
+from lexbeam.transforms.simplification.selection.filter import (
     NGRAMS,
     CandidateFilter,
     CandidateState,
@@ -18,15 +18,15 @@ from transforms.simplification.selection.filter import (
     Selecting,
     neighbours,
 )
-from transforms.simplification.selection.in_context import filter_context
-from transforms.simplification.selection.pos import filter_pos
-from transforms.simplification.selection.relations import (
+from lexbeam.transforms.simplification.selection.in_context import filter_context
+from lexbeam.transforms.simplification.selection.pos import filter_pos
+from lexbeam.transforms.simplification.selection.relations import (
     filter_antonyms,
     filter_hyponyms,
     filter_lesk,
     filter_rare_senses,
 )
-from transforms.simplification.selection.tag_bigrams import filter_bigrams
+from lexbeam.transforms.simplification.selection.tag_bigrams import filter_bigrams
 
 __all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity"]
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from transforms.common.rowwise import dots
-from transforms.lexicon.encoders.base import load_encoder
-from transforms.lexicon.encoders.vectors import span_vectors
-from transforms.simplification.selection.filter import InstanceCandidates, Selecting, TaggedPlace, replaced
-from transforms.simplification.selection.pos import WINDOW, within_reach
+from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.lexicon.encoders.base import load_encoder
+from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.simplification.selection.filter import InstanceCandidates, Selecting, TaggedPlace, replaced
+from lexbeam.transforms.simplification.selection.pos import WINDOW, within_reach
 
 __all__ = ["filter_context"]
 

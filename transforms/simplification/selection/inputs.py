@@ -3,22 +3,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from schemas.corpus.sentences import UPOS
-from transforms.annotation.engines.registry import check_engine, describe_engine
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
-from transforms.common.options.needs import check_given
-from transforms.inflection.models import inflector_reference
-from transforms.lexicon.encoders.base import check_encoder_packages
-from transforms.lexicon.encoders.encoding import encoding_of
-from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
-from transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
-from transforms.simplification.resources import InflectorFile, VectorsFile
-from transforms.simplification.selection.filter import NGRAMS, Selecting
-from transforms.simplification.selection.filters import FILTERS
-from transforms.simplification.selection.options import SelectionOptions
-from transforms.simplification.selection.stage import Selection
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.annotation.engines.registry import check_engine, describe_engine
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.inflection.models import inflector_reference
+from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
+from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
+from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
+from lexbeam.transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
+from lexbeam.transforms.simplification.resources import InflectorFile, VectorsFile
+from lexbeam.transforms.simplification.selection.filter import NGRAMS, Selecting
+from lexbeam.transforms.simplification.selection.filters import FILTERS
+from lexbeam.transforms.simplification.selection.options import SelectionOptions
+from lexbeam.transforms.simplification.selection.stage import Selection
 
 __all__ = ["SelectionFiles", "check_selection", "check_tagger", "selection_of"]
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from transforms.common.options.fields import option
+from lexbeam.transforms.common.options.fields import option
 
 __all__ = ["SelectionOptions"]
 
-_FILTERS = "transforms.simplification.selection.filters:FILTERS"
+_FILTERS = "lexbeam.transforms.simplification.selection.filters:FILTERS"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,11 @@ sentence of many targets would be tagged whole for each. What occurs twice is ta
 
 from collections.abc import Collection, Iterable, Sequence
 
-from transforms.annotation.engines.registry import load_tagger
-from transforms.annotation.engines.texts import annotate_sentences
-from transforms.common.errors import LexbeamError
-from transforms.common.records import Sentence
-from transforms.simplification.selection.filter import (
+from lexbeam.transforms.annotation.engines.registry import load_tagger
+from lexbeam.transforms.annotation.engines.texts import annotate_sentences
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.simplification.selection.filter import (
     CandidateState,
     InstanceCandidates,
     Selecting,

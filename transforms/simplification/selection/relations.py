@@ -18,15 +18,15 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.lexicon.finding_wordnet import WORDNET
-from transforms.lexicon.wordnet.glosses import split_words
-from transforms.lexicon.wordnet.lesk import choose_senses, contexts_of
-from transforms.lexicon.wordnet.lexnames import ANTONYM, PARTS, SIMILAR, UPOS
-from transforms.lexicon.wordnet.ragged import Ragged
-from transforms.lexicon.wordnet.wordnet import WordNet
-from transforms.simplification.records import Instance
-from transforms.simplification.resources import by_language
-from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+from lexbeam.transforms.lexicon.finding_wordnet import WORDNET
+from lexbeam.transforms.lexicon.wordnet.glosses import split_words
+from lexbeam.transforms.lexicon.wordnet.lesk import choose_senses, contexts_of
+from lexbeam.transforms.lexicon.wordnet.lexnames import ANTONYM, PARTS, SIMILAR, UPOS
+from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.simplification.records import Instance
+from lexbeam.transforms.simplification.resources import by_language
+from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 
 __all__ = ["filter_antonyms", "filter_hyponyms", "filter_lesk", "filter_rare_senses"]
 

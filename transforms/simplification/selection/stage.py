@@ -11,17 +11,30 @@ from operator import attrgetter
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from transforms.annotation.engines.registry import chosen_entries
-from transforms.common.batched import batched
-from transforms.common.store.artefacts import Artefact, Inheritance, Stage
-from transforms.common.store.inheriting import Mask, Read, write_inheriting
-from transforms.common.store.receipts import File
-from transforms.common.store.tables import PartFile
-from transforms.inflection.models import chosen_formats
-from transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, InstanceRows, JoinTask, Row, instance_rows
-from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting, TaggedPlace
-from transforms.simplification.selection.filters import FILTERS
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.transforms.annotation.engines.registry import chosen_entries
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile
+from lexbeam.transforms.inflection.models import chosen_formats
+from lexbeam.transforms.simplification.records import (
+    BATCH,
+    ID,
+    INSTANCE_COLUMNS,
+    InstanceRows,
+    JoinTask,
+    Row,
+    instance_rows,
+)
+from lexbeam.transforms.simplification.selection.filter import (
+    CandidateState,
+    InstanceCandidates,
+    Selecting,
+    TaggedPlace,
+)
+from lexbeam.transforms.simplification.selection.filters import FILTERS
 
 __all__ = ["SELECT", "Selected", "SelectedCount", "Selection", "select"]
 
@@ -135,7 +148,7 @@ def _chosen(_: JoinTask, selection: Selection) -> Mapping[str, Collection[str]]:
     encoders = (one.encoder.chosen() for one in selection.values() if one.encoder is not None)
     return {
         **next(encoders, {}),
-        "transforms.simplification.selection.filters:FILTERS": sorted(used),
+        "lexbeam.transforms.simplification.selection.filters:FILTERS": sorted(used),
         **chosen_entries(first.engine if "pos" in used else ""),
         **chosen_formats(*(one.inflector for one in selection.values())),
     }

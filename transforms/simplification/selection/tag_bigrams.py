@@ -17,11 +17,17 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.corpus.sentences import UPOS
-from transforms.inflection.features import split
-from transforms.inflection.inflector import Inflecting
-from transforms.simplification.resources import by_language
-from transforms.simplification.selection.filter import NGRAMS, CandidateState, InstanceCandidates, Selecting, neighbours
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.inflection.features import split
+from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.simplification.resources import by_language
+from lexbeam.transforms.simplification.selection.filter import (
+    NGRAMS,
+    CandidateState,
+    InstanceCandidates,
+    Selecting,
+    neighbours,
+)
 
 __all__ = ["filter_bigrams"]
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.columns import column
-from schemas.simplification.candidates import generation_reasons
-from transforms.common.publish.snapshots import Snapshot
-from transforms.report.panels import Panel, Rows
-from transforms.report.section_tables import SectionTable, TableColumn
-from transforms.simplification.generation.protection import PROTECTED
-from transforms.simplification.shown.candidates import SECTION
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.simplification.candidates import generation_reasons
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.report.panels import Panel, Rows
+from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.simplification.generation.protection import PROTECTED
+from lexbeam.transforms.simplification.shown.candidates import SECTION
 
 __all__ = ["GENERATED", "candidate_panels", "generator_counts"]
 

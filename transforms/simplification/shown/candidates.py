@@ -11,20 +11,20 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import Table
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.instances import INSTANCES
-from schemas.simplification.rankings import RANKINGS
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.publish.sections import owner_of
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block, Grid, Kwic, Use, number
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
-from transforms.common.texts.apostrophes import straight
-from transforms.simplification.records import Row
+from lexbeam.schemas.columns import Table
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification.rankings import RANKINGS
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.sections import owner_of
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block, Grid, Kwic, Use, number
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.simplification.records import Row
 
 __all__ = ["CANDIDATES_VIEW", "SECTION", "CandidatesOptions", "candidates_of_words", "without_candidates"]
 

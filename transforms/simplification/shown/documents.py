@@ -14,19 +14,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import column
-from schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block, amount, counts_tail, units
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
-from transforms.report.panels import Panel, Rows
-from transforms.simplification.records import Row
-from transforms.simplification.shown.views import stage_rows
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block, amount, counts_tail, units
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.report.panels import Panel, Rows
+from lexbeam.transforms.simplification.records import Row
+from lexbeam.transforms.simplification.shown.views import stage_rows
 
 __all__ = ["DOCUMENT_VIEWS", "DocumentOptions", "changes_of", "difference", "document_panels", "marked_text"]
 

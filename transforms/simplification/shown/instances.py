@@ -11,20 +11,20 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import column
-from schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, JUDGMENTS, SUBSTITUTES
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block, Kwic, Use, amount, listed
-from transforms.common.store import files
-from transforms.common.store.tables import read_rows
-from transforms.common.texts.apostrophes import straight
-from transforms.report.panels import Note, Panel, Rows
-from transforms.simplification.instances.fixed_text import FIXED
-from transforms.simplification.records import Row
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, JUDGMENTS, SUBSTITUTES
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block, Kwic, Use, amount, listed
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.report.panels import Note, Panel, Rows
+from lexbeam.transforms.simplification.instances.fixed_text import FIXED
+from lexbeam.transforms.simplification.records import Row
 
 __all__ = [
     "INSTANCE_VIEWS",

@@ -7,16 +7,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.simplification.rankings import FUNNEL, STAGES
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block, Grid, columns_with
-from transforms.common.store.join import Rows
-from transforms.simplification.records import Row
-from transforms.simplification.shown.views import STAGES_VIEW
+from lexbeam.schemas.simplification.rankings import FUNNEL, STAGES
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block, Grid, columns_with
+from lexbeam.transforms.common.store.join import Rows
+from lexbeam.transforms.simplification.records import Row
+from lexbeam.transforms.simplification.shown.views import STAGES_VIEW
 
 __all__ = ["EVALUATION_VIEWS", "FunnelOptions", "funnel_blocks", "funnel_of", "metric_blocks", "place_of"]
 

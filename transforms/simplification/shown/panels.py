@@ -5,22 +5,22 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import column
-from schemas.metrics import SIMPLIFICATION_METRICS
-from schemas.simplification.candidates import CANDIDATES
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from schemas.simplification.rankings import STAGES
-from transforms.common.draws.by_content import permutation
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.store.tables import read_rows
-from transforms.report.charts import bars_across
-from transforms.report.layered_charts import bands
-from transforms.report.panels import Chart, Choice, Note, Panel
-from transforms.simplification.evaluation.oracles import LEMMA_MATCH
-from transforms.simplification.evaluation.settings import CONSTANT, RANDOM, STAGE_COLUMNS
-from transforms.simplification.records import Row
-from transforms.simplification.shown.metrics import FunnelOptions, funnel_of, place_of
-from transforms.simplification.shown.views import stage_rows
+from lexbeam.schemas.columns import column
+from lexbeam.schemas.metrics import SIMPLIFICATION_METRICS
+from lexbeam.schemas.simplification.candidates import CANDIDATES
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification.rankings import STAGES
+from lexbeam.transforms.common.draws.by_content import permutation
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.report.charts import bars_across
+from lexbeam.transforms.report.layered_charts import bands
+from lexbeam.transforms.report.panels import Chart, Choice, Note, Panel
+from lexbeam.transforms.simplification.evaluation.oracles import LEMMA_MATCH
+from lexbeam.transforms.simplification.evaluation.settings import CONSTANT, RANDOM, STAGE_COLUMNS
+from lexbeam.transforms.simplification.records import Row
+from lexbeam.transforms.simplification.shown.metrics import FunnelOptions, funnel_of, place_of
+from lexbeam.transforms.simplification.shown.views import stage_rows
 
 __all__ = ["evaluation_panels", "sentence_panels"]
 

@@ -10,21 +10,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from transforms.common.code.registry import Registry
-from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot
-from transforms.common.publish.views import View
-from transforms.common.shown import Block, columns_with, number
-from transforms.common.store import files
-from transforms.common.store.join import Rows, joined
-from transforms.common.store.tables import read_rows
-from transforms.simplification.evaluation.lists import folded
-from transforms.simplification.records import ID, Row
-from transforms.simplification.shown.candidates import CANDIDATES_VIEW, without_candidates
+from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.transforms.common.code.registry import Registry
+from lexbeam.transforms.common.errors import UsageError, nearest
+from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.shown import Block, columns_with, number
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.join import Rows, joined
+from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.simplification.evaluation.lists import folded
+from lexbeam.transforms.simplification.records import ID, Row
+from lexbeam.transforms.simplification.shown.candidates import CANDIDATES_VIEW, without_candidates
 
 __all__ = ["CANDIDATE_VIEWS", "STAGES_VIEW", "StagesOptions", "marked", "stage_rows", "stages_of"]
 

@@ -13,15 +13,15 @@ from outsiders import blocks_of, entry_of
 from published import scores
 
 import lexbeam
-from pipelines.cli import main
-from pipelines.frame.registry import load
-from schemas.change.scores import SCORES
-from transforms.change.view.words import ViewOptions
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, write_part
-from transforms.sample.planting import PLANTED_WORDS, TRUTH_COLUMNS, plant_words, truth_row
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame.registry import load
+from lexbeam.schemas.change.scores import SCORES
+from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.sample.planting import PLANTED_WORDS, TRUTH_COLUMNS, plant_words, truth_row
 
 OP = "old:new/op/cosine/mean"
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from pipelines.commands.change.options import ChangeOptions, may_be_series
-from pipelines.commands.change.plan import plan_change
-from pipelines.frame.command import Inputs, InputTable
-from transforms.change.scores.named_systems import SYSTEMS
-from transforms.common.errors import LexbeamError, NoDataError, UsageError
-from transforms.common.options.fields import from_mapping, plain_options
+from lexbeam.pipelines.commands.change.options import ChangeOptions, may_be_series
+from lexbeam.pipelines.commands.change.plan import plan_change
+from lexbeam.pipelines.frame.command import Inputs, InputTable
+from lexbeam.transforms.change.scores.named_systems import SYSTEMS
+from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError
+from lexbeam.transforms.common.options.fields import from_mapping, plain_options
 
 
 def inputs(*languages):
@@ -76,7 +76,7 @@ def test_other_ways_to_write_are_resolved_when_options_are_read():
 
 
 def test_what_a_run_asks_of_years_is_what_the_plan_would_refuse():
-    from pipelines.commands.change.change import CHANGE
+    from lexbeam.pipelines.commands.change.change import CHANGE
 
     for spec in ("1800-1850,1900-1950", "1800-1850,1950-1980", "every 20", "every 500"):
         options = from_mapping(ChangeOptions, {"out": "x", "slices": spec})

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 from questioned import publish, question
 
-from pipelines.cli import main
-from pipelines.commands.cloze.options import CLOZE_OPTIONS
-from pipelines.commands.cloze.questions import CLOZE_QUESTIONS
-from schemas.cloze.questions import QUESTION_REASONS
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.commands.cloze.options import CLOZE_OPTIONS
+from lexbeam.pipelines.commands.cloze.questions import CLOZE_QUESTIONS
+from lexbeam.schemas.cloze.questions import QUESTION_REASONS
 
 NO_SPLITS = {"strata": [], "distances": [], "too_large": []}
 

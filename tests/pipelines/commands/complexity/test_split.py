@@ -10,16 +10,16 @@ import pytest
 from making import put
 
 import lexbeam
-from pipelines.cli import main
-from pipelines.frame.registry import load
-from schemas.complexity.instances import INSTANCES
-from schemas.complexity.labels import LABELS
-from transforms.common.publish.sections import Made
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.common.store.artefacts import Artefact
-from transforms.common.store.tables import Part, sort_rows, write_part
-from transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, hold
-from transforms.complexity.splits.tables import split as split_held
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame.registry import load
+from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.transforms.common.publish.sections import Made
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.tables import Part, sort_rows, write_part
+from lexbeam.transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, hold
+from lexbeam.transforms.complexity.splits.tables import split as split_held
 
 GENRES = ("bible", "biomed", None)
 
@@ -225,7 +225,7 @@ def test_the_same_bytes_in_two_processes(loaded):
     here, there = (folder.parent / name for name in ("here", "there"))
     assert main([*words, str(here)]) == 0
     subprocess.run(
-        [sys.executable, "-m", "pipelines.cli", *words, str(there)],
+        [sys.executable, "-m", "lexbeam.pipelines.cli", *words, str(there)],
         check=True,
         capture_output=True,
         env={"PYTHONHASHSEED": "2", "PYTHONPATH": str(Path(__file__).parents[4])},

@@ -6,15 +6,15 @@ from functools import partial
 
 import pytest
 
-from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
-from pipelines.frame import inputs as frame_inputs
-from pipelines.frame.command import Inputs
-from pipelines.frame.registry import load
-from transforms.change.view.slices import lacking
-from transforms.common.errors import LexbeamError
-from transforms.formats.ingest import looking
-from transforms.formats.ingest.stage import InputFile
-from transforms.simplification.instances.targets import TargetOptions
+from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
+from lexbeam.pipelines.frame import inputs as frame_inputs
+from lexbeam.pipelines.frame.command import Inputs
+from lexbeam.pipelines.frame.registry import load
+from lexbeam.transforms.change.view.slices import lacking
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.formats.ingest import looking
+from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.simplification.instances.targets import TargetOptions
 
 PDF = b"%PDF-1.4\n1 0 obj"
 PNG = b"\x89PNG\r\n\x1a\n\0"

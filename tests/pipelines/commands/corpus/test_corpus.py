@@ -2,8 +2,8 @@ import shlex
 
 import pytest
 
-from pipelines.commands.corpus.corpus import corpus_summary
-from transforms.common.publish.snapshots import Snapshot
+from lexbeam.pipelines.commands.corpus.corpus import corpus_summary
+from lexbeam.transforms.common.publish.snapshots import Snapshot
 
 YEARS = {str(year): 1 for year in (*range(1800, 1830), *range(1900, 1930))}
 

@@ -10,15 +10,15 @@ import pytest
 from nets import ends
 from packages_making import docx, epub, odt, p, page
 
-from pipelines.cli import main
-from pipelines.commands.corpus import init as init_command
-from pipelines.commands.corpus import init_look, init_sample
-from pipelines.frame.configuration import read_jobs
-from transforms.common.errors import UsageError
-from transforms.common.options.yaml_files import read_yaml
-from transforms.common.publish.snapshots import open_snapshot
-from transforms.embeddings.trainers import TRAINERS
-from transforms.formats.ingest.stage import InputFile
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.commands.corpus import init as init_command
+from lexbeam.pipelines.commands.corpus import init_look, init_sample
+from lexbeam.pipelines.frame.configuration import read_jobs
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.yaml_files import read_yaml
+from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.embeddings.trainers import TRAINERS
+from lexbeam.transforms.formats.ingest.stage import InputFile
 
 SENTENCE = "The ship that he had seen was not there, and they said it was of the sea. "
 

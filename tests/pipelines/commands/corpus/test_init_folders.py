@@ -11,8 +11,8 @@ import re
 import pytest
 from packages_making import docx, odt, p
 
-from pipelines.cli import main
-from transforms.common.options.yaml_files import read_yaml
+from lexbeam.pipelines.cli import main
+from lexbeam.transforms.common.options.yaml_files import read_yaml
 
 SENTENCE = "The ship that he had seen was not there, and they said it was of the sea. "
 GERMAN = "Das Schiff, das er gesehen hatte, war nicht da, und sie sagten, es wäre für immer über die Größe der See. "

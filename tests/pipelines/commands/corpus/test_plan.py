@@ -2,15 +2,15 @@
 
 import pytest
 
-from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
-from pipelines.frame.inputs import LOOK
-from transforms.annotation.annotate import ANNOTATE
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import plain_options
-from transforms.common.store.artefacts import Workspace, make
-from transforms.formats.ingest.duplicates import AnnotateTask
-from transforms.formats.ingest.stage import INGEST
-from transforms.formats.ingest.units import units_of
+from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
+from lexbeam.pipelines.frame.inputs import LOOK
+from lexbeam.transforms.annotation.annotate import ANNOTATE
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import plain_options
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
+from lexbeam.transforms.formats.ingest.stage import INGEST
+from lexbeam.transforms.formats.ingest.units import units_of
 
 RULES = "lemma\tcat\tdog\n"
 

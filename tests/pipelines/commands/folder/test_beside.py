@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.commands.folder.beside import remove_reports
-from transforms.common.publish.layout import ARTEFACTS, make_marked_folder
-from transforms.common.store import files
-from transforms.report.page import is_report
+from lexbeam.pipelines.commands.folder.beside import remove_reports
+from lexbeam.transforms.common.publish.layout import ARTEFACTS, make_marked_folder
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.report.page import is_report
 
 REPORT = '<!DOCTYPE html>\n<html><meta name="generator" content="lexbeam">a dog</html>'
 

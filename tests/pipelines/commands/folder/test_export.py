@@ -10,7 +10,7 @@ import yaml
 from making import made_section, put
 
 import lexbeam
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ import pytest
 from making import made_section, put
 
 import lexbeam
-from pipelines.cli import main
-from pipelines.frame.common_options import PublishOptions
-from pipelines.frame.publishing import Intended, Sections, publish_run
-from transforms.common.publish import history, publication
-from transforms.common.publish.layout import locked, read_record, snapshot_name
-from transforms.common.publish.publication import Keep
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.publishing import Intended, Sections, publish_run
+from lexbeam.transforms.common.publish import history, publication
+from lexbeam.transforms.common.publish.layout import locked, read_record, snapshot_name
+from lexbeam.transforms.common.publish.publication import Keep
 
 
 @pytest.fixture

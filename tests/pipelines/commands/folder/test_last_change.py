@@ -2,10 +2,10 @@
 
 from published import CORPUS, change_section, documents, publish, rewritten, scores, sentences
 
-from pipelines.commands.folder import last_change
-from pipelines.commands.folder.diff import _blocks, _record
-from pipelines.commands.folder.last_change import last_change_head, last_change_panels
-from transforms.report.page import render
+from lexbeam.pipelines.commands.folder import last_change
+from lexbeam.pipelines.commands.folder.diff import _blocks, _record
+from lexbeam.pipelines.commands.folder.last_change import last_change_head, last_change_panels
+from lexbeam.transforms.report.page import render
 
 
 def two(folder):

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 LIST = "word,pos,value\ncafé,Noun,1.5\nsea,Verb,2\n"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.cli import main
-from pipelines.commands.folder import run
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.commands.folder import run
 
 # The file has them in another order than that of what they read.
 FILE = "out: results\nchange: {slices: '1800-1850,1900-1950'}\ncorpus: {inputs: [texts]}\n"

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.cli import main
+from lexbeam.pipelines.cli import main
 
 WORD = "a\x1b]0;owned\x07\x1b[31m\x9b2Jred\u202e\u200f\U000e0041\ufffe"
 SEEN = "a\\x1b]0;owned\\x07\\x1b[31m\\x9b2Jred\\u202e\\u200f\\U000e0041\\ufffe"
@@ -27,7 +27,7 @@ def on_a_terminal(path, flag):
     """Return what the command writes to a terminal."""
     ours, theirs = pty.openpty()
     # As the program itself ends: at once, since native threads of Arrow may abort an interpreter that is torn down.
-    command = [sys.executable, "-m", "pipelines.cli", "show", str(path), flag]
+    command = [sys.executable, "-m", "lexbeam.pipelines.cli", "show", str(path), flag]
     try:
         process = subprocess.Popen(command, stdout=theirs, stdin=subprocess.DEVNULL)
         os.close(theirs)

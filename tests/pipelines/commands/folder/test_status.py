@@ -14,20 +14,20 @@ from making import TOY, files_below, made_section, put
 from object_store import OBJECTS
 from small_runs import corpus, write_texts
 
-from pipelines.cli import main
-from pipelines.commands.folder import stages as stages_module
-from pipelines.commands.folder import status
-from pipelines.commands.folder import survey as survey_module
-from pipelines.commands.folder.survey import survey
-from pipelines.frame import publishing
-from pipelines.frame.command import Action, Command
-from pipelines.frame.publishing import UNFINISHED
-from transforms.common.errors import LexbeamError
-from transforms.common.publish.layout import locked, make_marked_folder
-from transforms.common.publish.publication import Keep
-from transforms.common.store.artefacts import Workspace, announce, make
-from transforms.common.store.objects import ObjectState, Tag
-from transforms.common.store.remote import remote
+from lexbeam.pipelines.cli import main
+from lexbeam.pipelines.commands.folder import stages as stages_module
+from lexbeam.pipelines.commands.folder import status
+from lexbeam.pipelines.commands.folder import survey as survey_module
+from lexbeam.pipelines.commands.folder.survey import survey
+from lexbeam.pipelines.frame import publishing
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.publishing import UNFINISHED
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.layout import locked, make_marked_folder
+from lexbeam.transforms.common.publish.publication import Keep
+from lexbeam.transforms.common.store.artefacts import Workspace, announce, make
+from lexbeam.transforms.common.store.objects import ObjectState, Tag
+from lexbeam.transforms.common.store.remote import remote
 
 
 def seen(out: Path) -> dict[str, bytes]:

@@ -6,13 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pipelines.commands.folder import watch as watch_module
-from pipelines.commands.folder.watch import LONGEST, Pace, input_files, watch
-from pipelines.frame.configuration import read_jobs
-from pipelines.runners.hooks import PublishHookError
-from transforms.common.errors import HeldSectionsError, LexbeamError, UsageError
-from transforms.formats.ingest.arrivals import Seen
-from transforms.formats.ingest.stage import InputFile
+from lexbeam.pipelines.commands.folder import watch as watch_module
+from lexbeam.pipelines.commands.folder.watch import LONGEST, Pace, input_files, watch
+from lexbeam.pipelines.frame.configuration import read_jobs
+from lexbeam.pipelines.runners.hooks import PublishHookError
+from lexbeam.transforms.common.errors import HeldSectionsError, LexbeamError, UsageError
+from lexbeam.transforms.formats.ingest.arrivals import Seen
+from lexbeam.transforms.formats.ingest.stage import InputFile
 
 
 def seen(coming=0, settled=0, gone=0, rests=True, keys=(1,)):

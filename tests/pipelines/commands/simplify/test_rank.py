@@ -2,10 +2,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipelines.commands.simplify.rank import RANK_CANDIDATES, RankOptions
-from pipelines.frame.command import Inputs
-from transforms.simplification.ranking.inputs import RankingFiles
-from transforms.simplification.ranking.options import RankingOptions
+from lexbeam.pipelines.commands.simplify.rank import RANK_CANDIDATES, RankOptions
+from lexbeam.pipelines.frame.command import Inputs
+from lexbeam.transforms.simplification.ranking.inputs import RankingFiles
+from lexbeam.transforms.simplification.ranking.options import RankingOptions
 
 TABLES = ("simplification/instances", "simplification/candidates", "complexity/instances", "complexity/labels")
 

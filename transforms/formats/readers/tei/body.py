@@ -23,11 +23,11 @@ from typing import NamedTuple
 import numpy as np
 from lxml import etree
 
-from schemas.corpus.sentences import UPOS
-from transforms.common.marks import nfc
-from transforms.common.records import Sentence
-from transforms.formats.readers.tei.breaks import mend_breaks
-from transforms.formats.readers.tei.marks import (
+from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.transforms.common.marks import nfc
+from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.formats.readers.tei.breaks import mend_breaks
+from lexbeam.transforms.formats.readers.tei.marks import (
     BREAK,
     PARAGRAPH,
     SENTENCE,
@@ -38,9 +38,9 @@ from transforms.formats.readers.tei.marks import (
     holds,
     marked_text,
 )
-from transforms.formats.readers.tei.words import token_values
-from transforms.formats.records.hyphens import HyphenWords
-from transforms.formats.records.text_cleaning import (
+from lexbeam.transforms.formats.readers.tei.words import token_values
+from lexbeam.transforms.formats.records.hyphens import HyphenWords
+from lexbeam.transforms.formats.records.text_cleaning import (
     STRICT,
     Cleaning,
     clean_field,

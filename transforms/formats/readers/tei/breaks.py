@@ -11,8 +11,8 @@ At a break (`<lb> <pb> <cb> <gb> <milestone>`) a word may be cut in two:
 import re
 from typing import NamedTuple
 
-from transforms.formats.readers.tei.marks import BREAK, JOIN, WITHIN
-from transforms.formats.records.hyphens import SEEN, SUSPENDED, HyphenWords, TextForms, hyphen_goes, parts_name
+from lexbeam.transforms.formats.readers.tei.marks import BREAK, JOIN, WITHIN
+from lexbeam.transforms.formats.records.hyphens import SEEN, SUSPENDED, HyphenWords, TextForms, hyphen_goes, parts_name
 
 __all__ = ["HYPHENS", "mend_breaks"]
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from transforms.common.store.resources import packaged_text
-from transforms.formats.records.text_cleaning import rare_characters
+from lexbeam.transforms.common.store.resources import packaged_text
+from lexbeam.transforms.formats.records.text_cleaning import rare_characters
 
 __all__ = [
     "BREAK",
@@ -99,4 +99,4 @@ def _move_to_tei(element: etree._Element) -> None:
 @functools.lru_cache(16)
 def _stylesheet(thread: int) -> etree.XSLT:
     """Return the compiled stylesheet, one for each thread."""
-    return etree.XSLT(etree.XML(packaged_text("transforms.formats.readers.tei", "marks.xsl").encode()))
+    return etree.XSLT(etree.XML(packaged_text("lexbeam.transforms.formats.readers.tei", "marks.xsl").encode()))

@@ -17,13 +17,13 @@ from contextlib import suppress
 
 from lxml import etree
 
-from transforms.formats.readers.tei.body import read_body
-from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.date_parsing import parse_date
-from transforms.formats.records.templates import READINGS
-from transforms.formats.records.text_cleaning import Cleaning, clean_field, cleaning
-from transforms.formats.sources.streams import marked_encoding, read_all
-from transforms.formats.sources.xml_tree import local_name, parse_xml
+from lexbeam.transforms.formats.readers.tei.body import read_body
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.date_parsing import parse_date
+from lexbeam.transforms.formats.records.templates import READINGS
+from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_field, cleaning
+from lexbeam.transforms.formats.sources.streams import marked_encoding, read_all
+from lexbeam.transforms.formats.sources.xml_tree import local_name, parse_xml
 
 __all__ = ["allowed_in_xml", "declared_entities", "header_fields", "read_tei", "texts_of"]
 

@@ -10,8 +10,8 @@ so are words beside a break that is within a word (`break="no"`).
 
 import re
 
-from transforms.formats.readers.tei.breaks import HYPHENS
-from transforms.formats.readers.tei.marks import (
+from lexbeam.transforms.formats.readers.tei.breaks import HYPHENS
+from lexbeam.transforms.formats.readers.tei.marks import (
     BREAK,
     GLUE,
     JOIN,

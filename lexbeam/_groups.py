@@ -1,0 +1,80 @@
+"""Names and places of the functions that are made of the commands; what makes them is imported when one is asked for."""
+
+import sys
+from collections.abc import Mapping
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from lexbeam.pipelines.frame.registry import COMMANDS, CommandEntry
+
+__all__ = ["LEFT_OUT", "PREVIEW", "FunctionPlace", "group_module", "groups", "names", "places"]
+
+# Commands that are no functions, and what to do in Python.
+LEFT_OUT = {
+    "show": "results answer what it prints: `lexbeam.open(DIR)`, then `summary()`, `table(NAME)` or a view",
+    "stream": "a stream does not end: start `lexbeam stream` on a command line",
+}
+PREVIEW = "preview_"
+
+
+class FunctionPlace(NamedTuple):
+    """Where a command's function is: in the module of a first word, or in the package itself (empty)."""
+
+    group: str
+    name: str
+
+
+def places(entries: Mapping[str, CommandEntry]) -> dict[FunctionPlace, str]:
+    """Return the words of commands by the places of their functions; a preview stands by itself."""
+    words_by_place = {}
+    for words in (words for words in entries if words not in LEFT_OUT):
+        first, _, second = words.replace("-", "_").partition(" ")
+        group, name = (first, second) if second else ("", first)
+        words_by_place[FunctionPlace(group, name)] = words
+        if entries[words].previews:
+            words_by_place[FunctionPlace(group, PREVIEW + name)] = words
+    return words_by_place
+
+
+def groups(entries: Mapping[str, CommandEntry] = COMMANDS.ours()) -> list[str]:
+    """Return the first words that commands share, in alphabetical order."""
+    return sorted({place.group for place in places(entries)} - {""})
+
+
+def names(group: str = "", entries: Mapping[str, CommandEntry] = COMMANDS.ours()) -> list[str]:
+    """Return the names of the functions of a module, in alphabetical order; of the package, its groups too."""
+    functions = {place.name for place in places(entries) if place.group == group}
+    return sorted(functions | (set(groups(entries)) if not group else set()))
+
+
+def group_module(name: str) -> ModuleType:
+    """Return the module of a first word, as `import` finds it."""
+    return sys.modules.setdefault(f"lexbeam.{name}", _Group(name))
+
+
+class _Group(ModuleType):
+    """A module whose functions are made when they are asked for."""
+
+    def __init__(self, group: str) -> None:
+        super().__init__(f"lexbeam.{group}", f"The commands `lexbeam {group} ...` as functions.")
+        self.__spec__ = ModuleSpec(self.__name__, None)
+        self.__package__ = "lexbeam"
+        self._group = group
+
+    @property
+    def __all__(self) -> list[str]:
+        return names(self._group, COMMANDS)
+
+    def __dir__(self) -> list[str]:
+        return self.__all__
+
+    def __call__(self, *_: object, **__: object) -> None:
+        from lexbeam._near import ArgumentError
+
+        raise ArgumentError(f"{self.__name__} is no function, but has some: {', '.join(self.__all__)}")
+
+    def __getattr__(self, name: str) -> Any:
+        from lexbeam._functions import attribute
+
+        return vars(self).setdefault(name, attribute(vars(self)["_group"], name))
