@@ -150,7 +150,7 @@ class Graph(NamedTuple):
         return lexicon if self.here else lexicon.carried(self.workspace)
 
     def tasks(
-        self, pipeline: "beam.Pipeline", label: str, tasks: Iterable[Any], *stages: Stage[Any, Any, Any]
+        self, pipeline: "beam.Pipeline", label: str, tasks: Iterable[Any], *stages: Any
     ) -> "beam.PCollection":
         """Put tasks into a pipeline.
 
@@ -167,7 +167,7 @@ class Graph(NamedTuple):
             self.expect(stage, len(elements))
         return pipeline | label >> beam.Create(elements, reshuffle=False)
 
-    def expect(self, stage: Stage[Any, Any, Any], artefacts: int) -> None:
+    def expect(self, stage: Any, artefacts: int) -> None:
         """Tell progress how many artefacts a stage is to make."""
         announce(self.workspace, stage.name, artefacts)
 
@@ -321,7 +321,7 @@ class Command(Generic[O, P]):
     tables: tuple[Table, ...] = ()
     reads: Callable[[O], Sequence[TableSource]] = _nothing_read
     check: Callable[[O], object] | None = None
-    stages: tuple[Stage[Any, Any, Any], ...] = ()
+    stages: tuple[Any, ...] = ()
     year_check: Callable[[O], Callable[[Collection[int]], str | None] | None] = _no_check
     plan: Callable[[O, Inputs], P] | None = None
     build: Callable[["beam.Pipeline", P, Graph], Mapping[str, "beam.PCollection"]] | None = None

@@ -15,7 +15,7 @@ from lexbeam.transforms.change.graph.comparisons import (
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.series.trace_stage import SeriesOptions
 from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
-from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 
 __all__ = ["COMPARISONS", "OPTIONS", "Series", "series_of"]
@@ -65,5 +65,5 @@ def series_of(folder, first=0):
         one._replace(place=place)
         for place, one in enumerate(ready(folder, first + place, VOCABULARY) for place in range(3))
     ]
-    spaces = {key: make(space, TRAIN, task, SGNS) for one in slices for key, task in train_tasks(one, COMPARISONS)}
+    spaces = {key: make(space, Train(SGNS), task) for one in slices for key, task in train_tasks(one, COMPARISONS)}
     return Series(space, {one.place: one.counts for one in slices}, spaces)

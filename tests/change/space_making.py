@@ -11,7 +11,7 @@ from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
 from lexbeam.transforms.change.scores.score_stage import ScoreTask, VariantSpaces
 from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
-from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.change.view.counts import COUNTS
 from lexbeam.transforms.change.view.feeds import FEED
 from lexbeam.transforms.change.view.slice_merges import SliceCounts
@@ -79,7 +79,7 @@ def ready(folder, place, vocabulary=30, keys=range(200), sentences=None):
 def train_all(folder):
     space = Workspace(str(folder / "work"))
     slices = [ready(folder, place) for place in (0, 1)]
-    spaces = {key: make(space, TRAIN, task, SGNS) for one in slices for key, task in train_tasks(one, COMPARISONS)}
+    spaces = {key: make(space, Train(SGNS), task) for one in slices for key, task in train_tasks(one, COMPARISONS)}
     return Made({one.place: one.counts for one in slices}, spaces)
 
 

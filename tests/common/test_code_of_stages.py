@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.cloze.pairs.read_stage import READ_CORPUS
 from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN
 from lexbeam.transforms.common.code.code_identity import code_identity
@@ -20,7 +20,7 @@ ROOMS = tuple(f"transforms/{room}" for room in ("common", "formats", "change", "
 
 
 def test_training_reaches_what_trains_and_no_other_stage():
-    names = code_identity(TRAIN.build, TRAIN.receipt).names
+    names = code_identity(Train, Train.receipt).names
     assert "lexbeam.transforms.embeddings.sgns:train" in names
     foreign = (
         "lexbeam.transforms.annotation.",
@@ -29,7 +29,7 @@ def test_training_reaches_what_trains_and_no_other_stage():
     )
     assert not [name for name in names if name.startswith(foreign)]
     assert not [name for name in names if name.partition(":")[0] in PLUMBING]
-    packages = dict(code_identity(TRAIN.build).packages)
+    packages = dict(code_identity(Train).packages)
     assert {"gensim", "numpy", "pyarrow"} <= packages.keys()
     assert not {"apache-beam", "spacy", "tqdm"} & packages.keys()
 
@@ -93,10 +93,10 @@ def test_all_of_our_code_is_walked_with_each_statement_followed_once(tops, monke
 def test_the_identity_is_the_same_in_another_process(seed):
     code = (
         "from lexbeam.transforms.common.code.code_identity import code_identity\n"
-        "from lexbeam.transforms.change.spaces.training import TRAIN\n"
-        "print(code_identity(TRAIN.build, TRAIN.receipt).digest)"
+        "from lexbeam.transforms.change.spaces.training import Train\n"
+        "print(code_identity(Train, Train.receipt).digest)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == [code_identity(TRAIN.build, TRAIN.receipt).digest]
+    assert done.stdout.split() == [code_identity(Train, Train.receipt).digest]

@@ -25,7 +25,7 @@ from streaming import drop, make_world, streams_end
 from wordnet_making import write_wordnet
 
 from lexbeam.transforms.common.store import artefacts, ptransforms
-from lexbeam.transforms.common.store.artefacts import Stage, Workspace, name_of
+from lexbeam.transforms.common.store.artefacts import Workspace, as_step, name_of
 from lexbeam.transforms.formats.ingest import cut
 from lexbeam.transforms.formats.ingest import ptransforms as ingest
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
@@ -37,7 +37,7 @@ MOST = 5  # cases of a stage
 
 
 class Case(NamedTuple):
-    """What a stage was asked for: its name, a task, the options."""
+    """What a step was asked for: its name, a task, the step, or the options of what is a stage still."""
 
     stage: str
     task: Any
@@ -54,12 +54,13 @@ def _noted(found: dict[str, dict[str, Case]]) -> Iterator[None]:
     """Note what stages are asked for: of each the first cases that differ."""
     made = artefacts.make_all
 
-    def make_all(workspace: Any, stage: Stage, tasks: Any, options: Any, *more: Any) -> Any:
-        receipts = made(workspace, stage, tasks, options, *more)
-        cases = found.setdefault(stage.name, {})
+    def make_all(workspace: Any, step: Any, tasks: Any, options: Any = None, **more: Any) -> Any:
+        step = as_step(step, options)
+        receipts = made(workspace, step, tasks, **more)
+        cases = found.setdefault(step.name, {})
         for task in tasks:
             if len(cases) < MOST:
-                cases.setdefault(name_of(stage, task, options), Case(stage.name, task, options))
+                cases.setdefault(name_of(step, task), Case(step.name, task, getattr(step, "options", step)))
         return receipts
 
     artefacts.make_all = ptransforms.make_all = make_all

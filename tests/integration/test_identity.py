@@ -16,7 +16,17 @@ import lexbeam.pipelines.frame.registry as registry
 from lexbeam.transforms.cloze.filters import registry as filters
 from lexbeam.transforms.cloze.filters.candidates import JUDGE
 from lexbeam.transforms.common.publish.written import written
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless, Workspace, files_of, make, name_of
+from lexbeam.transforms.common.store.artefacts import (
+    Artefact,
+    Stage,
+    Step,
+    Unless,
+    Workspace,
+    as_step,
+    files_of,
+    make,
+    name_of,
+)
 from lexbeam.transforms.common.store.identity import canonical
 from lexbeam.transforms.lexicon.compiled_stage import CARRY, COMPILE
 
@@ -74,8 +84,14 @@ def perturbed(case: Case, most: int | None) -> Iterator[Perturbed]:
         yield Perturbed(change, case.task, change.value)
 
 
-def is_declared(stage: Stage, one: Perturbed) -> bool:
+def step_of(stage: Any, options: Any) -> Step:
+    return options if isinstance(options, Step) else as_step(stage, options)
+
+
+def is_declared(stage: Any, one: Perturbed) -> bool:
     """Return whether the stage says that it does not use what was changed."""
+    if isinstance(one.options, Step):
+        return False
     if one.change.turned and one.change.path in stage.unordered:
         return True
     for path, why in stage.unused.items():
@@ -87,7 +103,7 @@ def is_declared(stage: Stage, one: Perturbed) -> bool:
 def named(stage: Stage, task: Any, options: Any) -> str | None:
     """Return the name of an artefact; None: what was changed is nothing that a name could be of."""
     try:
-        return name_of(stage, task, options)
+        return name_of(step_of(stage, options), task)
     except Exception:  # of whatever kind: what is not there has no attributes, no first item ...
         return None
 
@@ -96,10 +112,8 @@ def bytes_of(stage: Stage, task: Any, options: Any, folder: Path) -> Any:
     """Return what is made of a task: its receipt, but for paths, and the digests of all files."""
     folder.mkdir(parents=True)
     artefact = Artefact(str(folder / "made"))
-    if stage.together:
-        (receipt,) = stage.build([artefact], [task], options)
-    else:
-        receipt = stage.build(artefact, task, options)
+    step = step_of(stage, options)
+    receipt = step.make_together([artefact], [task])[0] if step.together else step.make(artefact, task)
     return canonical(receipt), [(file.path.removeprefix(artefact.stem), file.sha256) for file in files_of(receipt)]
 
 
@@ -117,7 +131,7 @@ def levels(paths: Collection[str]) -> list[list[str]]:
 
 def changed_at(stage: Stage, case: Case, paths: Sequence[str], most: int | None) -> Case | None:
     """Return a case with the first change at each path that keeps the name; None: one has no place beside others."""
-    name = name_of(stage, case.task, case.options)
+    name = name_of(step_of(stage, case.options), case.task)
     for path in paths:
         found = (one for one in perturbed(case, most) if one.change.path == path and not one.change.by_type)
         if (one := next((one for one in found if named(stage, one.task, one.options) == name), None)) is None:
@@ -145,7 +159,7 @@ def check(case: Case, folder: Path, *, most: int | None, each: bool) -> None:
             paths that do not lie within each other are changed at once, and one by one only if that makes other bytes.
     """
     stage = stage_of(case)
-    name = name_of(stage, case.task, case.options)
+    name = name_of(step_of(stage, case.options), case.task)
     same: dict[str, list[Perturbed]] = {}
     for one in perturbed(case, most):
         if not one.change.by_type and named(stage, one.task, one.options) == name:
@@ -153,7 +167,7 @@ def check(case: Case, folder: Path, *, most: int | None, each: bool) -> None:
             same.setdefault(one.change.path, []).append(one)
     place = copied(folder / "copies")
     elsewhere = [moved(value, place) for value in (case.task, case.options)]
-    assert name_of(stage, *elsewhere) == name
+    assert name_of(step_of(stage, elsewhere[1]), elsewhere[0]) == name
     wanted = bytes_of(stage, case.task, case.options, folder / "first")
     assert bytes_of(stage, *elsewhere, folder / "moved") == wanted
     for depth, paths in enumerate([[path] for path in same] if each else levels(same)):
@@ -179,7 +193,8 @@ def test_where_a_run_lies_is_in_no_name(cases, run, tmp_path_factory):
     for some in cases(run).values():
         for case in some:
             stage = stage_of(case)
-            unused = [path for path, why in stage.unused.items() if not isinstance(why, Unless)]
+            declared = {} if isinstance(case.options, Step) else stage.unused
+            unused = [path for path, why in declared.items() if not isinstance(why, Unless)]
             for name, value in (("task", case.task), ("options", case.options)):
                 assert here not in canonical(value, name, unused=unused), f"{stage.name}: {name}"
 
@@ -206,7 +221,7 @@ def test_what_is_declared_unused_is_there(cases):
             paths = {one.change.path for case in some for one in perturbed(case, MOST)}
             seen.setdefault(name, set()).update(paths)
     for name, stage in stages().items():
-        for path in (*stage.unused, *stage.unordered):
+        for path in () if not isinstance(stage, Stage) else (*stage.unused, *stage.unordered):
             assert any(one == path or one.startswith(f"{path}.") for one in seen[name]), f"{name}: {path}"
 
 

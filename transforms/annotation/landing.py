@@ -58,7 +58,7 @@ def file_key(file: InputFile) -> bytes:
 
 def place_of(workspace: Workspace, options: AnnotateOptions) -> LandedPlace:
     """Return where texts land that are annotated with some options by the code of now."""
-    return LandedPlace(workspace.root, name_of(ANNOTATE, None, options))  # type: ignore[misc]
+    return LandedPlace(workspace.root, name_of(ANNOTATE, None, options))
 
 
 def with_landed(workspace: Workspace, options: AnnotateOptions) -> AnnotateOptions:

@@ -49,7 +49,7 @@ def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
     if receipt is not None and is_whole(receipt):
         return receipt
     with _permitted(cache), locked_file(stem + LOCK):
-        compiled = make(workspace, stage, task, None)
+        compiled: Compiled = make(workspace, stage, task)
         try:
             _check(compiled)
         except Damaged:  # it has been discarded

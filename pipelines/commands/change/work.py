@@ -22,7 +22,7 @@ from lexbeam.transforms.change.spaces.joint_stage import TRAIN_JOINTLY
 from lexbeam.transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
 from lexbeam.transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE
 from lexbeam.transforms.change.spaces.shards import steps_of
-from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.change.view.slice_merges import COUNT, SHUFFLE, count_groups
 from lexbeam.transforms.change.view.view_stage import MEASURE, VIEW
 from lexbeam.transforms.common.store.artefacts import Stage
@@ -68,7 +68,7 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
         COUNT_CONTEXTS.name: sum(pieces) * counted,
         ADD_CONTEXTS.name: sum(map(sums_of, pieces)) * counted,
         REPRESENT.name: trained * counted,
-        TRAIN.name: trained * (not steps and not counted),
+        Train.name: trained * (not steps and not counted),
         TRAIN_JOINTLY.name: together,
         SHARD.name: trained * steps * plan.sharding.shards,
         AVERAGE.name: trained * (steps - 1) * (steps > 0),
@@ -92,7 +92,7 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
 
 
 # What systems that want other spaces make again.
-_BESIDE = (COUNT_CONTEXTS, ADD_CONTEXTS, REPRESENT, TRAIN, TRAIN_JOINTLY, SHARD, AVERAGE, SPACE, ALIGN, SCORE, COMBINE)
+_BESIDE = (COUNT_CONTEXTS, ADD_CONTEXTS, REPRESENT, Train, TRAIN_JOINTLY, SHARD, AVERAGE, SPACE, ALIGN, SCORE, COMBINE)
 
 
 # Of COUNT some are of null slices: they come last.
@@ -102,14 +102,14 @@ WAITS = {
     DEALT.name: (DEAL.name,),
     COUNT.name: (VIEW.name, DEALT.name),
     SHUFFLE.name: (VIEW.name,),
-    TRAIN.name: (COUNT.name, SHUFFLE.name),
+    Train.name: (COUNT.name, SHUFFLE.name),
     SHARD.name: (COUNT.name, SHUFFLE.name),
     COUNT_CONTEXTS.name: (COUNT.name, SHUFFLE.name),
     ADD_CONTEXTS.name: (COUNT_CONTEXTS.name,),
     REPRESENT.name: (ADD_CONTEXTS.name,),
     SPACE.name: (SHARD.name, AVERAGE.name),
     TRAIN_JOINTLY.name: (COUNT.name, SHUFFLE.name),
-    ALIGN.name: (TRAIN.name, TRAIN_JOINTLY.name, SPACE.name, REPRESENT.name),
+    ALIGN.name: (Train.name, TRAIN_JOINTLY.name, SPACE.name, REPRESENT.name),
     SCORE.name: (ALIGN.name,),
     COMBINE.name: (SCORE.name, DEAL.name),
     SUMMARISE.name: (COMBINE.name,),
@@ -141,7 +141,7 @@ def weights_of(options: ChangeOptions) -> Mapping[str, float]:
         COUNT_CONTEXTS.name: slices * 2.0 * sgns.window / 10 if counted else 0.0,
         ADD_CONTEXTS.name: slices * 0.5 if counted else 0.0,
         REPRESENT.name: runs * 2.0 if counted else 0.0,
-        TRAIN.name: runs * training * (APART in variants and not in_shards and not counted),
+        Train.name: runs * training * (APART in variants and not in_shards and not counted),
         TRAIN_JOINTLY.name: runs * training * len([name for name in variants if name != APART]),
         SHARD.name: runs * training if in_shards else 0.0,
         AVERAGE.name: runs * 0.2 if in_shards else 0.0,
@@ -169,7 +169,7 @@ STAGES: tuple[Stage[Any, Any, Any], ...] = (
     COUNT_CONTEXTS,
     ADD_CONTEXTS,
     REPRESENT,
-    TRAIN,
+    Train,
     TRAIN_JOINTLY,
     SHARD,
     AVERAGE,

@@ -11,7 +11,7 @@ from space_making import COMPARISONS, DIM, ready
 from lexbeam.transforms.change.graph.comparisons import train_tasks
 from lexbeam.transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, AverageTask, ShardTask
 from lexbeam.transforms.change.spaces.shards import ShardOptions
-from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.change.view.feeds import Held, read_counts, read_feed
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, name_of
@@ -103,7 +103,7 @@ def test_a_slice_in_shards_is_trained_and_averaged_step_by_step(task, tmp_path):
     wanted = by_hand(task, texts, KEYS)
     assert table["word"].to_pylist() == sorted(wanted)
     assert vectors_of(table) == wanted
-    plain = pq.read_table(make(Workspace(str(tmp_path / "w")), TRAIN, task, SGNS).part.file.path)
+    plain = pq.read_table(make(Workspace(str(tmp_path / "w")), Train(SGNS), task).part.file.path)
     assert table.drop(["vector"]).equals(plain.drop(["vector"]))
     assert table.schema.equals(plain.schema, check_metadata=True)
     assert not table["vector"].equals(plain["vector"])
@@ -149,7 +149,7 @@ def test_a_word_that_stands_alone_has_zeros_in_shards_and_without_them(tmp_path)
     task = next(train_tasks(ready(tmp_path, 0, keys=np.sort(KEYS[:120]), sentences=texts), COMPARISONS))[1]
     task = task._replace(sentences=120, tokens=sum(map(len, texts)), min_count=1)
     space = Workspace(str(tmp_path / "w"))
-    for table in (sharded(space, task), pq.read_table(make(space, TRAIN, task, SGNS).part.file.path)):
+    for table in (sharded(space, task), pq.read_table(make(space, Train(SGNS), task).part.file.path)):
         assert [word for word, vector in vectors_of(table).items() if not any(vector)] == ["w99"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from space_making import COMPARISONS, DIM, SGNS, ready, tag_of
 
 from lexbeam.transforms.change.graph.comparisons import train_tasks
-from lexbeam.transforms.change.spaces.training import TRAIN
+from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of
@@ -52,7 +52,7 @@ def test_words_below_the_cut_of_the_slice_are_left_out(task, tmp_path):
     counts = read_counts(task.counts).to_pylist()
     cut = sorted(row["count"] for row in counts)[15]
     space = Workspace(str(tmp_path / "w"))
-    rows = rows_of(make(space, TRAIN, task._replace(min_count=cut), SGNS))
+    rows = rows_of(make(space, Train(SGNS), task._replace(min_count=cut)))
     found = dict(zip(rows["word"].to_pylist(), rows["count"].to_pylist(), strict=True))
     assert found == {row["word"]: row["count"] for row in counts if row["count"] >= cut}
     assert 0 < len(found) < len(counts)
@@ -60,12 +60,12 @@ def test_words_below_the_cut_of_the_slice_are_left_out(task, tmp_path):
 
 def test_a_slice_without_frequent_words_is_named(task, tmp_path):
     with pytest.raises(LexbeamError, match="'early' has no word with 9999 uses"):
-        make(Workspace(str(tmp_path / "w")), TRAIN, task._replace(min_count=9999), SGNS)
+        make(Workspace(str(tmp_path / "w")), Train(SGNS), task._replace(min_count=9999))
 
 
 def test_a_slice_without_sentences_is_named(task, tmp_path):
     with pytest.raises(LexbeamError, match="'early' has no sentence left: lower `min_sentence`"):
-        make(Workspace(str(tmp_path / "w")), TRAIN, task._replace(sentences=0), SGNS)
+        make(Workspace(str(tmp_path / "w")), Train(SGNS), task._replace(sentences=0))
 
 
 def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, tmp_path):
@@ -74,12 +74,12 @@ def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, 
     moved = ready(tmp_path / "else", 0)._replace(place=1)
     elsewhere = next(train_tasks(moved, other))[1]
     assert elsewhere.counts.path != task.counts.path
-    assert TRAIN.identity(elsewhere, SGNS) == TRAIN.identity(task, SGNS)
+    assert Train(SGNS).identity(elsewhere) == Train(SGNS).identity(task)
     later = next(train_tasks(ready(tmp_path, 1), COMPARISONS))[1]
     found = [
-        TRAIN.identity(task, SGNS),
+        Train(SGNS).identity(task),
         *(
-            TRAIN.identity(task._replace(**changed), SGNS)
+            Train(SGNS).identity(task._replace(**changed))
             for changed in (
                 {"slice": "x"},
                 {"seed": 2},
@@ -91,7 +91,7 @@ def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, 
             )
         ),
         *(
-            TRAIN.identity(task, replace(SGNS, **changed))
+            Train(replace(SGNS, **changed)).identity(task)
             for changed in ({"dim": 6}, {"window": 2}, {"epochs": 2}, {"negative": 2}, {"sample": 0.1}, {"alpha": 0.1})
         ),
     ]
@@ -99,10 +99,10 @@ def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, 
 
 
 def test_an_artefact_is_named_by_its_trainer_and_by_the_code_of_no_other(task):
-    names = {trainer: name_of(TRAIN, task, replace(SGNS, trainer=trainer)) for trainer in TRAINERS}
+    names = {trainer: name_of(Train(replace(SGNS, trainer=trainer)), task) for trainer in TRAINERS}
     assert len(set(names.values())) == len(TRAINERS)
     source = {"lexbeam.transforms.embeddings:_sgns.c", "lexbeam.transforms.embeddings:_sgns_kernel.h"}
-    fast, gensim = (TRAIN.code({REGISTRY: [name]}).names for name in ("fast", "gensim"))
+    fast, gensim = (Train.code({REGISTRY: [name]}).names for name in ("fast", "gensim"))
     assert source < set(fast)
     assert not source & set(gensim)
     assert "lexbeam.transforms.embeddings.sgns:train" not in fast

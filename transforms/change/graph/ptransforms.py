@@ -111,8 +111,7 @@ class AlignPairs(beam.PTransform):
             sides = (sides, *self.others.values()) | "AllSides" >> beam.Flatten()
         return sides | "Align" >> By(
             self.workspace,
-            ALIGN,
-            self.options,
+            ALIGN.with_options(self.options),
             pair_tasks,
             {"comparisons": self.comparisons},
             entries={REGISTRY: alignments},
@@ -149,7 +148,7 @@ class ScorePairs(beam.PTransform):
         return (
             spaces
             | "Align" >> self.align
-            | "Score" >> By(self.align.workspace, SCORE, self.score, score_tasks, of, frees=frees)
+            | "Score" >> By(self.align.workspace, SCORE.with_options(self.score), score_tasks, of, frees=frees)
         )
 
 
@@ -186,7 +185,7 @@ class TraceSeries(beam.PTransform):
             for name, aligned in self.maps.items()
         }
         return {"sides": sides, **maps} | "Trace" >> By(
-            self.workspace, TRACE, self.options, trace_tasks, frees=_spaces_of if self.frees else None
+            self.workspace, TRACE.with_options(self.options), trace_tasks, frees=_spaces_of if self.frees else None
         )
 
 
@@ -208,9 +207,9 @@ class DealSlices(beam.PTransform):
         of_parts = {"groups": self.groups, "documents": self.documents, "sentences": self.options.sentences}
         return (
             viewed
-            | "Size" >> Each(self.workspace, SIZES, None, sizes_tasks, of_parts)
+            | "Size" >> Each(self.workspace, SIZES.with_options(None), sizes_tasks, of_parts)
             | "KeyByGroup" >> beam.FlatMap(by_group, self.groups)
-            | "Deal" >> By(self.workspace, DEAL, self.options, deal_tasks, {"groups": self.groups})
+            | "Deal" >> By(self.workspace, DEAL.with_options(self.options), deal_tasks, {"groups": self.groups})
         )
 
 
@@ -243,7 +242,8 @@ class CountDeals(beam.PTransform):
         ready = beam.pvalue.AsDict(self.ready | "KeyReady" >> beam.Map(by_place))
         return (
             viewed
-            | "CountParts" >> Each(self.workspace, DEALT, None, dealt_tasks, {"groups": self.groups, "deals": deals})
+            | "CountParts"
+            >> Each(self.workspace, DEALT.with_options(None), dealt_tasks, {"groups": self.groups, "deals": deals})
             | "PartCounts" >> beam.Map(_part_counts)
             | "Counts" >> MergeCounts(self.workspace, self.parts)
             | "MakeReady" >> beam.Map(null_ready, self.groups, deals=deals, ready=ready)
@@ -286,7 +286,7 @@ class ScoreBeside(beam.PTransform):
         spaces = ready | "Train" >> replace(of, frees=False)
         scored["seeds"] = spaces | "Score" >> ScorePairs(AlignPairs(of.workspace, real, self.align, slices), self.score)
         return scored | "Combine" >> By(
-            of.workspace, COMBINE, self.score, combine_tasks, {"comparisons": real, "slices": slices}
+            of.workspace, COMBINE.with_options(self.score), combine_tasks, {"comparisons": real, "slices": slices}
         )
 
 
@@ -323,7 +323,7 @@ class JoinSystems(beam.PTransform):
             [runs[name] for name in sorted(runs)]
             | "AllRuns" >> beam.Flatten()
             | "OfSystems" >> beam.Filter(_has_systems)
-            | "Join" >> By(self.workspace, SYSTEMS_SIDE_BY_SIDE, self.ensembles, _systems_tasks)
+            | "Join" >> By(self.workspace, SYSTEMS_SIDE_BY_SIDE.with_options(self.ensembles), _systems_tasks)
         )
 
 

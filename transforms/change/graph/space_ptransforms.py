@@ -9,7 +9,7 @@ workers share. What averages and sums were made of is freed as soon as they are 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -31,7 +31,7 @@ from lexbeam.transforms.change.spaces.context_stages import (
 from lexbeam.transforms.change.spaces.joint_stage import TRAIN_JOINTLY, JointTask
 from lexbeam.transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, AverageTask, ShardTask, TrainedShard
 from lexbeam.transforms.change.spaces.shards import ShardOptions, steps_of
-from lexbeam.transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
+from lexbeam.transforms.change.spaces.training import Train, TrainedSpace, TrainTask
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import By, Each
 from lexbeam.transforms.common.store.receipts import File
@@ -96,7 +96,14 @@ class TrainSlices(beam.PTransform):
         if self.sharding.shards > 1:
             return TrainShards(self.workspace, of_slices, self.options, self.sharding, self.lanes)
         # Null slices are trained elsewhere in the graph: the plan knows how many in all.
-        return Each(self.workspace, TRAIN, self.options, train_tasks, of_slices, lanes=self.lanes, weight=_tokens)
+        return Each(
+            self.workspace,
+            Train(replace(self.options, min_count=0)),
+            train_tasks,
+            of_slices,
+            lanes=self.lanes,
+            weight=_tokens,
+        )
 
     def _together(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
         names = tuple(variant.name for variant in self.comparisons.variants if variant.name != APART)
@@ -108,8 +115,7 @@ class TrainSlices(beam.PTransform):
             slices = (slices, real) | "AllSlices" >> beam.Flatten()
         made = slices | "Together" >> By(
             self.workspace,
-            TRAIN_JOINTLY,
-            self.options,
+            TRAIN_JOINTLY.with_options(self.options),
             joint_tasks,
             {"comparisons": self.comparisons, "targets": self.targets},
             lanes=self.lanes,
@@ -195,8 +201,7 @@ class TrainShards(beam.PTransform):
             last = step == steps
             trained = begun | f"TrainShards{step}" >> Each(
                 self.workspace,
-                SHARD,
-                self.options,
+                SHARD.with_options(self.options),
                 _shard_tasks,
                 {"step": step - 1, "sharding": self.sharding},
                 lanes=self.lanes,
@@ -205,8 +210,7 @@ class TrainShards(beam.PTransform):
             )
             averaged = trained | f"Average{step}" >> By(
                 self.workspace,
-                SPACE if last else AVERAGE,
-                self.options.dim,
+                (SPACE if last else AVERAGE).with_options(self.options.dim),
                 _average_task,
                 with_task=not last,
                 frees=_averaged_files,
@@ -296,8 +300,7 @@ class RepresentSlices(beam.PTransform):
             | "CountPieces"
             >> Each(
                 self.workspace,
-                COUNT_CONTEXTS,
-                self.counting,
+                COUNT_CONTEXTS.with_options(self.counting),
                 _context_tasks,
                 of_slices,
                 lanes=self.lanes,
@@ -305,13 +308,18 @@ class RepresentSlices(beam.PTransform):
             )
             | "KeyByGroup" >> beam.Map(_grouped)
             | "AddPieces"
-            >> By(self.workspace, ADD_CONTEXTS, None, _sum_task, {"names": self.comparisons.names}, frees=_parts_added)
+            >> By(
+                self.workspace,
+                ADD_CONTEXTS.with_options(None),
+                _sum_task,
+                {"names": self.comparisons.names},
+                frees=_parts_added,
+            )
             | "KeyBySlice" >> beam.Map(_of_slice)
         )
         return {"ready": ready | "KeyReady" >> beam.Map(by_place), "contexts": contexts} | "Represent" >> By(
             self.workspace,
-            REPRESENT,
-            self.options,
+            REPRESENT.with_options(self.options),
             _represent_tasks,
             of_slices,
             frees=_sums_represented if self.frees else None,

@@ -85,14 +85,14 @@ class DeriveView(beam.PTransform):
         if self.budget is not None:
             measured = (
                 spread
-                | "Measure" >> Each(self.workspace, MEASURE, self.spec, _view_tasks, dict(of_parts))
+                | "Measure" >> Each(self.workspace, MEASURE.with_options(self.spec), _view_tasks, dict(of_parts))
                 | "TakeMeasured" >> beam.Values()
                 | "GatherMeasured" >> beam.WithKeys(0)
                 | "GroupMeasured" >> beam.GroupByKey()
                 | "FindLimits" >> beam.Map(_limits, self.budget)
             )
             of_parts["limits"] = beam.pvalue.AsSingleton(measured)
-        return spread | "Derive" >> Each(self.workspace, VIEW, self.spec, _view_tasks, of_parts)
+        return spread | "Derive" >> Each(self.workspace, VIEW.with_options(self.spec), _view_tasks, of_parts)
 
 
 def each_slice(element: PartView) -> Iterator[tuple[int, Viewed]]:
@@ -175,10 +175,10 @@ class MergeCounts(beam.PTransform):
             counts = (
                 counts
                 | "IntoGroups" >> beam.Map(_into_group, groups)
-                | "MergeGroups" >> By(self.workspace, COUNT, None, _of_all)
+                | "MergeGroups" >> By(self.workspace, COUNT.with_options(None), _of_all)
                 | "OfGroups" >> beam.Map(_of_group)
             )
-        return counts | "MergeSlices" >> By(self.workspace, COUNT, None, _of_all)
+        return counts | "MergeSlices" >> By(self.workspace, COUNT.with_options(None), _of_all)
 
 
 @dataclass
@@ -199,7 +199,7 @@ class MergeSlices(beam.PTransform):
         ranges = (
             viewed
             | "KeyByRange" >> beam.FlatMap(_by_range)
-            | "Shuffle" >> By(self.workspace, SHUFFLE, None, _of_all)
+            | "Shuffle" >> By(self.workspace, SHUFFLE.with_options(None), _of_all)
             | "KeyShuffledBySlice" >> beam.Map(_shuffled_by_slice)
         )
         return (

@@ -12,7 +12,7 @@ from lexbeam.schemas.change.spaces import VECTORS
 from lexbeam.transforms.change.view.counts import look_up, majority_tags
 from lexbeam.transforms.change.view.feeds import WHOLE, KeySpan, read_counts, read_dealt, read_feed, read_held
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import PartFile, write_part
 from lexbeam.transforms.embeddings.alignment import APART
@@ -22,8 +22,8 @@ from lexbeam.transforms.embeddings.trainers import REGISTRY, train_space
 
 __all__ = [
     "BATCH_WORDS",
-    "TRAIN",
     "UNUSED",
+    "Train",
     "TrainTask",
     "TrainedSpace",
     "cut_rows",
@@ -68,19 +68,37 @@ class TrainedSpace:
     part: PartFile
 
 
-def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> TrainedSpace:
-    counts = read_counts(task.counts)
-    words, vectors, _ = train_space(
-        feed_of(task),
-        uses_of(counts),
-        replace(options, min_count=task.min_count),
-        seed=derive_seed(task.slice, task.seed),
-        sentences=task.sentences,
-        tokens=task.tokens,
-        slice_name=task.slice,
-        keep_untaught=False,
-    )
-    return write_space(artefact, task, counts, words, options.dim, cut_rows(vectors))
+@dataclass(frozen=True)
+class Train(Step[TrainTask, TrainedSpace]):
+    """Train the words of a slice with a seed.
+
+    The cut of `options` does not count, since each slice has its own; it is 0.
+    """
+
+    options: SgnsOptions
+
+    name = "change/train"
+    noun = unit = "embeddings"
+    blas = True
+
+    def make(self, artefact: Artefact, task: TrainTask) -> TrainedSpace:
+        """Write the vectors of the words that are frequent enough."""
+        counts = read_counts(task.counts)
+        words, vectors, _ = train_space(
+            feed_of(task),
+            uses_of(counts),
+            replace(self.options, min_count=task.min_count),
+            seed=derive_seed(task.slice, task.seed),
+            sentences=task.sentences,
+            tokens=task.tokens,
+            slice_name=task.slice,
+            keep_untaught=False,
+        )
+        return write_space(artefact, task, counts, words, self.options.dim, cut_rows(vectors))
+
+    def chosen(self, task: TrainTask) -> dict[str, tuple[str, ...]]:
+        """Return the trainer."""
+        return trainer_chosen(task, self.options)
 
 
 def cut_rows(vectors: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
@@ -173,15 +191,3 @@ def trainer_chosen(_: object, options: SgnsOptions) -> dict[str, tuple[str, ...]
 
 # Options of training that do not count.
 UNUSED = {"options.min_count": "each slice has a cut of its own, that of the task"}
-
-
-TRAIN: Stage[TrainTask, SgnsOptions, TrainedSpace] = Stage(
-    name="change/train",
-    noun="embeddings",
-    receipt=TrainedSpace,
-    build=_train,
-    unused=UNUSED,
-    chosen=trainer_chosen,
-    blas=True,
-    unit="embeddings",
-)

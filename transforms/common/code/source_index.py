@@ -79,7 +79,7 @@ class Statement:
     """
 
     def __init__(self, node: ast.stmt, package: str) -> None:
-        self.node = node
+        self.node = _unworded(node)
         self.names = tuple(sorted(set(_bound(node))))
         self.imports: tuple[Import, ...] = tuple(_imported(node, package))
         self._package = package
@@ -197,6 +197,20 @@ def read_source(module: str) -> ModuleSource | None:
             "shell or compiled file"
         ) from error
     return ModuleSource(module, _without_docstrings(tree), is_package=place.folders is not None)
+
+
+_WORDS = frozenset({"noun", "splits", "unit"})  # of a step, for people and for plans: they decide no artefact
+
+
+def _unworded(node: ast.stmt) -> ast.stmt:
+    """Return a statement; the class of a step without its words."""
+    if isinstance(node, ast.ClassDef) and any(ast.unparse(base).startswith("Step[") for base in node.bases):
+        node.body = [line for line in node.body if not (isinstance(line, ast.Assign) and _is_word(line))]
+    return node
+
+
+def _is_word(line: ast.Assign) -> bool:
+    return all(isinstance(target, ast.Name) and target.id in _WORDS for target in line.targets)
 
 
 def dump(node: ast.AST) -> str:

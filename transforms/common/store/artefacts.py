@@ -1,13 +1,20 @@
 """Artefacts: files of unfinished work that outlive a run, named by the digest of what decides them.
 
-An artefact is decided by the whole of its task and its options (`identity.canonical`) and the code
-that makes it; a stage declares what it does not use. A request for an artefact whose receipt exists
-returns the receipt. So resume, rerun with another option, refresh and late writers are one mechanism.
+An artefact is decided by the whole of its task, the fields of its step (`identity.canonical`) and the code
+that makes it. A request for an artefact whose receipt exists returns the receipt. So resume, rerun with another
+option, refresh and late writers are one mechanism.
 
-    class Counted(NamedTuple): ...                        # a task: what the artefact is made from
+    @dataclass(frozen=True)
+    class Count(Step[CountTask, Counts]):                 # from a task to a receipt
+        # Count the words of a slice.
 
-    COUNT = Stage(name="change/count", receipt=Counts, build=_count)
-    receipt = make(workspace, COUNT, task, options)       # made, or taken up
+        case: str                                         # an option
+
+        name = "change/count"
+
+        def make(self, artefact: Artefact, task: CountTask) -> Counts: ...
+
+    receipt = make(workspace, Count("lower"), task)       # made, or taken up
 
 A receipt is a typed record with size and SHA-256 of each file that it stands for. The files are on
 the disk before it is written. What is taken up is checked: sizes always, digests when a file is
@@ -28,12 +35,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_origin
 
 from lexbeam.transforms.common.code.code_identity import CodeIdentity, code_identity
 from lexbeam.transforms.common.code.fingerprints import blas_kernels, digest
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.identity import canonical, holding
+from lexbeam.transforms.common.store.identity import canonical, holding, inherited_part
 from lexbeam.transforms.common.store.receipts import (
     FREED,
     ArtefactPath,
@@ -54,10 +61,12 @@ __all__ = [
     "Last",
     "Looked",
     "Stage",
+    "Step",
     "Superseded",
     "Unless",
     "Workspace",
     "announce",
+    "as_step",
     "files_of",
     "free_files",
     "freed_in",
@@ -195,6 +204,113 @@ class Unless(NamedTuple):
     used: Callable[[Any, Any], bool]
 
 
+class Step(Generic[T, R]):
+    """A kind of artefact, made from a task `T`, with a receipt `R`: a frozen dataclass, whose fields are its options.
+
+    All of the task and of the options names the artefact, but for what counts nowhere by its type (`identity`): a step
+    is given nothing that it does not use.
+
+    Attributes:
+        name: section and step, `change/train`; the folder of its artefacts.
+        receipt: the type of its receipts, a dataclass: the second argument of `Step[...]`.
+        blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
+            what was made with others is not taken up.
+        together: whether several artefacts are made at once, by `make_together`.
+        unit: what a person calls its artefacts, in the plural, for progress.
+        noun: what a person calls what it makes, alone or with other steps, such as `annotation`; empty: its name.
+        splits: whether its artefacts split what they are made of among them, so that a document is in one of those that
+            are made of the same; for plans.
+    """
+
+    name: ClassVar[str]
+    receipt: ClassVar[type]
+    blas: ClassVar[bool] = False
+    together: ClassVar[bool] = False
+    unit: ClassVar[str] = "pieces"
+    noun: ClassVar[str] = ""
+    splits: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            made = get_args(base)[1:]
+            if made and isinstance(get_origin(made[0]) or made[0], type):
+                cls.receipt = made[0]
+
+    def make(self, artefact: Artefact, task: T) -> R:
+        """Make the files of a task's artefact; return its receipt."""
+        raise NotImplementedError
+
+    def make_together(self, artefacts: Sequence[Artefact], tasks: Sequence[T]) -> list[R]:
+        """Make several artefacts; return their receipts."""
+        return [self.make(artefact, task) for artefact, task in zip(artefacts, tasks, strict=True)]
+
+    def chosen(self, task: T) -> Mapping[str, Collection[str]]:
+        """Return the entries of registries that count for a task, see `code_identity`.
+
+        Those of what the options hold that has `chosen` itself (resources, encoders) count without being said.
+        """
+        return {}
+
+    def identity(self, task: T, *, inherited: bool = True) -> str:
+        """Return the digest of all that counts of a task and the options; with or without rows that may be inherited.
+
+        Raises:
+            TypeError: a value has no canonical form.
+        """
+        chosen = self.entries(task)
+        whole = hashlib.sha256()
+        for name, value in (("task", task), ("options", self)):
+            try:
+                whole.update(canonical(value, name, chosen=chosen, inherited=inherited))
+            except TypeError as error:
+                error.add_note(f"step {self.name}")
+                raise
+        return whole.hexdigest()
+
+    def entries(self, task: T | None, chosen: Mapping[str, Collection[str]] | None = None) -> dict[str, set[str]]:
+        """Return the entries of registries that count: those chosen, and those that the options hold.
+
+        Args:
+            task: a task; it is not asked where `chosen` is given.
+            chosen: those that any of several tasks chooses.
+        """
+        of_task = self.chosen(task) if chosen is None else chosen  # type: ignore[arg-type]
+        return _entries(of_task, self)
+
+    @classmethod
+    def code(cls, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
+        """Return the identity of the code that makes artefacts with these entries, or with all."""
+        return _code((cls, cls.receipt), _sorted_entries(chosen))
+
+    def last(self, task: T) -> tuple[object, ...]:
+        """Return what names the row of artefacts that follow one another, the later made of the earlier one's rows.
+
+        Empty: the step inherits nothing. Of each number, what was made last with all else is the predecessor.
+        """
+        part = inherited_part(task)
+        return () if part is None else (self.identity(task, inherited=False), part.number)
+
+
+def _entries(of_task: Mapping[str, Collection[str]], options: object) -> dict[str, set[str]]:
+    entries: dict[str, set[str]] = {}
+    for registries in (of_task, *(held.chosen() for held in _choosing(options))):
+        for registry, names in registries.items():
+            entries.setdefault(registry, set()).update(names)
+    return entries
+
+
+def _choosing(options: object) -> Iterator[Any]:
+    """Yield what options hold that chooses entries of registries."""
+    if isinstance(options, Step):
+        options = [getattr(options, field.name) for field in fields(options)]  # type: ignore[arg-type]
+    yield from (held for _, held in holding(options, "chosen"))
+
+
+def _sorted_entries(chosen: Mapping[str, Collection[str]] | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple(sorted((name, tuple(sorted(entries))) for name, entries in (chosen or {}).items()))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Stage(Generic[T, Options, R]):
     """A kind of artefact.
@@ -273,20 +389,53 @@ class Stage(Generic[T, Options, R]):
             options: of the stage.
             chosen: those that any of several tasks chooses.
         """
-        entries: dict[str, set[str]] = {}
-        of_task = self.chosen(task, options) if chosen is None else chosen
-        for registries in (of_task, *(held.chosen() for _, held in holding(options, "chosen"))):
-            for registry, names in registries.items():
-                entries.setdefault(registry, set()).update(names)
-        return entries
+        return _entries(self.chosen(task, options) if chosen is None else chosen, options)
 
     def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
         """Return the identity of the code that makes artefacts with these entries, or with all."""
-        entries = tuple(sorted((name, tuple(sorted(c))) for name, c in (chosen or {}).items()))
-        return _code(self.build, self.receipt, entries)  # type: ignore[arg-type]
+        return _code((self.build, self.receipt), _sorted_entries(chosen))
+
+    def with_options(self, options: Options) -> Step[T, R]:
+        """Return the step that makes its artefacts with these options."""
+        return _StageWithOptions(self, options)
 
 
-def stage_entry(stage: Stage[Any, Any, Any], chosen: Mapping[str, Collection[str]] | None = None) -> dict[str, Any]:
+class _StageWithOptions(Step[Any, Any]):
+    """A stage with its options, as a step."""
+
+    def __init__(self, stage: Stage[Any, Any, Any], options: Any) -> None:
+        self.stage, self.options = stage, options
+        for name in ("name", "receipt", "blas", "together", "unit", "noun", "splits"):
+            setattr(self, name, getattr(stage, name))
+
+    def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:  # type: ignore[override]
+        return self.stage.code(chosen)
+
+    def make(self, artefact: Artefact, task: Any) -> Any:
+        return self.stage.build(artefact, task, self.options)
+
+    def make_together(self, artefacts: Sequence[Artefact], tasks: Sequence[Any]) -> Any:
+        return self.stage.build(artefacts, tasks, self.options)
+
+    def identity(self, task: Any, *, inherited: bool = True) -> str:
+        without = () if inherited or self.stage.inherits is None else self.stage.inherits.without
+        return self.stage.identity(task, self.options, without)
+
+    def entries(self, task: Any, chosen: Mapping[str, Collection[str]] | None = None) -> dict[str, set[str]]:
+        return self.stage.entries(task, self.options, chosen)
+
+    def last(self, task: Any) -> tuple[object, ...]:
+        inherits = self.stage.inherits
+        return () if inherits is None else (self.identity(task, inherited=False), inherits.number(task))
+
+
+def as_step(stage: Any, options: Any = None) -> Step[Any, Any]:
+    """Return a step, or a stage with its options as one."""
+    step: Step[Any, Any] = stage.with_options(options) if isinstance(stage, Stage) else stage
+    return step
+
+
+def stage_entry(stage: Any, chosen: Mapping[str, Collection[str]] | None = None) -> dict[str, Any]:
     """Return what a manifest says of a stage: its code's identity, and with which entries."""
     code = stage.code(chosen)
     return {
@@ -297,8 +446,8 @@ def stage_entry(stage: Stage[Any, Any, Any], chosen: Mapping[str, Collection[str
 
 
 @functools.cache
-def _code(build: Callable[..., Any], receipt: type, entries: tuple[tuple[str, tuple[str, ...]], ...]) -> CodeIdentity:
-    return code_identity(build, receipt, chosen=dict(entries))
+def _code(roots: tuple[Any, ...], entries: tuple[tuple[str, tuple[str, ...]], ...]) -> CodeIdentity:
+    return code_identity(*roots, chosen=dict(entries))
 
 
 class Looked(NamedTuple):
@@ -365,9 +514,9 @@ def looked_up(workspace: Workspace) -> dict[str, Looked]:
     return looked
 
 
-def make(workspace: Workspace, stage: Stage[T, Options, R], task: T, options: Options) -> R:
+def make(workspace: Workspace, step: Any, task: Any, options: Any = None) -> Any:
     """Return the receipt of a task's artefact, making the artefact if it is not there."""
-    return make_all(workspace, stage, [task], options)[0]
+    return make_all(workspace, step, [task], options)[0]
 
 
 def _nothing_told(_: object, __: object) -> None:
@@ -376,18 +525,18 @@ def _nothing_told(_: object, __: object) -> None:
 
 def make_all(
     workspace: Workspace,
-    stage: Stage[T, Options, R],
-    tasks: Sequence[T],
-    options: Options,
-    made: Callable[[T, R], object] = _nothing_told,
-) -> list[R]:
+    step: Any,
+    tasks: Sequence[Any],
+    options: Any = None,
+    made: Callable[[Any, Any], object] = _nothing_told,
+) -> list[Any]:
     """Return the receipts of several tasks' artefacts, making those that are not there.
 
     Args:
         workspace: where artefacts lie.
-        stage: what is made.
+        step: what is made.
         tasks: the tasks.
-        options: of the stage.
+        options: of a step that is a stage still.
         made: takes each task whose artefact was not there, with the receipt of what was made.
 
     Raises:
@@ -395,27 +544,28 @@ def make_all(
     """
     if files.is_local(workspace.wanted) and _is_left(workspace):  # or what is taken up would seem to be of use
         raise Needed("something else is to be made again before")
-    artefacts = [Artefact(files.join(workspace.stage(stage.name), name_of(stage, task, options))) for task in tasks]
-    receipts = [_taken_up(workspace, stage, artefact) for artefact in artefacts]
+    step = as_step(step, options)
+    artefacts = [Artefact(files.join(workspace.stage(step.name), name_of(step, task))) for task in tasks]
+    receipts = [_taken_up(workspace, step, artefact) for artefact in artefacts]
     missing = [place for place, receipt in enumerate(receipts) if receipt is None]
     if missing:
         if _is_left(workspace):
             raise Needed("something else is to be made again before")
-        files.make_folder(workspace.stage(stage.name))
-        files.touch(workspace.stage(stage.name))  # progress shows by it that the stage has begun
+        files.make_folder(workspace.stage(step.name))
+        files.touch(workspace.stage(step.name))  # progress shows by it that the stage has begun
         todo = [(artefacts[place], tasks[place]) for place in missing]
-        rows = [_last_of(workspace, stage, task, options) for _, task in todo]
+        rows = [_last_of(workspace, step, task) for _, task in todo]
         for (artefact, _), last in zip(todo, rows, strict=True):
-            artefact.before = _predecessor(workspace, stage, last)
+            artefact.before = _predecessor(workspace, step, last)
         try:
-            if stage.together:
-                built = stage.build([a for a, _ in todo], [t for _, t in todo], options)
+            if step.together:
+                built = step.make_together([a for a, _ in todo], [t for _, t in todo])
             else:
-                built = [stage.build(artefact, task, options) for artefact, task in todo]
+                built = [step.make(artefact, task) for artefact, task in todo]
         except Superseded as other:
             now = [other.instead if task is other.task else task for task in tasks]
-            return make_all(workspace, stage, now, options, made)
-        files.sync_folder(workspace.stage(stage.name))
+            return make_all(workspace, step, now, made=made)
+        files.sync_folder(workspace.stage(step.name))
         for place, receipt, last in zip(missing, built, rows, strict=True):
             stem = artefacts[place].stem
             write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt), _sources(tasks[place]))
@@ -423,7 +573,7 @@ def make_all(
                 write_receipt(last, workspace.root, Last(stem.rpartition("/")[2]), ())
             receipts[place] = receipt
             made(tasks[place], receipt)
-    return receipts  # type: ignore[return-value]
+    return receipts
 
 
 def _is_left(workspace: Workspace) -> bool:
@@ -431,42 +581,42 @@ def _is_left(workspace: Workspace) -> bool:
     return bool(workspace.wanted) and files.exists(workspace.wanted)
 
 
-def name_of(stage: Stage[T, Options, R], task: T, options: Options) -> str:
-    """Return the name of a task's artefact in the folder of its stage, 32 hexadecimal digits."""
-    return _name(stage, task, options)
+def name_of(step: Any, task: Any, options: Any = None) -> str:
+    """Return the name of a task's artefact in the folder of its step, 32 hexadecimal digits."""
+    step = as_step(step, options)
+    return _name(step, task, step.identity(task))
 
 
-def _name(stage: Stage[T, Options, R], task: T, options: Options, without: Collection[str] = (), *of: int) -> str:
-    code = stage.code(stage.entries(task, options)).digest
-    kernels = blas_kernels() if stage.blas else []
-    return digest([stage.name, code, stage.identity(task, options, without), *kernels, *of])
+def _name(step: Step[T, Any], task: T, *of: object) -> str:
+    code = step.code(step.entries(task)).digest
+    kernels = blas_kernels() if step.blas else []
+    return digest([step.name, code, of[0], *kernels, *of[1:]])
 
 
-def _last_of(workspace: Workspace, stage: Stage[T, Options, R], task: T, options: Options) -> str:
-    """Return the path of the file that says which artefact was made last; empty: the stage inherits nothing."""
-    if stage.inherits is None:
-        return ""
-    name = _name(stage, task, options, stage.inherits.without, stage.inherits.number(task))
-    return files.join(workspace.stage(stage.name), name + LAST)
+def _last_of(workspace: Workspace, step: Step[T, Any], task: T) -> str:
+    """Return the path of the file that says which artefact was made last; empty: the step inherits nothing."""
+    row = step.last(task)
+    return files.join(workspace.stage(step.name), _name(step, task, *row) + LAST) if row else ""
 
 
-def _predecessor(workspace: Workspace, stage: Stage[Any, Any, R], last: str) -> R | None:
+def _predecessor(workspace: Workspace, step: Step[Any, R], last: str) -> R | None:
     named = read_receipt(last, workspace.root, Last) if last else None
     if named is None:
         return None
-    return read_receipt(files.join(workspace.stage(stage.name), f"{named.name}.json"), workspace.root, stage.receipt)
+    return read_receipt(files.join(workspace.stage(step.name), f"{named.name}.json"), workspace.root, step.receipt)
 
 
-def look_up(workspace: Workspace, stage: Stage[Any, Any, R], tasks: Sequence[Any], options: Any) -> list[R | None]:
+def look_up(workspace: Workspace, step: Any, tasks: Sequence[Any], options: Any = None) -> list[Any]:
     """Return the receipts of several tasks' artefacts, None for one that is not there; nothing is changed."""
-    stems = (files.join(workspace.stage(stage.name), name_of(stage, task, options)) for task in tasks)
-    found = (_found(workspace, stage, Artefact(stem)) for stem in stems)
+    step = as_step(step, options)
+    stems = (files.join(workspace.stage(step.name), name_of(step, task)) for task in tasks)
+    found = (_found(workspace, step, Artefact(stem)) for stem in stems)
     return [None if wrong else receipt for receipt, wrong in found]
 
 
-def _taken_up(workspace: Workspace, stage: Stage[T, Options, R], artefact: Artefact) -> R | None:
+def _taken_up(workspace: Workspace, step: Step[Any, R], artefact: Artefact) -> R | None:
     receipt: R | None
-    receipt, wrong = _found(workspace, stage, artefact)
+    receipt, wrong = _found(workspace, step, artefact)
     if receipt is None:
         return None
     if wrong:
@@ -477,9 +627,9 @@ def _taken_up(workspace: Workspace, stage: Stage[T, Options, R], artefact: Artef
     return receipt
 
 
-def _found(workspace: Workspace, stage: Stage[Any, Any, Any], artefact: Artefact) -> tuple[Any, str]:
+def _found(workspace: Workspace, step: Step[Any, Any], artefact: Artefact) -> tuple[Any, str]:
     """Return the receipt of an artefact, None if there is none, and what is wrong with a file of it."""
-    receipt = read_receipt(artefact.path(".json"), workspace.root, stage.receipt)
+    receipt: Any = read_receipt(artefact.path(".json"), workspace.root, step.receipt)
     for file in () if receipt is None else files_of(receipt):
         sound = is_sound_size(file)
         if sound or (sound is None and files.exists(artefact.path(FREED))):

@@ -16,14 +16,26 @@ import enum
 import functools
 import hashlib
 import importlib
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, NamedTuple, get_origin
 
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["WHERE", "Fingerprinted", "Place", "Position", "Size", "Uncounted", "canonical", "holding"]
+__all__ = [
+    "INHERITED",
+    "WHERE",
+    "Fingerprinted",
+    "InheritedRows",
+    "Place",
+    "Position",
+    "Size",
+    "Uncounted",
+    "canonical",
+    "holding",
+    "inherited_part",
+]
 
 
 class Uncounted(NamedTuple):
@@ -32,6 +44,15 @@ class Uncounted(NamedTuple):
     reason: str
 
 
+class InheritedRows(NamedTuple):
+    """Marks a field of a task, by its type, whose rows may be inherited: `part: Annotated[Part, INHERITED]`.
+
+    An artefact is made of its predecessor's rows, see `inheriting`. The predecessor is what was made last with all else
+    that names artefacts, of the same number: that of the first such field, a part of a table.
+    """
+
+
+INHERITED = InheritedRows()
 WHERE = Uncounted("where a file lies decides nothing: its content counts")
 Place = Annotated[str, WHERE]
 Fingerprinted = Annotated[str, Uncounted("the fingerprint beside it says what it names, wherever that lies")]
@@ -46,6 +67,7 @@ def canonical(
     unused: Collection[str] = (),
     unordered: Collection[str] = (),
     chosen: Mapping[str, Collection[str]] | None = None,
+    inherited: bool = True,
 ) -> bytes:
     """Return the one form of a value; two values have the same only if they are equal in all that counts.
 
@@ -57,12 +79,13 @@ def canonical(
         unused: paths of fields that do not count.
         unordered: paths of sequences whose order does not count.
         chosen: by registry, as `module:NAME`, the entries that are chosen.
+        inherited: whether fields count whose rows may be inherited.
 
     Raises:
         TypeError: something has no form; the message names its path.
         ValueError: there is no field at one of the paths.
     """
-    form = _form(frozenset(unused), frozenset(unordered))
+    form = _form(frozenset(unused), frozenset(unordered), inherited)
     return form.of(value, name, {registry: frozenset(entries) for registry, entries in (chosen or {}).items()})
 
 
@@ -85,6 +108,7 @@ class _Field(NamedTuple):
     name: str
     form: bytes
     of: tuple[str, frozenset[str]] | None
+    inherited: bool
 
 
 class _Record(NamedTuple):
@@ -95,16 +119,18 @@ class _Record(NamedTuple):
         names: of all its fields.
         counted: fields that count, in the order of their names.
         choices: registries that options choose from, with the options' names.
+        in_order: fields that count, as they are defined.
     """
 
     form: bytes
     names: frozenset[str]
     counted: tuple[_Field, ...]
     choices: tuple[tuple[str, str], ...]
+    in_order: tuple[_Field, ...]
 
 
 @functools.cache
-def _record(cls: Hashable) -> _Record | None:
+def _record(cls: Any) -> _Record | None:
     """Return what of a class counts; None if it is no record."""
     assert isinstance(cls, type)
     metadata: dict[str, Mapping[Any, Any]]
@@ -120,20 +146,20 @@ def _record(cls: Hashable) -> _Record | None:
     counted, choices = [], []
     for name, meta in sorted(metadata.items()):
         option = meta.get("option", {})
-        if option.get("path") or not option.get("published", True) or _is_uncounted(types.get(name)):
+        hint = types.get(name)
+        if option.get("path") or not option.get("published", True) or _is_marked(hint, Uncounted):
             continue
         registry, _, entries = (option.get("of") or meta.get("of") or "").partition("=")
         of = (registry, frozenset(entries.split(","))) if registry else None
-        counted.append(_Field(name, _PLAIN[str](name), of))
+        counted.append(_Field(name, _PLAIN[str](name), of, _is_marked(hint, InheritedRows)))
         if isinstance(option.get("choices"), str) and option["choices"]:
             choices.append((option["choices"], name))
-    return _Record(_PLAIN[str](cls.__qualname__), frozenset(metadata), tuple(counted), tuple(choices))
+    in_order = sorted(counted, key=lambda field: [*metadata].index(field.name))
+    return _Record(_PLAIN[str](cls.__qualname__), frozenset(metadata), tuple(counted), tuple(choices), tuple(in_order))
 
 
-def _is_uncounted(hint: object) -> bool:
-    return get_origin(hint) is Annotated and any(
-        isinstance(mark, Uncounted) for mark in getattr(hint, "__metadata__", ())
-    )
+def _is_marked(hint: object, mark: type) -> bool:
+    return get_origin(hint) is Annotated and any(isinstance(each, mark) for each in getattr(hint, "__metadata__", ()))
 
 
 @dataclass(frozen=True)
@@ -142,6 +168,7 @@ class _Form:
 
     unused: frozenset[str]
     unordered: frozenset[str]
+    inherited: bool
     below: Mapping[str, frozenset[str]]  # by path, the fields that `unused` and `unordered` name there
     counted: dict[tuple[type, str], tuple[tuple[_Field, str], ...]]
 
@@ -191,7 +218,11 @@ class _Form:
         if unknown:
             self._refuse(path, cls, unknown)
         paths = ((field, f"{path}.{field.name}") for field in record.counted)
-        return tuple((field, below) for field, below in paths if below not in self.unused)
+        return tuple(
+            (field, below)
+            for field, below in paths
+            if below not in self.unused and (self.inherited or not field.inherited)
+        )
 
     def _refuse(self, path: str, cls: type, names: Iterable[str]) -> None:
         named = ", ".join(f"{path}.{name}" for name in sorted(names))
@@ -202,14 +233,14 @@ class _Form:
 
 
 @functools.cache
-def _form(unused: frozenset[str], unordered: frozenset[str]) -> _Form:
+def _form(unused: frozenset[str], unordered: frozenset[str], inherited: bool) -> _Form:
     below: dict[str, set[str]] = {}
     for path in (*unused, *unordered):
         parent, _, name = path.removesuffix("[]").rpartition(".")
         while parent:
             below.setdefault(parent, set()).add(name)
             parent, _, name = parent.rpartition(".")
-    return _Form(unused, unordered, {path: frozenset(names) for path, names in below.items()}, {})
+    return _Form(unused, unordered, inherited, {path: frozenset(names) for path, names in below.items()}, {})
 
 
 def _is_chosen(registry: str, entries: frozenset[str], chosen: _Chosen) -> bool:
@@ -256,6 +287,17 @@ def _other(value: object, path: str) -> bytes:
         f"{path} is a {kind}, which has no form that an artefact could be named by: make it plain values or a "
         "record of them; or, if nothing reads it, declare the field in the `unused` of the stage, with the reason"
     )
+
+
+def inherited_part(task: object) -> Any:
+    """Return the first part of a task whose rows may be inherited, at any depth; None if there is none."""
+    record = _record(type(task))
+    for field in () if record is None else record.in_order:
+        value = getattr(task, field.name)
+        part = value if field.inherited else inherited_part(value)
+        if part is not None:
+            return part
+    return None
 
 
 _LEAVES = (str, bytes, int, float, type(None), type)

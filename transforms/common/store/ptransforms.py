@@ -3,6 +3,7 @@
 MakeArtefact      a DoFn: (key, task) -> (key, receipt)
 Each              PCollection[T] -> PCollection[(key, receipt)]: artefacts of the tasks of each element
 By                PCollection[(key, T)], one or several by name -> the same, of all that has a key
+Once              PCollection[T], one or several by name -> the same, of all elements together
 stages_in         the stages whose artefacts a pipeline makes, with the entries of registries that count
 stages_before     of each of them, those whose artefacts its own may be made from
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
@@ -41,8 +42,10 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import (
     Stage,
+    Step,
     Workspace,
     announce,
+    as_step,
     files_of,
     free_files,
     look_up,
@@ -52,6 +55,7 @@ from lexbeam.transforms.common.store.artefacts import (
     want,
 )
 from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.identity import canonical
 from lexbeam.transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
 from lexbeam.transforms.common.store.models import offer
 from lexbeam.transforms.common.store.receipts import File, encode
@@ -67,6 +71,7 @@ __all__ = [
     "MergeTables",
     "MergeTasks",
     "NameParts",
+    "Once",
     "SpreadOverLanes",
     "WriteResult",
     "stages_before",
@@ -152,13 +157,13 @@ class SpreadOverLanes(beam.PTransform):
 class MakeArtefact(beam.DoFn):
     """Make a task's artefact, or take it up: `(key, task)` to `(key, receipt)`.
 
-    Of a stage that makes artefacts `together`, a task is a list of tasks, and so is the receipt.
+    Of a step that makes artefacts `together`, a task is a list of tasks, and so is the receipt.
 
     Args:
         workspace: where artefacts lie.
-        stage: what is made.
-        options: of the stage.
-        entries: of a stage whose tasks choose entries of registries: those that any of them chooses.
+        step: what is made.
+        options: of a step that is a stage still.
+        entries: of a step whose tasks choose entries of registries: those that any of them chooses.
         with_task: whether receipts are handed on with their tasks, `(key, (task, receipt))`.
 
     In a workspace in which artefacts are only looked up, nothing is yielded for one that is not there, nor for one that
@@ -168,26 +173,23 @@ class MakeArtefact(beam.DoFn):
     def __init__(
         self,
         workspace: Workspace,
-        stage: Stage[Any, Any, Any],
-        options: Any,
+        step: Any,
+        options: Any = None,
         entries: Mapping[str, Collection[str]] | None = None,
         with_task: bool = False,
     ) -> None:
         self._workspace = workspace
-        self._stage = stage
-        self._options = options
+        self._step = as_step(step, options)
         self._entries = entries
         self._with_task = with_task
-        self._makings = makings_of(stage.code(), blas=stage.blas)
+        self._makings = makings_of(self._step.code(), blas=self._step.blas)
 
     def chosen(self) -> tuple[str, Mapping[str, Collection[str]]]:
-        """Return the name of the stage, and the entries of registries that count in all tasks."""
+        """Return the name of the step, and the entries of registries that count in all tasks."""
         try:
-            return self._stage.name, self._stage.entries(None, self._options, self._entries)
+            return self._step.name, self._step.entries(None, self._entries)
         except (AttributeError, TypeError) as error:  # there is no task to ask
-            error.add_note(
-                f"stage {self._stage.name}: its tasks choose; give `entries`, those that any of them chooses"
-            )
+            error.add_note(f"step {self._step.name}: its tasks choose; give `entries`, those that any of them chooses")
             raise
 
     def process(self, element: tuple[Any, Any]) -> Iterator[tuple[Any, Any]]:
@@ -196,19 +198,19 @@ class MakeArtefact(beam.DoFn):
         Raises:
             LexbeamError: this worker has other code, packages or, where they count, kernels of BLAS than the driver.
         """
-        here = makings_of(self._stage.code(), blas=self._stage.blas)
+        here = makings_of(self._step.code(), blas=self._step.blas)
         if here != self._makings:
             raise LexbeamError(
-                f"stage {self._stage.name}: this worker is not as the driver is, and would make other bytes: "
+                f"step {self._step.name}: this worker is not as the driver is, and would make other bytes: "
                 + "; ".join(differences(self._makings, here))
             )
         key, task = element
-        tasks = task if self._stage.together else [task]
+        tasks = task if self._step.together else [task]
         if self._workspace.looked:
-            receipts = look_up(self._workspace, self._stage, tasks, self._options)
-            names = (name_of(self._stage, each, self._options) for each in tasks)
-            stems = [files.join(self._workspace.stage(self._stage.name), name) for name in names]
-            note_looked(self._workspace, self._stage.name, stems, tasks, receipts)
+            receipts = look_up(self._workspace, self._step, tasks)
+            names = (name_of(self._step, each) for each in tasks)
+            stems = [files.join(self._workspace.stage(self._step.name), name) for name in names]
+            note_looked(self._workspace, self._step.name, stems, tasks, receipts)
             if None in receipts:
                 return
         else:
@@ -217,18 +219,18 @@ class MakeArtefact(beam.DoFn):
             made: list[tuple[Any, Any]] = []
             begun = time.perf_counter()
             try:
-                receipts = make_all(self._workspace, self._stage, tasks, self._options, lambda *each: made.append(each))
+                receipts = make_all(self._workspace, self._step, tasks, made=lambda *each: made.append(each))
             except Needed as error:
                 if not self._workspace.wanted:
                     raise
-                there = look_up(self._workspace, self._stage, tasks, self._options)
+                there = look_up(self._workspace, self._step, tasks)
                 missing = [task for task, receipt in zip(tasks, there, strict=True) if receipt is None]
                 if missing:
                     want(self._workspace, missing, error.path)
                     return
                 receipts = there
-            _note_used(self._stage.name, len(tasks) - len(made), made, time.perf_counter() - begun)
-        receipt = receipts if self._stage.together else receipts[0]
+            _note_used(self._step.name, len(tasks) - len(made), made, time.perf_counter() - begun)
+        receipt = receipts if self._step.together else receipts[0]
         yield key, (task, receipt) if self._with_task else receipt
 
 
@@ -302,9 +304,24 @@ def _joined(
 ) -> Iterator[tuple[Any, Any]]:
     key, values = element
     if isinstance(values, Mapping):
-        yield from tasks(key, **{name: tuple(of) for name, of in values.items()}, **sides)
+        yield from tasks(key, **{name: _in_order(of) for name, of in values.items()}, **sides)
     else:
-        yield from tasks(key, tuple(values), **sides)
+        yield from tasks(key, _in_order(values), **sides)
+
+
+def _of_all(
+    element: tuple[Any, Any], tasks: Callable[..., Iterable[tuple[Any, Any]]], **sides: Any
+) -> Iterator[tuple[Any, Any]]:
+    _, values = element
+    if isinstance(values, Mapping):
+        yield from tasks(**{name: _in_order(of) for name, of in values.items()}, **sides)
+    else:
+        yield from tasks(_in_order(values), **sides)
+
+
+def _in_order(values: Iterable[T]) -> tuple[T, ...]:
+    """Return values in an order that hangs on what counts of them alone, not on where they lie or came from."""
+    return tuple(sorted(values, key=canonical))
 
 
 def _freed(element: tuple[K, tuple[Any, T]], of: Callable[[Any], Iterable[File]], with_task: bool) -> tuple[K, Any]:
@@ -319,8 +336,7 @@ class Each(beam.PTransform):
 
     Attributes:
         workspace: where artefacts lie.
-        stage: what is made.
-        options: of the stage.
+        step: what is made.
         tasks: a pure function from an element, and what is read beside, to keys and tasks.
         sides: what is read beside, by the names of the function's arguments.
         lanes: how many keys tasks are dealt out to, by weight; None: they stay where they are.
@@ -332,8 +348,7 @@ class Each(beam.PTransform):
     """
 
     workspace: Workspace
-    stage: Stage[Any, Any, Any]
-    options: Any
+    step: Step[Any, Any]
     tasks: Callable[..., Iterable[tuple[Any, Any]]]
     sides: Mapping[str, Any] = field(default_factory=dict)
     lanes: int | None = None
@@ -349,12 +364,12 @@ class Each(beam.PTransform):
 
     def _made(self, tasks: beam.PCollection) -> beam.PCollection:
         if self.lanes is not None:
-            noted = self.stage.name if self.noted else ""
+            noted = self.step.name if self.noted else ""
             tasks = tasks | "Spread" >> SpreadOverLanes(self._weigh, self.lanes, self.workspace, noted)
         frees = self.frees if self.workspace.frees else None
         with_task = self.with_task or frees is not None
         made = tasks | "Make" >> beam.ParDo(
-            MakeArtefact(self.workspace, self.stage, self.options, self.entries, with_task)
+            MakeArtefact(self.workspace, self.step, entries=self.entries, with_task=with_task)
         )
         return made if frees is None else made | "Free" >> beam.Map(_freed, frees, self.with_task)
 
@@ -366,7 +381,8 @@ class Each(beam.PTransform):
 class By(Each):
     """Make the artefacts of all that has one key: of `(key, value)`, or of several such collections by name.
 
-    `tasks` takes the key, and the values as a tuple, in any order; of several collections as arguments by their names.
+    `tasks` takes the key, and the values as a tuple; of several collections as arguments by their names, `()` where
+    there are none. Values come in the order of what counts of them, whatever order they were made in.
     """
 
     def expand(self, collections: Any) -> beam.PCollection[tuple[Any, Any]]:
@@ -374,6 +390,23 @@ class By(Each):
         several = isinstance(collections, Mapping)
         grouped = collections | "Group" >> (beam.CoGroupByKey() if several else beam.GroupByKey())
         return self._made(grouped | "MakeTasks" >> beam.FlatMap(_joined, self.tasks, **self.sides))
+
+
+@dataclass
+class Once(Each):
+    """Make the artefacts of all elements together, of one collection, or of several by name; none if there are none.
+
+    `tasks` takes the elements as `By` gives values to it, without a key.
+    """
+
+    def expand(self, collections: Any) -> beam.PCollection[tuple[Any, Any]]:
+        """Bring all elements together, make tasks of them, and artefacts of the tasks."""
+        if isinstance(collections, Mapping):
+            keyed = {name: of | f"Key {name}" >> beam.WithKeys(0) for name, of in collections.items()}
+            grouped = keyed | "Group" >> beam.CoGroupByKey()
+        else:
+            grouped = collections | "Key" >> beam.WithKeys(0) | "Group" >> beam.GroupByKey()
+        return self._made(grouped | "MakeTasks" >> beam.FlatMap(_of_all, self.tasks, **self.sides))
 
 
 class NameParts(beam.DoFn):
