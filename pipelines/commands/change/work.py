@@ -158,7 +158,7 @@ def weights_of(options: ChangeOptions) -> Mapping[str, float]:
     }
 
 
-STAGES: tuple[Stage[Any, Any, Any], ...] = (
+STAGES: tuple[Any, ...] = (
     MEASURE,
     VIEW,
     SIZES,

@@ -291,7 +291,8 @@ def _other(value: object, path: str) -> bytes:
 
 def inherited_part(task: object) -> Any:
     """Return the first part of a task whose rows may be inherited, at any depth; None if there is none."""
-    record = _record(type(task))
+    cls: Any = type(task)
+    record = _record(cls)
     for field in () if record is None else record.in_order:
         value = getattr(task, field.name)
         part = value if field.inherited else inherited_part(value)
