@@ -187,7 +187,7 @@ def skops_of_hostile() -> Iterator[tuple[object, ...]]:
 def _reached(module: str, seen: set[str]) -> set[str]:
     """Return the modules of ours that a module imports, and what these do, but for those that decide nothing."""
     path = ROOT / (module.replace(".", "/") + ".py")
-    if module in seen or module in PLUMBING or module.partition(".")[0] not in PACKAGES or not path.exists():
+    if module in seen or module in PLUMBING or not module.startswith(PACKAGES) or not path.exists():
         return seen
     seen.add(module)
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -213,7 +213,7 @@ def code() -> Iterator[tuple[object, ...]]:
         by_definition.update(stage.code().names)
         by_module.update(_reached(build.__module__, set()))
     edits = []
-    for path in itertools.chain(*((ROOT / name).rglob("*.py") for name in PACKAGES)):
+    for path in itertools.chain(*(ROOT.joinpath(*name.split(".")).rglob("*.py") for name in PACKAGES)):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and module not in PLUMBING:

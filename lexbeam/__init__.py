@@ -22,7 +22,15 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
 __all__ = ["ArrowTable", "LexbeamError", "Lines", "Results", "UsageError", "__version__", "open", "vectors"]
 __all__ += _groups.names()
-globals().update({group: _groups.group_module(group) for group in _groups.groups()})
+
+
+def _attribute(group: str, name: str) -> Any:
+    from lexbeam import _functions
+
+    return _functions.attribute(group, name)
+
+
+globals().update({group: _groups.group_module(group, _attribute) for group in _groups.groups()})
 
 _PLACES = {
     "ArrowTable": "lexbeam._shown:ArrowTable",
@@ -39,9 +47,7 @@ def __getattr__(name: str) -> Any:
         return globals().setdefault(name, getattr(importlib.import_module(module), attribute))
     if name.startswith("_") or name in ("pipelines", "runner_configs", "schemas", "transforms"):  # or `import` looks on
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from lexbeam import _functions
-
-    return globals().setdefault(name, _functions.attribute("", name))
+    return globals().setdefault(name, _attribute("", name))
 
 
 def __dir__() -> list[str]:

@@ -52,7 +52,7 @@ def attribute(group: str, name: str) -> Any:
         if place in (words_by_place := places(entries)):
             return command_function(place, words_by_place[place])
         if not group and name in groups(entries):
-            return group_module(name)
+            return group_module(name, attribute)
     where = f"lexbeam.{group}" if group else "lexbeam"
     known = {*names(group, COMMANDS), *sys.modules[where].__all__}
     raise unknown_name(f"module {where!r}", name, sorted(known), _elsewhere(name))

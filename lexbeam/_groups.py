@@ -1,7 +1,7 @@
-"""Names and places of the functions that are made of the commands; what makes them is imported when one is asked for."""
+"""Names and places of the functions made of the commands; what makes them is imported when one is asked for."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -48,19 +48,20 @@ def names(group: str = "", entries: Mapping[str, CommandEntry] = COMMANDS.ours()
     return sorted(functions | (set(groups(entries)) if not group else set()))
 
 
-def group_module(name: str) -> ModuleType:
-    """Return the module of a first word, as `import` finds it."""
-    return sys.modules.setdefault(f"lexbeam.{name}", _Group(name))
+def group_module(name: str, attribute: Callable[[str, str], Any]) -> ModuleType:
+    """Return the module of a first word, as `import` finds it; `attribute` makes what is asked of it by its name."""
+    return sys.modules.setdefault(f"lexbeam.{name}", _Group(name, attribute))
 
 
 class _Group(ModuleType):
     """A module whose functions are made when they are asked for."""
 
-    def __init__(self, group: str) -> None:
+    def __init__(self, group: str, attribute: Callable[[str, str], Any]) -> None:
         super().__init__(f"lexbeam.{group}", f"The commands `lexbeam {group} ...` as functions.")
         self.__spec__ = ModuleSpec(self.__name__, None)
         self.__package__ = "lexbeam"
         self._group = group
+        self._attribute = attribute
 
     @property
     def __all__(self) -> list[str]:
@@ -75,6 +76,4 @@ class _Group(ModuleType):
         raise ArgumentError(f"{self.__name__} is no function, but has some: {', '.join(self.__all__)}")
 
     def __getattr__(self, name: str) -> Any:
-        from lexbeam._functions import attribute
-
-        return vars(self).setdefault(name, attribute(vars(self)["_group"], name))
+        return vars(self).setdefault(name, vars(self)["_attribute"](vars(self)["_group"], name))

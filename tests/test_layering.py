@@ -13,7 +13,7 @@ from lexbeam.pipelines.frame.registry import COMMANDS, load
 ROOT = Path(__file__).resolve().parent.parent
 TOPS = ("schemas", "transforms", "pipelines", "lexbeam")
 MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+    ".".join(("lexbeam", *path.with_suffix("").relative_to(ROOT).parts[top == "lexbeam" :])): path
     for top in TOPS
     for path in sorted((ROOT / top).rglob("*.py"))
 }
@@ -118,7 +118,7 @@ PLACES = table()
 
 
 def place_of(module: str) -> str:
-    head, second = [*module.split("."), ""][:2]
+    head, second = [*MODULES[module].relative_to(ROOT).with_suffix("").parts, ""][:2]
     return f"{head}.{second}" if head == "transforms" and second and f"{head}.{second}" in PLACES else head
 
 
@@ -201,7 +201,7 @@ def test_every_module_and_room_says_what_it_is():
 
 def test_a_room_says_what_comes_in_and_goes_out_and_how_to_read_it():
     asked = re.compile(r"(?s)(?=.*\bIn:\s)(?=.*\bOut:\s)(?=.*\bRead\s)(?=.*(?:\b[Cc]hanges?\b|\bkept between runs))")
-    rooms = [module for module in MODULES if re.fullmatch(r"transforms\..+\.__init__", module)]
+    rooms = [module for module in MODULES if re.fullmatch(r"lexbeam\.transforms\..+\.__init__", module)]
     assert len(rooms) > 60
     assert not {module for module in rooms if not asked.match(source_of(module).docstring or "")}
 
@@ -246,7 +246,7 @@ def test_only_glue_knows_beam():
     lazy = ("lexbeam.transforms.common.spared_imports", "lexbeam.transforms.common.store.remote")
     wrong = set()
     for module in MODULES:
-        if module.startswith(("schemas", "transforms")) and not module.endswith("ptransforms"):
+        if place_of(module).startswith(("schemas", "transforms")) and not module.endswith("ptransforms"):
             source = source_of(module)
             names = source.at_the_top if module in lazy else source.imported
             wrong |= {module for name in names if name.startswith("apache_beam")}
@@ -257,8 +257,9 @@ def test_the_python_interface_and_the_top_of_commands_know_no_beam():
     wrong = set()
     for module in MODULES:
         source = source_of(module)
-        names = source.imported if module.startswith("lexbeam") else source.at_the_top
-        if module.startswith(("lexbeam", "lexbeam.pipelines.commands", "lexbeam.pipelines.frame")):
+        ours = place_of(module) == "lexbeam"
+        names = source.imported if ours else source.at_the_top
+        if ours or module.startswith(("lexbeam.pipelines.commands", "lexbeam.pipelines.frame")):
             wrong |= {module for name in names if name.startswith("apache_beam")}
     assert not wrong
 
@@ -270,7 +271,7 @@ def test_what_serves_all_commands_names_none():
     wrong = {}
     for module in MODULES:
         if (
-            re.match(r"pipelines\.(cli|frame|monitoring|progress|runners|shown)\b", module)
+            re.match(r"lexbeam\.pipelines\.(cli|frame|monitoring|progress|runners|shown)\b", module)
             and module != "lexbeam.pipelines.frame.registry"
         ):
             source = source_of(module)
@@ -281,7 +282,7 @@ def test_what_serves_all_commands_names_none():
 def test_messages_name_options_as_python_has_them():
     wrong = set()
     for module in MODULES:
-        if module.startswith(("schemas", "transforms")):
+        if place_of(module).startswith(("schemas", "transforms")):
             found = [text for text in source_of(module).texts if FLAG.search(OF_OTHERS.sub("", text))]
             if module in DETAILS:
                 assert found, f"{module} names no flag (any more): take it off the list"

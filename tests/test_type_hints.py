@@ -12,7 +12,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def transforms() -> list[type[beam.PTransform | beam.DoFn]]:
     paths = sorted(path for top in ("transforms", "pipelines") for path in (ROOT / top).rglob("*ptransforms.py"))
-    modules = [importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts)) for path in paths]
+    modules = [
+        importlib.import_module(".".join(("lexbeam", *path.relative_to(ROOT).with_suffix("").parts))) for path in paths
+    ]
     return [
         value
         for module in modules

@@ -176,7 +176,7 @@ def _read(name: str) -> dict[str, object]:
     if os.path.isfile(name):
         here, path = os.path.dirname(os.path.abspath(name)), name
     else:
-        folder = importlib.resources.files("runner_configs")
+        folder = importlib.resources.files("lexbeam.runner_configs")
         known = [path.name.removesuffix(".yaml") for path in folder.iterdir() if path.name.endswith(".yaml")]
         wanted = os.path.basename(name).removesuffix(".yaml")
         if wanted not in known:

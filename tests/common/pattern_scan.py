@@ -87,7 +87,8 @@ def found_patterns() -> list[Found]:
         every[key] = before._replace(methods=before.methods | frozenset(methods))
 
     for where, tree in _trees():
-        module = importlib.import_module(where.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+        name = where.removesuffix(".py").removesuffix("/__init__").removeprefix("lexbeam/").replace("/", ".")
+        module = importlib.import_module("lexbeam" if name == "lexbeam" else f"lexbeam.{name}")
         for name, value in vars(module).items():
             for pattern in _held(value):
                 add(f"{where} {name}", pattern, _methods(tree, name))

@@ -62,16 +62,15 @@ def test_a_missing_file_is_named(project):
     stage = PROJECT["stage"].replace("words.txt", "none.txt")
     with pytest.raises(LexbeamError, match=r"no data file 'none\.txt'"):
         project({**PROJECT, "stage": stage})
-    with pytest.raises(LexbeamError, match=r"none\.txt of package transforms cannot be read"):
-        packaged_text("transforms", "none.txt")
+    with pytest.raises(LexbeamError, match=r"none\.txt of package lexbeam\.transforms cannot be read"):
+        packaged_text("lexbeam.transforms", "none.txt")
 
 
 @pytest.mark.slow
 def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path):
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "lexbeam", tmp_path / "lexbeam", ignore=shutil.ignore_patterns("__pycache__"))
     code = (
-        "import transforms\n"
+        "import lexbeam.transforms\n"
         "from lexbeam.transforms.common.code.code_identity import code_identity\n"
         "from lexbeam.transforms.formats.ingest.stage import INGEST\n"
         "print(lexbeam.transforms.__file__)\n"
@@ -93,7 +92,7 @@ def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path)
         return found
 
     before = identities()
-    stylesheet = tmp_path / "transforms" / "formats" / "readers" / "tei" / "marks.xsl"
+    stylesheet = tmp_path / "lexbeam" / "transforms" / "formats" / "readers" / "tei" / "marks.xsl"
     stylesheet.write_text(stylesheet.read_text("utf-8").replace("figDesc | ", ""), "utf-8")
     after = identities()
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, True]
@@ -106,8 +105,8 @@ def test_every_data_file_is_installed():
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "setup"
     )
     (data,) = (ast.literal_eval(word.value) for word in call.keywords if word.arg == "package_data")
-    for package in (*PACKAGES, "runner_configs"):
-        for path in (ROOT / package).rglob("*.*"):
+    for package in (*PACKAGES, "lexbeam.runner_configs"):
+        for path in ROOT.joinpath(*package.split(".")).rglob("*.*"):
             if path.suffix in (".py", ".pyc", ".md", ".so") or not path.is_file():
                 continue
             folder = next(p for p in path.parents if (p / "__init__.py").exists())

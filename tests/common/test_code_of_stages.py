@@ -1,6 +1,7 @@
 """The identity of our own code: what stages reach, and that it is found fast and everywhere."""
 
 import io
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,9 @@ from lexbeam.transforms.complexity.features.stages import FEATURE
 from lexbeam.transforms.formats.readers.registry import read_file
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = tuple(f"transforms/{room}" for room in ("common", "formats", "change", "embeddings"))  # those of the suite
+ROOMS = tuple(
+    f"lexbeam.transforms.{room}" for room in ("common", "formats", "change", "embeddings")
+)  # those of the suite
 
 
 def test_training_reaches_what_trains_and_no_other_stage():
@@ -53,7 +56,7 @@ def test_whatever_runs_has_been_reached():
 
     def note(frame, event, argument):
         module = frame.f_globals.get("__name__", "")
-        if event == "call" and module.partition(".")[0] in PACKAGES and module not in PLUMBING:
+        if event == "call" and module.startswith(PACKAGES) and module not in PLUMBING:
             ran.add(f"{module}:{frame.f_code.co_qualname.partition('.')[0]}")
 
     page = b"<?xml version='1.0'?><TEI><text><p>One<lb break='no'/>two three.</p></text></TEI>"
@@ -73,7 +76,7 @@ def test_whatever_runs_has_been_reached():
 @pytest.mark.slow
 @pytest.mark.parametrize("tops", [ROOMS, pytest.param(PACKAGES, marks=pytest.mark.soak)], ids=["rooms", "all"])
 def test_all_of_our_code_is_walked_with_each_statement_followed_once(tops, monkeypatch):
-    paths = [path for top in tops for path in sorted((ROOT / top).rglob("*.py"))]
+    paths = [path for top in tops for path in sorted(ROOT.joinpath(*top.split(".")).rglob("*.py"))]
     modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]
     followed = []
 
@@ -87,6 +90,39 @@ def test_all_of_our_code_is_walked_with_each_statement_followed_once(tops, monke
         walk.module(module.removesuffix(".__init__"), ())
     walk.finish()
     assert len(followed) == len(set(map(id, followed))) > 400
+
+
+def test_the_interface_is_no_code_of_a_stage_though_it_holds_the_packages():
+    names = code_identity(TRAIN.build, TRAIN.receipt).names
+    assert not [name for name in names if not name.startswith(PACKAGES)]
+    assert not [name for name in names if name.startswith("lexbeam.pipelines")]
+
+
+def test_a_change_in_the_interface_or_the_commands_makes_no_stage_anew(tmp_path):
+    shutil.copytree(ROOT / "lexbeam", tmp_path / "lexbeam", ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        "import lexbeam\n"
+        "from lexbeam.transforms.common.code.code_identity import code_identity\n"
+        "from lexbeam.transforms.change.spaces.training import TRAIN\n"
+        "print(lexbeam.__file__, code_identity(TRAIN.build, TRAIN.receipt).digest)"
+    )
+
+    def identity():
+        here = {"PYTHONPATH": str(tmp_path)}
+        words = [sys.executable, "-B", "-c", code]
+        done = subprocess.run(words, cwd=tmp_path, env=here, capture_output=True, text=True, check=True)
+        place, digest = done.stdout.split()
+        assert place.startswith(str(tmp_path))
+        return digest
+
+    before = identity()
+    for name in ("__init__.py", "_groups.py", "pipelines/__init__.py", "pipelines/frame/registry.py"):
+        with open(tmp_path / "lexbeam" / name, "a") as stream:
+            stream.write("\nprint(end='')\n")
+    assert identity() == before
+    with open(tmp_path / "lexbeam" / "transforms" / "__init__.py", "a") as stream:
+        stream.write("\nprint(end='')\n")
+    assert identity() != before
 
 
 @pytest.mark.parametrize("seed", ["77"])

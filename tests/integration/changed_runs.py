@@ -337,9 +337,9 @@ class Grid:
     def compare_code(self, name: str, old: str, new: str) -> Generator[Compared]:
         """Compare runs of either command with code that is changed, each after all its stages."""
         source = self.folder / "source"
-        for package in ("pipelines", "transforms", "schemas", "runner_configs"):
-            if not (source / package).is_dir():
-                shutil.copytree(ROOT / package, source / package)
+        for folder in ("lexbeam", "pipelines", "transforms", "schemas", "runner_configs"):
+            if not (source / folder).is_dir():
+                shutil.copytree(ROOT / folder, source / folder, symlinks=True)
         text = (ROOT / name).read_text("utf-8")
         assert old in text, name
         (source / name).write_text(text.replace(old, new), "utf-8")

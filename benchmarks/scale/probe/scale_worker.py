@@ -1,4 +1,7 @@
-"""A worker process of the direct runner that tells what it makes: in the place of `lexbeam.pipelines.runners.local_worker`."""
+"""A worker process of the direct runner that tells what it makes.
+
+It stands in for `lexbeam.pipelines.runners.local_worker`.
+"""
 
 from lexbeam.pipelines.runners import local_worker
 from lexbeam.transforms.common.spared_imports import spare_imports

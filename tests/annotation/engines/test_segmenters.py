@@ -148,7 +148,10 @@ def test_thai_leaves_no_folder_in_a_home(monkeypatch, tmp_path):
     import subprocess
     import sys
 
-    code = "from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS as s; print(s['th'].load()('แมวกินปลา').words)"
+    code = (
+        "from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS as s\n"
+        "print(s['th'].load()('แมวกินปลา').words)"
+    )
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     subprocess.run(
         [sys.executable, "-c", code], check=True, env=environment, cwd=segmenters.__file__.split("/transforms/")[0]

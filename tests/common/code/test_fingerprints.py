@@ -75,7 +75,10 @@ def test_the_environment_names_what_the_lock_fixes():
 
 @pytest.mark.parametrize("seed", ["0", "77"])
 def test_digests_are_the_same_in_another_process(seed):
-    code = "from lexbeam.transforms.common.code.fingerprints import *\nprint(digest({'a': [1, 'x']}), environment()['lock'])"
+    code = (
+        "from lexbeam.transforms.common.code.fingerprints import *\n"
+        "print(digest({'a': [1, 'x']}), environment()['lock'])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
     )

@@ -11,7 +11,7 @@ import pytest
 from lexbeam.transforms.common.code import version
 
 SOURCE = Path(version.__file__)
-PLACE = "transforms/common/code"
+PLACE = "lexbeam/transforms/common/code"
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_what_is_told_wins(source, monkeypatch):
 
 def test_a_folder_within_somebody_elses_repository_has_no_commit_of_theirs(source):
     inner = source / "site-packages"
-    shutil.copytree(source / "transforms", inner / "transforms")
+    shutil.copytree(source / "lexbeam", inner / "lexbeam")
     os.mkdir(source / ".git")
     assert commit_at(inner) == ""
 

@@ -87,7 +87,10 @@ def test_a_file_far_too_large_is_not_read(tmp_path):
 
 
 def test_a_long_cell_is_a_cell_whoever_else_reads_tables():
-    code = "from lexbeam.transforms.common.options import small_texts as s; print(len(s.cells_of('x' * 200_000 + ',', ',')[0]))"
+    code = (
+        "from lexbeam.transforms.common.options import small_texts as s\n"
+        "print(len(s.cells_of('x' * 200_000 + ',', ',')[0]))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("200000\n", "")
 

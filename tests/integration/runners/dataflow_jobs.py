@@ -84,7 +84,12 @@ def check_staged(setup: Path) -> None:
     ]
     with tarfile.open(package) as pack:
         names = {name.partition("/")[2] for name in pack.getnames()}
-    for needed in ("setup.py", "lexbeam/__init__.py", "pipelines/cli.py", "runner_configs/dataflow.yaml"):
+    for needed in (
+        "setup.py",
+        "lexbeam/__init__.py",
+        "lexbeam/pipelines/cli.py",
+        "lexbeam/runner_configs/dataflow.yaml",
+    ):
         assert needed in names, needed
 
 

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.soak
 # In a namespace of its own, where the folder of the model is empty.
 WORKER = """#!/bin/sh
 export LEXBEAM_CACHE={cache} PYTHONPATH={root}
-exec unshare -r -m sh -c 'mount -t tmpfs tmpfs {model} && exec {python} -m lexbeam.pipelines.runners.worker "$@"' worker "$@"
+exec unshare -r -m sh -c '
+mount -t tmpfs tmpfs {model} && exec {python} -m lexbeam.pipelines.runners.worker "$@"' worker "$@"
 """
 
 

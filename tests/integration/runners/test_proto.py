@@ -18,7 +18,6 @@ from mixed_runs import REFERENCE, ROOT, skip_without
 from lexbeam.pipelines.frame.command import Graph
 from lexbeam.pipelines.frame.configuration import read_jobs
 from lexbeam.pipelines.frame.inputs import find_inputs
-from lexbeam.transforms.common.code.walk import PACKAGES
 from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.store.artefacts import Workspace
 
@@ -91,8 +90,7 @@ def test_dataflow_would_be_sent_whole_jobs(mixed_config, run_variant, tmp_path):
 
 
 def test_dataflow_would_be_sent_the_package_where_the_image_lacks_it(tmp_path):
-    for name in (*PACKAGES, "lexbeam", "runner_configs"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "lexbeam", tmp_path / "lexbeam", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("setup.py", "pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, tmp_path)
     check_staged(tmp_path / "setup.py")

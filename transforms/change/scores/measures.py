@@ -154,8 +154,9 @@ class Measure(Entry):
 
     Attributes:
         function: returns a number for each word, higher for more change and not below 0, nan for none. By `takes`
-            it is given two matrices of aligned vectors, both dense or both sparse (`lexbeam.transforms.embeddings.rows`), a
-            `SpacePair`, whose words the numbers are of, counts in two slices and all tokens of these, or scores of
+            it is given two matrices of aligned vectors, both dense or both sparse
+            (`lexbeam.transforms.embeddings.rows`), a `SpacePair`, whose words the numbers are of, counts in two
+            slices and all tokens of these, or scores of
             a measure that it is made of, and those of reference words, whose places (`placing`) are averaged.
         range: the values that it takes: `0 to` the greatest, or `0 and up`.
         takes: `VECTORS`, `SPACES`, `COUNTS` or `MADE`.

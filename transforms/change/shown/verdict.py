@@ -1,6 +1,7 @@
 """What a pair of slices has shown and could have shown, in sentences: also when nothing is found.
 
-Power was measured elsewhere (`lexbeam.transforms.change.nulls.power`), so that all that is said of it is a range over corpora.
+Power was measured elsewhere (`lexbeam.transforms.change.nulls.power`), so that all that is said of it is a range
+over corpora.
 """
 
 from collections.abc import Iterator

@@ -26,7 +26,10 @@ from lexbeam.transforms.common.errors import LexbeamError
 
 __all__ = ["PACKAGES", "PLUMBING", "Walk", "distributions", "source_of"]
 
-PACKAGES = ("lexbeam",)  # ours
+# Ours. What else is in `lexbeam` serves who calls Lexbeam: it counts by its version, for code that uses it, and not as
+# the package that all others are in.
+PACKAGES = ("lexbeam.pipelines", "lexbeam.schemas", "lexbeam.transforms")
+_INTERFACE = "lexbeam"
 # They carry an artefact's bytes as they are, check them, state options, and say what is wrong:
 # nothing in them decides what an artefact holds, and better words must retrain nothing.
 PLUMBING = frozenset(
@@ -60,14 +63,14 @@ class Walk:
     """What has been reached, and the statements whose references are still to be followed.
 
     Attributes:
-        own_packages: top-level packages that are ours, installed or not.
+        own_packages: other top-level packages that count by their source, installed or not.
         names: what was reached, as `module:definition`.
         packages: top-level packages of others that reached code imports.
     """
 
     def __init__(self, apart: Collection[str]) -> None:
         """Begin; `apart` are definitions, as `module:name`, that are counted by other means."""
-        self.own_packages = {*PACKAGES, *(name.partition(".")[0] for name in apart)}
+        self.own_packages = {name.partition(".")[0] for name in apart}
         self.names: set[str] = set()
         self.packages: set[str] = set()
         self._apart = apart
@@ -106,7 +109,9 @@ class Walk:
         """Return whether a module counts by its source, not by its package's version."""
         if module in PLUMBING:
             return False
-        top = module.partition(".")[0]
+        top, _, inner = module.partition(".")
+        if top == _INTERFACE:
+            return f"{top}.{inner.partition('.')[0]}" in PACKAGES
         if top in self.own_packages:
             return True
         standard = top in sys.stdlib_module_names
@@ -123,6 +128,12 @@ class Walk:
 
     def module(self, module: str, rest: Chain) -> None:
         """Count what the attributes `rest` of a module lead to, or all of it without any."""
+        if module == _INTERFACE:
+            if rest and f"{module}.{rest[0]}" in PACKAGES:
+                self.module(f"{module}.{rest[0]}", rest[1:])
+            else:
+                self.packages.add(module)
+            return
         self.touch(module)
         if not self.is_ours(module) or read_source(module) is None:
             return
@@ -161,7 +172,7 @@ class Walk:
 
     def touch(self, module: str) -> None:
         """Count what is done when a module is imported."""
-        if module in PLUMBING:
+        if module in PLUMBING or module == _INTERFACE:
             return
         if not self.is_ours(module):
             self.packages.add(module.partition(".")[0])

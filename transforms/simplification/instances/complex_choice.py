@@ -43,7 +43,10 @@ class WordChoice(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Which words are chosen, why (`lexbeam.schemas.simplification.instances.CHOSEN_BY`), and by what value, nan for none."""
+    """Which words are chosen, why, and by what value, nan for none.
+
+    `lexbeam.schemas.simplification.instances.CHOSEN_BY` has the reasons.
+    """
 
     words: npt.NDArray[np.int64]
     by: str
