@@ -93,7 +93,7 @@ def test_all_of_our_code_is_walked_with_each_statement_followed_once(tops, monke
 
 
 def test_the_interface_is_no_code_of_a_stage_though_it_holds_the_packages():
-    names = code_identity(TRAIN.build, TRAIN.receipt).names
+    names = code_identity(Train, Train.receipt).names
     assert not [name for name in names if not name.startswith(PACKAGES)]
     assert not [name for name in names if name.startswith("lexbeam.pipelines")]
 
@@ -103,8 +103,8 @@ def test_a_change_in_the_interface_or_the_commands_makes_no_stage_anew(tmp_path)
     code = (
         "import lexbeam\n"
         "from lexbeam.transforms.common.code.code_identity import code_identity\n"
-        "from lexbeam.transforms.change.spaces.training import TRAIN\n"
-        "print(lexbeam.__file__, code_identity(TRAIN.build, TRAIN.receipt).digest)"
+        "from lexbeam.transforms.change.spaces.training import Train\n"
+        "print(lexbeam.__file__, code_identity(Train, Train.receipt).digest)"
     )
 
     def identity():
