@@ -12,11 +12,9 @@ asked for.
 """
 
 import importlib
-import logging
 from typing import Any
 
 from lexbeam import _groups
-from lexbeam.pipelines.frame.registry import COMMANDS
 from lexbeam.transforms.common.code.version import VERSION as __version__
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
@@ -51,8 +49,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_groups.names("", COMMANDS)})
-
-
-# Without it, Python would print warnings on stderr where no logging is set up.
-logging.getLogger("lexbeam").addHandler(logging.NullHandler())
+    return sorted({*globals(), *__all__, *_groups.all_names()})

@@ -1,5 +1,6 @@
 """Names and places of the functions made of the commands; what makes them is imported when one is asked for."""
 
+import logging
 import sys
 from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
@@ -8,7 +9,17 @@ from typing import Any, NamedTuple
 
 from lexbeam.pipelines.frame.registry import COMMANDS, CommandEntry
 
-__all__ = ["LEFT_OUT", "PREVIEW", "FunctionPlace", "group_module", "groups", "names", "places"]
+__all__ = [
+    "LEFT_OUT",
+    "PREVIEW",
+    "FunctionPlace",
+    "all_names",
+    "group_module",
+    "groups",
+    "keep_silent",
+    "names",
+    "places",
+]
 
 # Commands that are no functions, and what to do in Python.
 LEFT_OUT = {
@@ -16,6 +27,7 @@ LEFT_OUT = {
     "stream": "a stream does not end: start `lexbeam stream` on a command line",
 }
 PREVIEW = "preview_"
+_SILENT = logging.NullHandler()
 
 
 class FunctionPlace(NamedTuple):
@@ -48,6 +60,20 @@ def names(group: str = "", entries: Mapping[str, CommandEntry] = COMMANDS.ours()
     return sorted(functions | (set(groups(entries)) if not group else set()))
 
 
+def all_names(group: str = "") -> list[str]:
+    """Return the names of the functions of a module, those of commands of other packages, too."""
+    keep_silent()
+    return names(group, COMMANDS)
+
+
+def keep_silent() -> None:
+    """Keep Python from printing warnings on stderr where who calls Lexbeam has set up no logging.
+
+    The command line prints them, and imports `lexbeam` as well: so this is for what it does not use.
+    """
+    logging.getLogger("lexbeam").addHandler(_SILENT)
+
+
 def group_module(name: str, attribute: Callable[[str, str], Any]) -> ModuleType:
     """Return the module of a first word, as `import` finds it; `attribute` makes what is asked of it by its name."""
     return sys.modules.setdefault(f"lexbeam.{name}", _Group(name, attribute))
@@ -65,7 +91,7 @@ class _Group(ModuleType):
 
     @property
     def __all__(self) -> list[str]:
-        return names(self._group, COMMANDS)
+        return all_names(self._group)
 
     def __dir__(self) -> list[str]:
         return self.__all__

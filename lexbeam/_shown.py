@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from lexbeam._groups import keep_silent
 from lexbeam._pandas import explain_missing_pandas
 from lexbeam.pipelines.frame.blocks import shown_lines
 from lexbeam.pipelines.shown.html import as_html
@@ -17,6 +18,7 @@ __all__ = ["ArrowTable", "Lines"]
 SHOWN = 20  # rows of a table
 
 explain_missing_pandas()
+keep_silent()
 
 
 class Lines(list[str]):

@@ -13,13 +13,14 @@ importlib.machinery.PathFinder.find_spec = classmethod(
     lambda cls, name, path=None, target=None: None if name == "pandas" else find(name, path, target)
 )
 import lexbeam, pyarrow
+table = lexbeam.ArrowTable(pyarrow.table({"a": [1]}))
 print(importlib.util.find_spec("pandas"))
 try:
     import pandas
 except ImportError as error:
     print(error.name)
 try:
-    pyarrow.table({"a": [1]}).to_pandas()
+    table.to_pandas()
 except ModuleNotFoundError as error:
     print(error)
 """

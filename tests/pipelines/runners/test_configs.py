@@ -15,7 +15,7 @@ from lexbeam.pipelines.runners import configs
 from lexbeam.pipelines.runners.configs import cores, load_runner_config, load_stream_config
 from lexbeam.transforms.common.errors import UsageError
 
-CONFIGS = Path(__file__).resolve().parents[3] / "runner_configs"
+CONFIGS = Path(__file__).resolve().parents[3] / "lexbeam" / "runner_configs"
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
