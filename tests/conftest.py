@@ -68,6 +68,7 @@ TOGETHER = (
     "tests/lexicon/encoders/",
     "tests/sample/test_corpus.py",
 )
+_BEGUN = pytest.StashKey[float]()
 _STATUS = pytest.StashKey[int]()
 
 
@@ -112,6 +113,40 @@ def pytest_collection_finish() -> None:
     """Look for cycles of unused objects as rarely as the command does, and not among tests and modules that stay."""
     gc.set_threshold(10_000)
     gc.freeze()
+
+
+def _processor_seconds() -> float:
+    """Return the seconds of processors that this process and those that it has waited for took."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Note when a test begins, fixtures among it."""
+    item.stash[_BEGUN] = _processor_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Report what a test took with its end."""
+    if call.when == "teardown":
+        item.user_properties.append(("processor seconds", _processor_seconds() - item.stash[_BEGUN]))
+    return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print what each folder of tests took, the dearest first."""
+    folders: dict[str, float] = {}
+    for report in (report for reports in terminalreporter.stats.values() for report in reports):
+        if getattr(report, "when", "") == "teardown":
+            folder = "/".join(report.nodeid.partition("::")[0].split("/")[:3][:-1])
+            folders[folder] = folders.get(folder, 0.0) + dict(report.user_properties).get("processor seconds", 0.0)
+    if len(folders) > 1:
+        terminalreporter.section("seconds of processors by folder")
+        for folder, seconds in sorted(folders.items(), key=lambda item: -item[1]):
+            terminalreporter.write_line(f"{seconds:8.1f}  {folder}")
+        terminalreporter.write_line(f"{sum(folders.values()):8.1f}  in all")
 
 
 @pytest.hookimpl(trylast=True)
