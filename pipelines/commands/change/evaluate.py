@@ -36,7 +36,7 @@ from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.evaluation.metrics import metric_of
 from lexbeam.transforms.report.panels import Panel, Rows
 
-__all__ = ["EVALUATE_CHANGE", "EvaluateChangeOptions"]
+__all__ = ["EvaluateChange", "EvaluateChangeOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -75,15 +75,6 @@ class ChangeEvaluationPlan(NamedTuple):
     predictions: list[ScoredWords]
 
 
-def _reads(options: EvaluateChangeOptions) -> Sequence[TableSource]:
-    named = TableSource(SYSTEM_SCORES.name, options.folder, optional=True)
-    if options.folder is not None:
-        return [TableSource(SCORES.name, options.folder, needed=not options.predictions), named]
-    # Files can do without the scores that `out` may have, or that the same run makes.
-    more = bool(options.predictions)
-    return [] if options.out is None else [TableSource(SCORES.name, optional=more, needed=not more), named]
-
-
 def _scores(inputs: Inputs) -> InputTable | None:
     """Return the scores that are evaluated; None if files alone are."""
     return inputs.only(SCORES.name) if inputs.tables else None
@@ -100,73 +91,6 @@ def _rows_of(inputs: Inputs, table: str, columns: Sequence[str], words: Sequence
 _AS_WRITTEN = ViewOptions(case="keep", homonym_marks="keep", target_pos="keep")
 
 
-def _check(options: EvaluateChangeOptions) -> None:
-    for name in options.how.metric:
-        metric_of(name, TAKES)
-    if options.out is None and not options.predictions:
-        raise UsageError("nothing says what is evaluated: name a folder, or files by `predictions`")
-    # Which view the scores are of is not known yet.
-    read_gold(options.truth, _AS_WRITTEN)
-    read_predictions(options.predictions, _AS_WRITTEN)
-
-
-def _plan(options: EvaluateChangeOptions, inputs: Inputs) -> ChangeEvaluationPlan:
-    found = _scores(inputs)
-    view = found.section.get("view") if found is not None else None  # one that had nothing to do says nothing of it
-    view = _AS_WRITTEN if view is None else ViewOptions(**view)
-    return ChangeEvaluationPlan(read_gold(options.truth, view), read_predictions(options.predictions, view))
-
-
-def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa.Table]:
-    """Evaluate every system of the scores, and say which gold words have none."""
-    gold, predictions = _plan(options, action.inputs)
-    scores, named = (
-        _rows_of(action.inputs, table, columns, gold.words)
-        for table, columns in ((SCORES.name, COLUMNS), (SYSTEM_SCORES.name, NAMED_COLUMNS))
-    )
-    rows, missing = evaluate(scores, gold, options.how, predictions, named)
-    for lacking in missing:
-        words = [f"{word} ({reason})" for word, reason in sorted(lacking.words.items())]
-        more = ", ..." if len(words) > SHOWN else ""
-        log.warning(
-            "%s: %d of %d gold words have no score: %s%s (`missing` is %s)",
-            lacking.system,
-            len(words),
-            len(gold.words),
-            ", ".join(words[:SHOWN]),
-            more,
-            options.how.missing,
-        )
-    classes = [name for name in options.how.metric if metric_of(name, TAKES).takes == "classes"]
-    if gold.binary and classes and not set(classes) & set(rows["metric"].to_pylist()):
-        log.warning(
-            "the scores have no classes, since no targets were named: no %s (`class_threshold` mean makes some)",
-            ", ".join(classes),
-        )
-    if options.out is None:
-        for line in _told(_of_means(rows).to_pylist()):
-            action.tell(line)
-    return {CHANGE_METRICS.name: rows}
-
-
-def _resources(plan: ChangeEvaluationPlan) -> Mapping[str, Any]:
-    gold = {"gold": digest([dict(plan.gold.binary), dict(plan.gold.graded)])}
-    # Not by their order: systems are named.
-    files = {file.name: digest(dict(file.scores)) for file in plan.predictions}
-    return gold | ({"predictions": dict(sorted(files.items()))} if files else {})
-
-
-def _section(plan: ChangeEvaluationPlan, _: HandedBack) -> Mapping[str, Any]:
-    gold = plan.gold
-    classes = Counter(gold.binary.values())
-    return {
-        "gold_words": len(gold.words),
-        "gold_graded": len(gold.graded),
-        "gold_changed": classes[True],
-        "gold_unchanged": classes[False],
-    }
-
-
 def _means(snapshot: Snapshot) -> pa.Table:
     """Return the rows of means over seeds, and of their differences, on all words."""
     return _of_means(snapshot.read(CHANGE_METRICS.name))
@@ -175,17 +99,6 @@ def _means(snapshot: Snapshot) -> pa.Table:
 def _of_means(rows: pa.Table) -> pa.Table:
     single = pc.match_substring_regex(rows["system"], r"/seed -?\d+$")
     return rows.filter(pc.and_(pc.equal(rows["subset"], "all"), pc.invert(single)))
-
-
-def _summary(snapshot: Snapshot) -> Iterator[str]:
-    section = snapshot.section("evaluate.change")
-    yield (
-        f"gold: {section['gold_words']} words, {section['gold_graded']} graded, "
-        f"{section['gold_changed']} changed, {section['gold_unchanged']} unchanged"
-    )
-    level = 100 * section["options"]["level"]
-    yield f"means over seeds on all words, with {level:g} % intervals:"
-    yield from _told(_means(snapshot).to_pylist())
 
 
 def _told(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -207,38 +120,110 @@ def _estimate(row: Mapping[str, Any]) -> str:
     return f"{value}{p}, n = {row['n']}{reason}"
 
 
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    text = (
-        "A metric of a system on the gold words, means over seeds, with bootstrap intervals over "
-        "words; n is how many words count; p is of a difference, by permutations. Single seeds and parts of speech are "
-        "in the table."
-    )
-    columns = ["system", "metric", "value", "low", "high", "p_value", "n", "reason"]
-    return [Rows("Scores against gold", text, _means(snapshot).select(columns))]
+class EvaluateChange(Command[EvaluateChangeOptions, ChangeEvaluationPlan]):
+    """`lexbeam evaluate change`."""
 
-
-EVALUATE_CHANGE: Command[EvaluateChangeOptions, ChangeEvaluationPlan] = Command(
-    options=EvaluateChangeOptions,
-    examples="""\
+    options = EvaluateChangeOptions
+    examples = """\
   lexbeam evaluate change results --binary truth/binary.txt --graded truth/graded.txt
   lexbeam evaluate change results --gold sample/truth.tsv --changed-above 0
   lexbeam evaluate change results --gold opt_stats_groupings.csv --baseline none/frequency
   lexbeam evaluate change results --gold gold.tsv --predictions bert.tsv --mean-ranks op/cosine,bert
-  lexbeam evaluate change --gold gold.tsv --predictions bert.tsv""",
-    tables=(CHANGE_METRICS,),
-    reads=_reads,
-    check=_check,
-    plan=_plan,
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+  lexbeam evaluate change --gold gold.tsv --predictions bert.tsv"""
+    tables = (CHANGE_METRICS,)
+    opening = Opening(
         "Change scores against gold",
         "How well the ranking of words agrees with judgments or a known truth: for each metric its value with "
         "an interval from resampling words. Spearman compares graded change, average precision how far up "
         "changed words stand; 1 is perfect.",
         ("metric", "missing", "baseline", "resamples", "level"),
-    ),
-    report=_panels,
-    action=_evaluate,
-)
+    )
+
+    def reads(self, options: EvaluateChangeOptions) -> Sequence[TableSource]:
+        named = TableSource(SYSTEM_SCORES.name, options.folder, optional=True)
+        if options.folder is not None:
+            return [TableSource(SCORES.name, options.folder, needed=not options.predictions), named]
+        # Files can do without the scores that `out` may have, or that the same run makes.
+        more = bool(options.predictions)
+        return [] if options.out is None else [TableSource(SCORES.name, optional=more, needed=not more), named]
+
+    def check(self, options: EvaluateChangeOptions) -> None:
+        for name in options.how.metric:
+            metric_of(name, TAKES)
+        if options.out is None and not options.predictions:
+            raise UsageError("nothing says what is evaluated: name a folder, or files by `predictions`")
+        # Which view the scores are of is not known yet.
+        read_gold(options.truth, _AS_WRITTEN)
+        read_predictions(options.predictions, _AS_WRITTEN)
+
+    def plan(self, options: EvaluateChangeOptions, inputs: Inputs) -> ChangeEvaluationPlan:
+        found = _scores(inputs)
+        view = found.section.get("view") if found is not None else None  # one that had nothing to do says nothing of it
+        view = _AS_WRITTEN if view is None else ViewOptions(**view)
+        return ChangeEvaluationPlan(read_gold(options.truth, view), read_predictions(options.predictions, view))
+
+    def action(self, options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa.Table]:
+        """Evaluate every system of the scores, and say which gold words have none."""
+        gold, predictions = self.plan(options, action.inputs)
+        scores, named = (
+            _rows_of(action.inputs, table, columns, gold.words)
+            for table, columns in ((SCORES.name, COLUMNS), (SYSTEM_SCORES.name, NAMED_COLUMNS))
+        )
+        rows, missing = evaluate(scores, gold, options.how, predictions, named)
+        for lacking in missing:
+            words = [f"{word} ({reason})" for word, reason in sorted(lacking.words.items())]
+            more = ", ..." if len(words) > SHOWN else ""
+            log.warning(
+                "%s: %d of %d gold words have no score: %s%s (`missing` is %s)",
+                lacking.system,
+                len(words),
+                len(gold.words),
+                ", ".join(words[:SHOWN]),
+                more,
+                options.how.missing,
+            )
+        classes = [name for name in options.how.metric if metric_of(name, TAKES).takes == "classes"]
+        if gold.binary and classes and not set(classes) & set(rows["metric"].to_pylist()):
+            log.warning(
+                "the scores have no classes, since no targets were named: no %s (`class_threshold` mean makes some)",
+                ", ".join(classes),
+            )
+        if options.out is None:
+            for line in _told(_of_means(rows).to_pylist()):
+                action.tell(line)
+        return {CHANGE_METRICS.name: rows}
+
+    def resources(self, plan: ChangeEvaluationPlan) -> Mapping[str, Any]:
+        gold = {"gold": digest([dict(plan.gold.binary), dict(plan.gold.graded)])}
+        # Not by their order: systems are named.
+        files = {file.name: digest(dict(file.scores)) for file in plan.predictions}
+        return gold | ({"predictions": dict(sorted(files.items()))} if files else {})
+
+    def section(self, plan: ChangeEvaluationPlan, _: HandedBack) -> Mapping[str, Any]:
+        gold = plan.gold
+        classes = Counter(gold.binary.values())
+        return {
+            "gold_words": len(gold.words),
+            "gold_graded": len(gold.graded),
+            "gold_changed": classes[True],
+            "gold_unchanged": classes[False],
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[str]:
+        section = snapshot.section("evaluate.change")
+        yield (
+            f"gold: {section['gold_words']} words, {section['gold_graded']} graded, "
+            f"{section['gold_changed']} changed, {section['gold_unchanged']} unchanged"
+        )
+        level = 100 * section["options"]["level"]
+        yield f"means over seeds on all words, with {level:g} % intervals:"
+        yield from _told(_means(snapshot).to_pylist())
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        text = (
+            "A metric of a system on the gold words, means over seeds, with bootstrap intervals over "
+            "words; n is how many words count; p is of a difference, by permutations. Single seeds and parts of speech are "
+            "in the table."
+        )
+        columns = ["system", "metric", "value", "low", "high", "p_value", "n", "reason"]
+        return [Rows("Scores against gold", text, _means(snapshot).select(columns))]

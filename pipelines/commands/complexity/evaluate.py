@@ -23,7 +23,7 @@ from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptio
 from lexbeam.transforms.complexity.shown.score_panels import metric_lines, metrics_panel
 from lexbeam.transforms.report.panels import Panel
 
-__all__ = ["EVALUATE_COMPLEXITY", "EvaluateComplexityOptions"]
+__all__ = ["EvaluateComplexity", "EvaluateComplexityOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,59 +51,46 @@ class EvaluateComplexityOptions(PublishOptions):
     measures: ScorerMeasureOptions = embedded(ScorerMeasureOptions, group="evaluation")
 
 
-def _check(options: EvaluateComplexityOptions) -> None:
-    check_measures(options.measures)
+class EvaluateComplexity(Command[EvaluateComplexityOptions, tuple[OfficialScores, OfficialScores]]):
+    """`lexbeam evaluate complexity`."""
 
-
-def _plan(options: EvaluateComplexityOptions, _: Inputs) -> tuple[OfficialScores, OfficialScores]:
-    return read_scores(options.gold, "gold"), read_scores(options.predictions, "predictions")
-
-
-def _evaluate(options: EvaluateComplexityOptions, action: Action) -> Mapping[str, pa.Table]:
-    gold, predicted = _plan(options, action.inputs)
-    rows = evaluate_files(gold, predicted, options.system, options.measures)
-    table = pa.Table.from_pylist(rows, schema=COMPLEXITY_METRICS.schema())
-    if options.out is None:
-        for line in metric_lines(table):
-            action.tell(line)
-    return {COMPLEXITY_METRICS.name: table}
-
-
-def _resources(files: tuple[OfficialScores, OfficialScores]) -> Mapping[str, str]:
-    return {
-        name: digest([scores.ids, scores.values.tolist(), scores.genres, scores.tokens])
-        for name, scores in zip(("gold", "predictions"), files, strict=True)
-    }
-
-
-def _section(files: tuple[OfficialScores, OfficialScores], _: HandedBack) -> Mapping[str, int]:
-    return {"instances": len(files[0].ids)}
-
-
-def _summary(snapshot: Snapshot) -> Iterator[str]:
-    yield from metric_lines(snapshot.read(COMPLEXITY_METRICS.name))
-
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    return [metrics_panel(snapshot)]
-
-
-EVALUATE_COMPLEXITY: Command[EvaluateComplexityOptions, tuple[OfficialScores, OfficialScores]] = Command(
-    options=EvaluateComplexityOptions,
-    examples="""\
+    options = EvaluateComplexityOptions
+    examples = """\
   lexbeam evaluate complexity --gold lcp_single_test.tsv --predictions answer.csv
-  lexbeam evaluate complexity --gold gold.csv --predictions answer.csv --threshold 0.3,0.5""",
-    tables=(COMPLEXITY_METRICS,),
-    check=_check,
-    plan=_plan,
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+  lexbeam evaluate complexity --gold gold.csv --predictions answer.csv --threshold 0.3,0.5"""
+    tables = (COMPLEXITY_METRICS,)
+    opening = Opening(
         "Predicted complexity against gold",
         "How well a file of predictions agrees with a file of labels: each metric with an interval from resampling.",
         ("system", "metric", "resamples", "level"),
-    ),
-    report=_panels,
-    action=_evaluate,
-)
+    )
+
+    def check(self, options: EvaluateComplexityOptions) -> None:
+        check_measures(options.measures)
+
+    def plan(self, options: EvaluateComplexityOptions, _: Inputs) -> tuple[OfficialScores, OfficialScores]:
+        return read_scores(options.gold, "gold"), read_scores(options.predictions, "predictions")
+
+    def action(self, options: EvaluateComplexityOptions, action: Action) -> Mapping[str, pa.Table]:
+        gold, predicted = self.plan(options, action.inputs)
+        rows = evaluate_files(gold, predicted, options.system, options.measures)
+        table = pa.Table.from_pylist(rows, schema=COMPLEXITY_METRICS.schema())
+        if options.out is None:
+            for line in metric_lines(table):
+                action.tell(line)
+        return {COMPLEXITY_METRICS.name: table}
+
+    def resources(self, files: tuple[OfficialScores, OfficialScores]) -> Mapping[str, str]:
+        return {
+            name: digest([scores.ids, scores.values.tolist(), scores.genres, scores.tokens])
+            for name, scores in zip(("gold", "predictions"), files, strict=True)
+        }
+
+    def section(self, files: tuple[OfficialScores, OfficialScores], _: HandedBack) -> Mapping[str, int]:
+        return {"instances": len(files[0].ids)}
+
+    def summary(self, snapshot: Snapshot) -> Iterator[str]:
+        yield from metric_lines(snapshot.read(COMPLEXITY_METRICS.name))
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        return [metrics_panel(snapshot)]
