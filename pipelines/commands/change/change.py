@@ -420,7 +420,8 @@ class Change(Command[ChangeOptions, ChangePlan]):
         return {
             "slices": _subject(section),
             "pairs": ", ".join(f"{names[first]} to {names[last]}" for first, last in section["pairs"]),
-            "view": f"by {view['unit']}, letter case {view['case']}, sentences of {view['min_sentence']} tokens or more",
+            "view": f"by {view['unit']}, letter case {view['case']}, "
+            f"sentences of {view['min_sentence']} tokens or more",
         }
 
     def moved(self, before: Snapshot, after: Snapshot, top: int) -> Moved:

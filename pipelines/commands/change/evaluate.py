@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, InputTable, TableSource
-from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.frame.command import HandedBack, Inputs, InputTable, TableSource
+from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.change.scores import SCORES
 from lexbeam.schemas.change.systems import SYSTEM_SCORES
@@ -31,6 +32,7 @@ from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.evaluation.metrics import metric_of
@@ -47,13 +49,7 @@ SHOWN = 5
 class EvaluateChangeOptions(PublishOptions):
     """Options of `lexbeam evaluate change`."""
 
-    out: str | None = option(  # type: ignore[assignment]
-        None,
-        help="folder where table change/metrics is published; of `predictions` alone, none: it is only told",
-        path="place",
-        published=False,
-        group=RUN,
-    )
+    out: str | None = out_or_told("table change/metrics is published; of `predictions` alone, none: it is only told")  # type: ignore[assignment]
     folder: str | None = input_folder("the scores of `lexbeam change`", "CHANGE_DIR")
     predictions: tuple[str, ...] = option(
         (),
@@ -91,24 +87,10 @@ def _rows_of(inputs: Inputs, table: str, columns: Sequence[str], words: Sequence
 _AS_WRITTEN = ViewOptions(case="keep", homonym_marks="keep", target_pos="keep")
 
 
-def _means(snapshot: Snapshot) -> pa.Table:
-    """Return the rows of means over seeds, and of their differences, on all words."""
-    return _of_means(snapshot.read(CHANGE_METRICS.name))
-
-
 def _of_means(rows: pa.Table) -> pa.Table:
+    """Return the rows of means over seeds, and of their differences, on all words."""
     single = pc.match_substring_regex(rows["system"], r"/seed -?\d+$")
     return rows.filter(pc.and_(pc.equal(rows["subset"], "all"), pc.invert(single)))
-
-
-def _told(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    width = max((len(row["metric"]) for row in rows), default=0)
-    system = None
-    for row in rows:
-        if row["system"] != system:
-            system = row["system"]
-            yield f"  {system}"
-        yield f"    {row['metric']:{width}}  {_estimate(row)}"
 
 
 def _estimate(row: Mapping[str, Any]) -> str:
@@ -120,7 +102,7 @@ def _estimate(row: Mapping[str, Any]) -> str:
     return f"{value}{p}, n = {row['n']}{reason}"
 
 
-class EvaluateChange(Command[EvaluateChangeOptions, ChangeEvaluationPlan]):
+class EvaluateChange(Evaluation[EvaluateChangeOptions, ChangeEvaluationPlan]):
     """`lexbeam evaluate change`."""
 
     options = EvaluateChangeOptions
@@ -162,11 +144,13 @@ class EvaluateChange(Command[EvaluateChangeOptions, ChangeEvaluationPlan]):
         view = _AS_WRITTEN if view is None else ViewOptions(**view)
         return ChangeEvaluationPlan(read_gold(options.truth, view), read_predictions(options.predictions, view))
 
-    def action(self, options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa.Table]:
+    def measure(
+        self, options: EvaluateChangeOptions, plan: ChangeEvaluationPlan, inputs: Inputs
+    ) -> Mapping[str, pa.Table]:
         """Evaluate every system of the scores, and say which gold words have none."""
-        gold, predictions = self.plan(options, action.inputs)
+        gold, predictions = plan
         scores, named = (
-            _rows_of(action.inputs, table, columns, gold.words)
+            _rows_of(inputs, table, columns, gold.words)
             for table, columns in ((SCORES.name, COLUMNS), (SYSTEM_SCORES.name, NAMED_COLUMNS))
         )
         rows, missing = evaluate(scores, gold, options.how, predictions, named)
@@ -188,10 +172,17 @@ class EvaluateChange(Command[EvaluateChangeOptions, ChangeEvaluationPlan]):
                 "the scores have no classes, since no targets were named: no %s (`class_threshold` mean makes some)",
                 ", ".join(classes),
             )
-        if options.out is None:
-            for line in _told(_of_means(rows).to_pylist()):
-                action.tell(line)
         return {CHANGE_METRICS.name: rows}
+
+    def shown(self, metrics: pa.Table) -> Iterator[str]:
+        rows = _of_means(metrics).to_pylist()
+        width = max((len(row["metric"]) for row in rows), default=0)
+        system = None
+        for row in rows:
+            if row["system"] != system:
+                system = row["system"]
+                yield f"  {system}"
+            yield f"    {row['metric']:{width}}  {_estimate(row)}"
 
     def resources(self, plan: ChangeEvaluationPlan) -> Mapping[str, Any]:
         gold = {"gold": digest([dict(plan.gold.binary), dict(plan.gold.graded)])}
@@ -209,7 +200,7 @@ class EvaluateChange(Command[EvaluateChangeOptions, ChangeEvaluationPlan]):
             "gold_unchanged": classes[False],
         }
 
-    def summary(self, snapshot: Snapshot) -> Iterator[str]:
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
         section = snapshot.section("evaluate.change")
         yield (
             f"gold: {section['gold_words']} words, {section['gold_graded']} graded, "
@@ -217,13 +208,13 @@ class EvaluateChange(Command[EvaluateChangeOptions, ChangeEvaluationPlan]):
         )
         level = 100 * section["options"]["level"]
         yield f"means over seeds on all words, with {level:g} % intervals:"
-        yield from _told(_means(snapshot).to_pylist())
+        yield from super().summary(snapshot)
 
     def report(self, snapshot: Snapshot) -> list[Panel]:
         text = (
             "A metric of a system on the gold words, means over seeds, with bootstrap intervals over "
-            "words; n is how many words count; p is of a difference, by permutations. Single seeds and parts of speech are "
-            "in the table."
+            "words; n is how many words count; p is of a difference, by permutations. Single seeds and parts of speech "
+            "are in the table."
         )
         columns = ["system", "metric", "value", "low", "high", "p_value", "n", "reason"]
-        return [Rows("Scores against gold", text, _means(snapshot).select(columns))]
+        return [Rows("Scores against gold", text, _of_means(snapshot.read(CHANGE_METRICS.name)).select(columns))]

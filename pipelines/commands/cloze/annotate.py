@@ -190,7 +190,8 @@ class ClozeAnnotate(Command[ClozeAnnotateOptions, list[dict[str, Any]]]):
         section = snapshot.section(SECTION)
         yield (
             f"{amount(section['annotations'], 'answers')} by {amount(section['annotators'], 'annotators')}, "
-            f"{section['counted']} count; {amount(section['rejected'], 'rows')} rejected{counts_tail(section['rejects'])}"
+            f"{section['counted']} count; "
+            f"{amount(section['rejected'], 'rows')} rejected{counts_tail(section['rejects'])}"
         )
         yield from explained_counts(section["reasons"], ANNOTATION_REASONS)
         for counts in section["kinds"]:

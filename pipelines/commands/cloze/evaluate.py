@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.pipelines.frame.blocks import shown_lines
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs
-from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
+from lexbeam.pipelines.frame.command import HandedBack, Inputs
+from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.cloze.pairs import KINDS
 from lexbeam.schemas.metrics import CLOZE_METRICS
@@ -29,9 +29,8 @@ from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.shown import Block, Grid, number
+from lexbeam.transforms.common.shown import Grid, number
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.tables import sort_rows
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.outcomes import Floats
 from lexbeam.transforms.lexicon.resources import (
@@ -57,13 +56,7 @@ _FREQUENCY = ResourceAlias("frequency_")
 class EvaluateClozeOptions(PublishOptions):
     """Options of `lexbeam evaluate cloze`."""
 
-    out: str | None = option(  # type: ignore[assignment]
-        None,
-        help="folder where table cloze/metrics is published; none: it is only told",
-        path="place",
-        published=False,
-        group=RUN,
-    )
+    out: str | None = out_or_told("table cloze/metrics is published; none: it is only told")  # type: ignore[assignment]
     gold: tuple[str, ...] = option(
         help="questions with their labels, JSON lines as the task has them and as `lexbeam cloze "
         "questions` writes them; one file or several",
@@ -164,22 +157,7 @@ def _frequencies(key: Key, lexicon: Lexicon) -> Floats | None:
     return np.asarray(values, np.float64).reshape(-1, FIVE)
 
 
-def _accuracies(rows: Sequence[Mapping[str, Any]]) -> Grid:
-    cells = tuple(
-        (
-            row["system"],
-            row["subset"],
-            number(row["value"]),
-            "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}",
-            str(row["n"]),
-            row["reason"] or "",
-        )
-        for row in rows
-    )
-    return Grid(("system", "subset", "accuracy", "interval", "n", ""), cells, frozenset({2, 4}))
-
-
-class EvaluateCloze(Command[EvaluateClozeOptions, ClozeEvaluationPlan]):
+class EvaluateCloze(Evaluation[EvaluateClozeOptions, ClozeEvaluationPlan]):
     """`lexbeam evaluate cloze`."""
 
     options = EvaluateClozeOptions
@@ -222,14 +200,23 @@ class EvaluateCloze(Command[EvaluateClozeOptions, ClozeEvaluationPlan]):
             systems += _systems(whole, options.predictions[0], options)
         return ClozeEvaluationPlan(whole, _joined(systems), lexicon)
 
-    def action(self, options: EvaluateClozeOptions, action: Action) -> Mapping[str, pa.Table]:
-        plan = self.plan(options, action.inputs)
+    def measure(self, options: EvaluateClozeOptions, plan: ClozeEvaluationPlan, _: Inputs) -> Mapping[str, pa.Table]:
         rows = list(evaluated(plan.key, plan.systems, options.bootstrap))
-        table = pa.Table.from_pylist(rows, schema=CLOZE_METRICS.schema())
-        if options.out is None:
-            for line in shown_lines([_accuracies(rows)]):
-                action.tell(line)
-        return {CLOZE_METRICS.name: sort_rows(table, CLOZE_METRICS.key)}
+        return {CLOZE_METRICS.name: pa.Table.from_pylist(rows, schema=CLOZE_METRICS.schema())}
+
+    def shown(self, metrics: pa.Table) -> Iterator[Grid]:
+        cells = tuple(
+            (
+                row["system"],
+                row["subset"],
+                number(row["value"]),
+                "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}",
+                str(row["n"]),
+                row["reason"] or "",
+            )
+            for row in metrics.to_pylist()
+        )
+        yield Grid(("system", "subset", "accuracy", "interval", "n", ""), cells, frozenset({2, 4}))
 
     def resources(self, plan: ClozeEvaluationPlan) -> Mapping[str, Any]:
         key = plan.key
@@ -248,9 +235,6 @@ class EvaluateCloze(Command[EvaluateClozeOptions, ClozeEvaluationPlan]):
 
     def section(self, plan: ClozeEvaluationPlan, _: HandedBack) -> Mapping[str, int]:
         return {"questions": len(plan.key.ids), "articles": len({*plan.key.articles})}
-
-    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
-        yield _accuracies(snapshot.read(CLOZE_METRICS.name).to_pylist())
 
     def report(self, snapshot: Snapshot) -> list[Panel]:
         text = (

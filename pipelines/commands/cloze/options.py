@@ -212,7 +212,8 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
             raise UsageError("`readers` names none: give at least one")
         if FREQUENCY in options.readers and len(options.readers) > 1:
             raise UsageError(
-                f"`readers` {FREQUENCY} draws words by the answer, others do not know it: give it alone, or leave it out"
+                f"`readers` {FREQUENCY} draws words by the answer, others do not know it: "
+                "give it alone, or leave it out"
             )
         if options.bands.least_similar > options.bands.most_similar:
             raise UsageError("`least_similar` is above `most_similar`: no word is left")

@@ -6,13 +6,14 @@
 docs/tasks/complexity/score.md says what is computed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs
-from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
+from lexbeam.pipelines.frame.command import HandedBack, Inputs
+from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.code.fingerprints import digest
@@ -30,13 +31,7 @@ __all__ = ["EvaluateComplexity", "EvaluateComplexityOptions"]
 class EvaluateComplexityOptions(PublishOptions):
     """Options of `lexbeam evaluate complexity`."""
 
-    out: str | None = option(  # type: ignore[assignment]
-        None,
-        help="folder where table complexity/metrics is published; none: it is only told",
-        path="place",
-        published=False,
-        group=RUN,
-    )
+    out: str | None = out_or_told("table complexity/metrics is published; none: it is only told")  # type: ignore[assignment]
     gold: str = option(
         help="complexity by id: lines `id,score`, or a table with a header `id` and `complexity`",
         metavar="FILE",
@@ -51,7 +46,7 @@ class EvaluateComplexityOptions(PublishOptions):
     measures: ScorerMeasureOptions = embedded(ScorerMeasureOptions, group="evaluation")
 
 
-class EvaluateComplexity(Command[EvaluateComplexityOptions, tuple[OfficialScores, OfficialScores]]):
+class EvaluateComplexity(Evaluation[EvaluateComplexityOptions, tuple[OfficialScores, OfficialScores]]):
     """`lexbeam evaluate complexity`."""
 
     options = EvaluateComplexityOptions
@@ -59,6 +54,7 @@ class EvaluateComplexity(Command[EvaluateComplexityOptions, tuple[OfficialScores
   lexbeam evaluate complexity --gold lcp_single_test.tsv --predictions answer.csv
   lexbeam evaluate complexity --gold gold.csv --predictions answer.csv --threshold 0.3,0.5"""
     tables = (COMPLEXITY_METRICS,)
+    shown = staticmethod(metric_lines)
     opening = Opening(
         "Predicted complexity against gold",
         "How well a file of predictions agrees with a file of labels: each metric with an interval from resampling.",
@@ -71,14 +67,11 @@ class EvaluateComplexity(Command[EvaluateComplexityOptions, tuple[OfficialScores
     def plan(self, options: EvaluateComplexityOptions, _: Inputs) -> tuple[OfficialScores, OfficialScores]:
         return read_scores(options.gold, "gold"), read_scores(options.predictions, "predictions")
 
-    def action(self, options: EvaluateComplexityOptions, action: Action) -> Mapping[str, pa.Table]:
-        gold, predicted = self.plan(options, action.inputs)
-        rows = evaluate_files(gold, predicted, options.system, options.measures)
-        table = pa.Table.from_pylist(rows, schema=COMPLEXITY_METRICS.schema())
-        if options.out is None:
-            for line in metric_lines(table):
-                action.tell(line)
-        return {COMPLEXITY_METRICS.name: table}
+    def measure(
+        self, options: EvaluateComplexityOptions, plan: tuple[OfficialScores, OfficialScores], _: Inputs
+    ) -> Mapping[str, pa.Table]:
+        rows = evaluate_files(*plan, options.system, options.measures)
+        return {COMPLEXITY_METRICS.name: pa.Table.from_pylist(rows, schema=COMPLEXITY_METRICS.schema())}
 
     def resources(self, files: tuple[OfficialScores, OfficialScores]) -> Mapping[str, str]:
         return {
@@ -88,9 +81,6 @@ class EvaluateComplexity(Command[EvaluateComplexityOptions, tuple[OfficialScores
 
     def section(self, files: tuple[OfficialScores, OfficialScores], _: HandedBack) -> Mapping[str, int]:
         return {"instances": len(files[0].ids)}
-
-    def summary(self, snapshot: Snapshot) -> Iterator[str]:
-        yield from metric_lines(snapshot.read(COMPLEXITY_METRICS.name))
 
     def report(self, snapshot: Snapshot) -> list[Panel]:
         return [metrics_panel(snapshot)]

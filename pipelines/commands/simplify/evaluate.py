@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.blocks import shown_lines
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.frame.command import HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.metrics import SIMPLIFICATION_METRICS
 from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
@@ -72,13 +72,7 @@ _FILES, _WRITING = "files of shared tasks", "a submission to write"
 class EvaluateSimplifyOptions(PublishOptions):
     """Options of `lexbeam evaluate simplify`."""
 
-    out: str | None = option(  # type: ignore[assignment]
-        None,
-        help="folder where the tables are published; of files, none: they are only told",
-        path="place",
-        published=False,
-        group=RUN,
-    )
+    out: str | None = out_or_told("the tables are published; of files, none: they are only told")  # type: ignore[assignment]
     folder: str | None = input_folder("instances and candidates, of `lexbeam simplify`")
     measures: SimplificationMeasureOptions = embedded(SimplificationMeasureOptions, group="evaluation")
     inflector: str | None = option(
@@ -203,7 +197,7 @@ def _lemmas(path: str) -> Lemmas:
     return lemmas_of
 
 
-class EvaluateSimplify(Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan]):
+class EvaluateSimplify(Evaluation[EvaluateSimplifyOptions, SimplifyEvaluationPlan]):
     """`lexbeam evaluate simplify`."""
 
     options = EvaluateSimplifyOptions
@@ -213,6 +207,7 @@ class EvaluateSimplify(Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan])
   lexbeam evaluate simplify simplified --overwrite --to run1.tsv --setting thesaurus
   lexbeam evaluate simplify --gold gold.tsv --predictions run1.tsv --layout tsar"""
     tables = (SIMPLIFICATION_METRICS, FUNNEL)
+    shown = staticmethod(metric_blocks)
     views = EVALUATION_VIEWS
     opening = Opening(
         "Substitutes against gold",
@@ -262,8 +257,9 @@ class EvaluateSimplify(Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan])
         lemmas = None if options.inflector is None else _lemmas(options.inflector)
         return SimplifyEvaluationPlan(gold, None, tables, lemmas, notes, _declared(inputs))
 
-    def action(self, options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, pa.Table]:
-        plan = self.plan(options, action.inputs)
+    def measure(
+        self, options: EvaluateSimplifyOptions, plan: SimplifyEvaluationPlan, _: Inputs
+    ) -> Mapping[str, pa.Table]:
         for note in plan.notes:
             log.warning("%s", note)
         measures = replace(options.measures, k=tuple(sorted(set(options.measures.k))))
@@ -275,9 +271,6 @@ class EvaluateSimplify(Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan])
         rows = list(figure_rows(plan.gold, figures, measures))
         metrics = pa.Table.from_pylist(rows, schema=SIMPLIFICATION_METRICS.schema())
         funnel = pa.Table.from_pylist(list(figures.funnel.rows()), schema=FUNNEL.schema())
-        if options.out is None:
-            for line in shown_lines(metric_blocks(metrics)):
-                action.tell(line)
         return {SIMPLIFICATION_METRICS.name: metrics, FUNNEL.name: funnel}
 
     def resources(self, plan: SimplifyEvaluationPlan) -> Mapping[str, Any]:
@@ -306,7 +299,7 @@ class EvaluateSimplify(Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan])
         yield f"{with_gold}; intervals of {level:g} %"
         for name in section["gold_given"]:
             yield f"{name}: candidates come from gold, so that only rankers are measured"
-        yield from metric_blocks(snapshot.read(SIMPLIFICATION_METRICS.name))
+        yield from super().summary(snapshot)
         yield from funnel_blocks(snapshot, FunnelOptions(funnel="all"))
 
     def after(self, options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:

@@ -191,7 +191,9 @@ def members_of(module: str, name: str) -> Mapping[str, list[Statement]]:
     """Return the statements within a class at the top of a module, by the names that they bind."""
     members: dict[str, list[Statement]] = {}
     place, source = find(module), read_source(module)
-    for node in _parsed(module, place).body if place and source else ():
+    if place is None or source is None:
+        return members
+    for node in _parsed(module, place).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             for statement in (Statement(inner, source.package) for inner in node.body):
                 for bound in statement.names:
