@@ -250,13 +250,13 @@ def load(name: str) -> "Command[Any, Any]":
     module, _, attribute = where.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
+        command = found() if isinstance(found, type) and issubclass(found, Command) else None
     except Exception as error:  # whatever it is that a module of others does
         if name in COMMANDS.ours():
             raise
         raise LexbeamError(f"command {name!r} cannot be loaded from {where}: {error}") from error
-    if not (isinstance(found, type) and issubclass(found, Command)):
+    if command is None:
         raise LexbeamError(f"command {name!r}: {where} is not a Command")
-    command = found()
     _LOADED.append(command)
     return command
 
