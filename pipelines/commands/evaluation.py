@@ -34,11 +34,15 @@ class Evaluation(Command[O, P]):
         """Yield what a person reads of the metrics."""
         raise NotImplementedError
 
+    def told(self, metrics: pa.Table, /) -> Iterable[str]:
+        """Yield the same in lines; where `shown` yields lines, it is that, and what draws grids is no code of it."""
+        return shown_lines(self.shown(metrics))
+
     def action(self, options: O, action: Action) -> Mapping[str, pa.Table]:
         """Return the tables; tell the metrics if they are not published."""
         tables = self.measure(options, self.plan(options, action.inputs), action.inputs)
         if options.out is None:
-            for line in shown_lines(self.shown(tables[self.tables[0].name])):
+            for line in self.told(tables[self.tables[0].name]):
                 action.tell(line)
         return tables
 

@@ -184,6 +184,9 @@ class EvaluateChange(Evaluation[EvaluateChangeOptions, ChangeEvaluationPlan]):
                 yield f"  {system}"
             yield f"    {row['metric']:{width}}  {_estimate(row)}"
 
+    def told(self, metrics: pa.Table) -> Iterator[str]:
+        return self.shown(metrics)
+
     def resources(self, plan: ChangeEvaluationPlan) -> Mapping[str, Any]:
         gold = {"gold": digest([dict(plan.gold.binary), dict(plan.gold.graded)])}
         # Not by their order: systems are named.

@@ -55,6 +55,7 @@ class EvaluateComplexity(Evaluation[EvaluateComplexityOptions, tuple[OfficialSco
   lexbeam evaluate complexity --gold gold.csv --predictions answer.csv --threshold 0.3,0.5"""
     tables = (COMPLEXITY_METRICS,)
     shown = staticmethod(metric_lines)
+    told = staticmethod(metric_lines)
     opening = Opening(
         "Predicted complexity against gold",
         "How well a file of predictions agrees with a file of labels: each metric with an interval from resampling.",
