@@ -87,7 +87,7 @@ def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
         made = (Results, "All that is published in the folder then.")
         if _prints(command):
             made = (Results | Lines, "All that is published in the folder then; without one, what is told.")
-    takes_beam = command.build is not None or command.takes_beam
+    takes_beam = command.has("build") or command.takes_beam
     doc = COMMANDS[words].doc
 
     def runs(values: dict[str, Any]) -> Any:
@@ -120,7 +120,7 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
     lines: list[str] = []
     command = load(name)
     # `status` can look at a run while another thread is running it.
-    runs = command.build is not None or command.takes_beam
+    runs = command.has("build") or command.takes_beam
     with _alone() if runs else nullcontext(), _warnings() as warnings, given_as_files(command.options, values) as given:
         with explaining():
             options = from_mapping(command.options, option_values(command.options, given))
@@ -176,7 +176,7 @@ def publish(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> R
 def _prints(command: Command[Any, Any]) -> bool:
     """Return whether a command that makes tables tells what is in them where no folder is given."""
     out = options_of(command.options).get("out")
-    return command.action is not None and bool(command.tables) and out is not None and out.default is None
+    return command.has("action") and bool(command.tables) and out is not None and out.default is None
 
 
 def _folder(options: Any) -> str:

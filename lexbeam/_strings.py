@@ -40,7 +40,7 @@ _TEXT = Option(
 def asked_by(command: Command[Any, Any]) -> tuple[str, ...]:
     """Return the names of the arguments that are the strings; none: the function takes none."""
     if command.strings is None:
-        return (_TEXT.name,) if command.piped else ()
+        return (_TEXT.name,) if command.has("piped") else ()
     options = options_of(command.strings.options).values()
     return tuple(entry.name for entry in options if entry.default is dataclasses.MISSING)
 

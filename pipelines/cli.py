@@ -60,7 +60,7 @@ def _fill(parser: Parser, words: str) -> None:
     parser.add_argument("--verbose", action="store_true", help="show what Beam logs")
     parser.add_argument("--log", choices=STYLES, help="messages as text, or as JSON lines on standard error")
     epilog = f"examples:\n{command.examples}\n" if command.examples else ""
-    if command.build is not None or command.takes_beam:
+    if command.has("build") or command.takes_beam:
         epilog += "\nAny Beam option may follow after a lone `--`.\n"
     parser.epilog = epilog
 
@@ -174,7 +174,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
     values = _parser_of(words).parse_strictly(rest)
     _log(verbose=verbose)
     options = from_arguments(command.options, values)
-    if beam and command.build is None and not command.takes_beam:
+    if beam and not command.has("build") and not command.takes_beam:
         raise UsageError(f"`lexbeam {words}` runs no pipeline and takes no Beam options")
     from lexbeam.pipelines.frame.piping import is_piped
     from lexbeam.pipelines.frame.running import run_command

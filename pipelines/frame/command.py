@@ -5,8 +5,8 @@ common is in `pipelines/frame/running.py`. Modules of commands import neither Be
 takes seconds at their top: `build` does, when it is called.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -149,9 +149,7 @@ class Graph(NamedTuple):
         """Return resources in a form that the workers of this graph can open."""
         return lexicon if self.here else lexicon.carried(self.workspace)
 
-    def tasks(
-        self, pipeline: "beam.Pipeline", label: str, tasks: Iterable[Any], *stages: Any
-    ) -> "beam.PCollection":
+    def tasks(self, pipeline: "beam.Pipeline", label: str, tasks: Iterable[Any], *stages: Any) -> "beam.PCollection":
         """Put tasks into a pipeline.
 
         Args:
@@ -206,33 +204,6 @@ class Action(NamedTuple):
     data: Callable[[str], object] | None = None
 
 
-_NO_OPENING = Opening()
-
-
-def _nothing_read(_: object) -> Sequence[TableSource]:
-    return ()
-
-
-def _no_check(_: object) -> None:
-    return None
-
-
-def _nothing_known(_: object) -> Mapping[str, Any]:
-    return {}
-
-
-def _nothing_more(_: object, __: HandedBack) -> Mapping[str, Any]:
-    return {}
-
-
-def _nothing_after(_: object, __: Snapshot, ___: Callable[[str], object]) -> None:
-    return None
-
-
-def _no_lines(_: Snapshot) -> Iterator[Block]:
-    return iter(())
-
-
 class StringCall(NamedTuple):
     """What a command does with strings from Python, in place of files and tables; it publishes nothing.
 
@@ -247,115 +218,151 @@ class StringCall(NamedTuple):
     answer: Callable[[Any], pa.Table]
 
 
-def _nothing_moved(_: Snapshot, __: Snapshot, ___: int) -> None:
-    return None
-
-
-def _no_views() -> Registry[View[Any]]:
-    return Registry({}, what="view")
-
-
-def _no_panels(_: Snapshot) -> Sequence[Any]:
-    return ()
-
-
-def _no_quotes(_: Snapshot, __: Sequence[str]) -> Sequence[Any]:
-    return ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class Command(Generic[O, P]):
-    """A command.
+    """A command; each is a class with what differs from the usual, its methods in the order in which they are called.
 
     Attributes:
         options: dataclass of its options; a command that publishes derives it from `PublishOptions`.
         examples: command lines for `--help`.
         tables: the tables that it makes.
-        reads: from options, the tables that it reads.
-        check: raises UsageError for options that are wrong; it may read the files that they name.
+        explains: those of them that say what was wrong; a run that fails leaves them to read.
         stages: the stages whose artefacts it may make; its graph says which it does.
-        year_check: from options, a function that says what the years that have documents lack for this
-            command, or None if nothing; it is called before the documents that the same run takes in
-            are annotated. None: the command needs no years.
-        plan: from options and inputs, what is to be done; checks all that can be checked. No Beam. It raises
-            NoDataError, as an action may, if that is nothing for want of data: the section is empty, then.
-        build: adds its transforms to a pipeline; returns what is handed back, by name: `parts`,
-            of type `Part`, and others, of the types in `rows`. For progress, `Graph.tasks` counts the tasks
-            of a stage; `Graph.expect` gives the number for stages whose tasks come from other stages.
-        rows: the types of the rows that `build` hands back besides `parts`.
-        weights: from options, roughly how much work its stages are, by name, for progress: seconds
-            on one core for a million tokens. No time is estimated for a stage that is missing.
         waits: by stage, the stages that are over once it has finished, since it waits for all of their
             artefacts; for progress of stages whose total is unknown, or estimated too high.
-        resources: from a plan, the digests of what is read besides tables, input files and objects of
-            the plan that describe themselves (`lexbeam.pipelines.frame.given.described_in`).
-        section: from a plan and the outcome, what else the manifest says: counts, mostly; `empty`, why its tables
-            have no rows, if there is more to say than what it was made from.
-        noted: from the outcome, what else the log beside the snapshot says. `had_gone` are the keys of the names of
-            input files that had gone and were kept, as hexadecimal bytes of int64.
-        preview: from a plan, the lines of `--dry-run`.
-        after: from options, what is published and what takes lines: what is done in the end, such
-            as writing files for other tools, even if everything was published already.
-        piped: from what is published, the bytes for standard output where its only input, `inputs`, is `-`,
-            standard input; None: it reads none.
-        gauges: what can be bounded by the `gate` of a configuration besides the rows of its tables, by name.
-        explains: its tables that say what was wrong; a run that fails leaves them to read.
-        reworded: from what the manifest says of its section, the entries that are shown to a person
-            in other words; None hides an entry, as one that others say already.
-        summary: what a person reads in the end, from what is published.
-        moved: from two snapshots that both have its section, and a number, the rows whose values moved most, at most
-            so many; None: it has none.
-        views: named questions, for `show` and for Python.
-        opening: how the section begins in `lexbeam report`.
-        report: its panels there.
-        quotes: its panels that hold text of the corpus, which `report` can leave out; from what is
-            published and the folders of the corpora to quote, if not those that it was made from.
-        action: what a command without a graph does; tables that it returns are published.
+        rows: the types of the rows that `build` hands back besides `parts`.
         takes_beam: whether an action takes Beam options.
+        gauges: what can be bounded by the `gate` of a configuration besides the rows of its tables, by name.
         strings: what its Python function does with strings; None: nothing, or, of a command with `piped`, what that
             does with a text.
+        views: named questions, for `show` and for Python.
+        opening: how the section begins in `lexbeam report`.
     """
 
     options: type[O]
     examples: str = ""
     tables: tuple[Table, ...] = ()
-    reads: Callable[[O], Sequence[TableSource]] = _nothing_read
-    check: Callable[[O], object] | None = None
-    stages: tuple[Any, ...] = ()
-    year_check: Callable[[O], Callable[[Collection[int]], str | None] | None] = _no_check
-    plan: Callable[[O, Inputs], P] | None = None
-    build: Callable[["beam.Pipeline", P, Graph], Mapping[str, "beam.PCollection"]] | None = None
-    rows: Mapping[str, type] = field(default_factory=dict)
-    weights: Callable[[O], Mapping[str, float]] = _nothing_known
-    waits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    resources: Callable[[P], Mapping[str, Any]] = _nothing_known
-    section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more
-    noted: Callable[[HandedBack], Mapping[str, Any]] = _nothing_known
-    preview: Callable[[P], Iterable[str]] | None = None
-    reworded: Callable[[Mapping[str, Any]], Mapping[str, str | None]] = _nothing_known
-    summary: Callable[[Snapshot], Iterable[Block]] = _no_lines
-    after: Callable[[O, Snapshot, Callable[[str], object]], None] = _nothing_after
-    piped: Callable[[Snapshot], Iterable[bytes]] | None = None
-    gauges: Mapping[str, Gauge] = field(default_factory=dict)
     explains: tuple[Table, ...] = ()
-    moved: Callable[[Snapshot, Snapshot, int], Moved | None] = _nothing_moved
-    views: Registry[View[Any]] = field(default_factory=_no_views)
-    opening: Opening = _NO_OPENING
-    report: Callable[[Snapshot], Sequence[Any]] = _no_panels
-    quotes: Callable[[Snapshot, Sequence[str]], Sequence[Any]] = _no_quotes
-    action: Callable[[O, Action], Mapping[str, pa.Table] | None] | None = None
+    stages: tuple[Any, ...] = ()
+    waits: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    rows: Mapping[str, type] = MappingProxyType({})
     takes_beam: bool = False
+    gauges: Mapping[str, Gauge] = MappingProxyType({})
     strings: StringCall | None = None
+    views: Registry[View[Any]] = Registry({}, what="view")
+    opening: Opening = Opening()
+
+    def reads(self, options: O) -> Sequence[TableSource]:
+        """Return the tables that it reads."""
+        return ()
+
+    def check(self, options: O) -> object:
+        """Raise UsageError for options that are wrong; it may read the files that they name."""
+        return None
+
+    def year_check(self, options: O) -> Callable[[Collection[int]], str | None] | None:
+        """Return a function that says what the years that have documents lack for this command, or None if nothing.
+
+        It is called before the documents that the same run takes in are annotated. None: no years are needed.
+        """
+        return None
+
+    def plan(self, options: O, inputs: Inputs) -> P:
+        """Return what is to be done, without Beam; check all that can be checked.
+
+        It raises NoDataError, as an action may, if that is nothing for want of data: the section is empty, then.
+        """
+        return None  # type: ignore[return-value]
+
+    def preview(self, plan: P) -> Iterable[str]:
+        """Yield the lines of `--dry-run`."""
+        raise NotImplementedError
+
+    def weights(self, options: O) -> Mapping[str, float]:
+        """Return roughly how much work its stages are, by name, for progress: seconds on one core for a million tokens.
+
+        No time is estimated for a stage that is missing.
+        """
+        return {}
+
+    def build(self, pipeline: "beam.Pipeline", plan: P, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Add its transforms to a pipeline; return what is handed back, by name.
+
+        That are `parts`, of type `Part`, and others, of the types in `rows`. For progress, `Graph.tasks` counts the
+        tasks of a stage; `Graph.expect` gives the number for stages whose tasks come from other stages.
+        """
+        raise NotImplementedError
+
+    def action(self, options: O, action: Action) -> Mapping[str, pa.Table] | None:
+        """Do what a command without a graph does; tables that it returns are published."""
+        raise NotImplementedError
+
+    def resources(self, plan: P) -> Mapping[str, Any]:
+        """Return the digests of what is read besides tables, input files and what of the plan describes itself.
+
+        The last is found by `lexbeam.pipelines.frame.given.described_in`.
+        """
+        return {}
+
+    def section(self, plan: P, outcome: HandedBack) -> Mapping[str, Any]:
+        """Return what else the manifest says: counts, mostly.
+
+        `empty` is why its tables have no rows, if there is more to say than what it was made from.
+        """
+        return {}
+
+    def noted(self, outcome: HandedBack) -> Mapping[str, Any]:
+        """Return what else the log beside the snapshot says.
+
+        `had_gone` are the keys of the names of input files that had gone and were kept, as hexadecimal bytes of int64.
+        """
+        return {}
+
+    def summary(self, snapshot: Snapshot) -> Iterable[Block]:
+        """Yield what a person reads in the end."""
+        return ()
+
+    def after(self, options: O, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
+        """Do what is done in the end, such as writing files for other tools, even if all was published already."""
+        return
+
+    def piped(self, snapshot: Snapshot) -> Iterable[bytes]:
+        """Yield the bytes for standard output where its only input, `inputs`, is `-`, standard input."""
+        raise NotImplementedError
+
+    def reworded(self, section: Mapping[str, Any]) -> Mapping[str, str | None]:
+        """Return the entries of its section that are shown to a person in other words; None hides an entry."""
+        return {}
+
+    def moved(self, before: Snapshot, after: Snapshot, top: int) -> Moved | None:
+        """Return the at most `top` rows whose values moved most; None: it has none.
+
+        Both snapshots have its section.
+        """
+        return None
+
+    def report(self, snapshot: Snapshot) -> Sequence[Any]:
+        """Return its panels in `lexbeam report`."""
+        return ()
+
+    def quotes(self, snapshot: Snapshot, corpora: Sequence[str], /) -> Sequence[Any]:
+        """Return its panels that hold text of the corpus, which `report` can leave out.
+
+        `corpora` are the folders of the corpora to quote, if not those that it was made from.
+        """
+        return ()
+
+    def has(self, hook: str) -> bool:
+        """Return whether it does what no command does by default: `build`, `action`, `preview` or `piped`."""
+        return getattr(type(self), hook) is not getattr(Command, hook)
 
     def stages_of(self, section: str) -> tuple[Stage[Any, Any, Any], ...]:
         """Return its stages; for an action that makes tables also a stage that stands for its code."""
-        if self.action is None or not self.tables:
-            return self.stages
-        return (*self.making(section), action_stage(section, self.action))
+        made = self.making(section)
+        return made if made is self.stages else (*made, action_stage(section, self.action))
 
     def making(self, section: str) -> tuple[Stage[Any, Any, Any], ...]:
         """Return those of its stages that make artefacts; for an action that makes tables one that writes them, too."""
-        return self.stages if self.action is None or not self.tables else (*self.stages, written(section))
+        return (*self.stages, written(section)) if self.tables and self.has("action") else self.stages
 
     @property
     def table_names(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ Run = Callable[[Any, Tell], object]
 
 def is_piped(command: Command[Any, Any], options: Any) -> bool:
     """Return whether a command reads standard input: `-` is its only input."""
-    return command.piped is not None and tuple(options.inputs) == (STDIN,)
+    return command.has("piped") and tuple(options.inputs) == (STDIN,)
 
 
 def run_piped(command: Command[Any, Any], options: Any, run: Run, tell: Tell) -> None:
@@ -67,7 +67,6 @@ def text_of(text: str, command: Command[Any, Any], options: Any, run: Run, tell:
 def _made_of(
     source: BinaryIO, called: str, command: Command[Any, Any], options: Any, run: Run, tell: Tell
 ) -> Iterator[bytes]:
-    assert command.piped is not None
     with tempfile.TemporaryDirectory(prefix="lexbeam-") as folder:
         path = os.path.join(folder, _NAME)
         with open(path, "wb") as stream:

@@ -1,7 +1,7 @@
 """The commands: a line each, imported when asked for.
 
 Commands from outside are entry points of the group `lexbeam.commands`: the name is the command's
-words (`complexity split`), the value `package.module:COMMAND`. One that cannot be imported is left
+words (`complexity split`), the value `package.module:CLASS`. One that cannot be imported is left
 out with a warning, unless it is asked for by its name.
 """
 
@@ -49,7 +49,7 @@ class CommandEntry(Entry):
     """A command that is not imported yet.
 
     Attributes:
-        where: `module:NAME`.
+        where: `module:CLASS`.
         previews: whether it has an option `dry_run`, which is a function of its own in Python.
     """
 
@@ -64,170 +64,171 @@ def _from_outside(point: importlib.metadata.EntryPoint) -> CommandEntry:
 COMMANDS: Registry[CommandEntry] = Registry(
     {
         "corpus": CommandEntry(
-            "lexbeam.pipelines.commands.corpus.corpus:CORPUS", doc="raw text to annotated sentences", previews=True
+            "lexbeam.pipelines.commands.corpus.corpus:Corpus", doc="raw text to annotated sentences", previews=True
         ),
         "change": CommandEntry(
-            "lexbeam.pipelines.commands.change.change:CHANGE",
+            "lexbeam.pipelines.commands.change.change:Change",
             doc="time slices, embeddings, alignments and change scores",
         ),
         "complexity select": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.select:COMPLEXITY_SELECT",
+            "lexbeam.pipelines.commands.complexity.select:ComplexitySelect",
             doc="targets in their sentences, drawn from corpora",
         ),
         "complexity load": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.load:LOAD", doc="labelled files and word lists to instances"
+            "lexbeam.pipelines.commands.complexity.load:ComplexityLoad",
+            doc="labelled files and word lists to instances",
         ),
         "complexity export": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.export:EXPORT_SHEETS", doc="instances as files that people fill in"
+            "lexbeam.pipelines.commands.complexity.export:ComplexityExport",
+            doc="instances as files that people fill in",
         ),
         "complexity aggregate": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.aggregate:AGGREGATE",
+            "lexbeam.pipelines.commands.complexity.aggregate:ComplexityAggregate",
             doc="judgments to labels, and how far people agree",
         ),
         "complexity features": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.features:COMPLEXITY_FEATURES",
+            "lexbeam.pipelines.commands.complexity.features:ComplexityFeatures",
             doc="features of words in their sentences, for complexity",
         ),
         "lexicon look": CommandEntry(
-            "lexbeam.pipelines.commands.folder.lexicon_look:LOOK", doc="what every given resource says of a word"
+            "lexbeam.pipelines.commands.folder.lexicon_look:LexiconLook", doc="what every given resource says of a word"
         ),
         "complexity split": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.split:SPLIT",
+            "lexbeam.pipelines.commands.complexity.split:ComplexitySplit",
             doc="splits alike in genre and complexity, no token in two",
         ),
         "evaluate change": CommandEntry(
-            "lexbeam.pipelines.commands.change.evaluate:EVALUATE_CHANGE",
+            "lexbeam.pipelines.commands.change.evaluate:EvaluateChange",
             doc="change scores against gold, with intervals",
         ),
         "complexity score": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.score:COMPLEXITY_SCORE",
+            "lexbeam.pipelines.commands.complexity.score:ComplexityScore",
             doc="predict complexity by reference scorers, and measure them",
         ),
         "evaluate complexity": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.evaluate:EVALUATE_COMPLEXITY",
+            "lexbeam.pipelines.commands.complexity.evaluate:EvaluateComplexity",
             doc="a file of predicted complexity against a gold file",
         ),
         "evaluate cloze": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.evaluate:EVALUATE_CLOZE",
+            "lexbeam.pipelines.commands.cloze.evaluate:EvaluateCloze",
             doc="answers to cloze questions against gold, beside what needs no reading",
         ),
         "cloze pairs": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.pairs:PAIRS_OF_TEXTS", doc="passages with summaries, for cloze questions"
+            "lexbeam.pipelines.commands.cloze.pairs:ClozePairs", doc="passages with summaries, for cloze questions"
         ),
         "cloze abstractness": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.abstractness:ABSTRACTNESS",
+            "lexbeam.pipelines.commands.cloze.abstractness:ClozeAbstractness",
             doc="how concrete words are, learned from ratings: a model",
         ),
         "cloze candidates": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.candidates:CLOZE_CANDIDATES",
+            "lexbeam.pipelines.commands.cloze.candidates:ClozeCandidates",
             doc="words of summaries that may become answers, with every filter's verdict",
         ),
         "cloze explain": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.explain:EXPLAIN",
+            "lexbeam.pipelines.commands.cloze.explain:ClozeExplain",
             doc="what filters say of each word of one summary, and why",
         ),
         "cloze options": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.options:CLOZE_OPTIONS", doc="words beside the answers of cloze questions"
+            "lexbeam.pipelines.commands.cloze.options:ClozeOptions", doc="words beside the answers of cloze questions"
         ),
         "cloze questions": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.questions:CLOZE_QUESTIONS",
+            "lexbeam.pipelines.commands.cloze.questions:ClozeQuestions",
             doc="cloze questions with five options, in splits, and the task's files",
         ),
         "cloze export": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.export:EXPORT_QUESTIONS",
-            doc="questions as files in which people answer them",
+            "lexbeam.pipelines.commands.cloze.export:ClozeExport", doc="questions as files in which people answer them"
         ),
         "cloze annotate": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.annotate:ANNOTATE",
+            "lexbeam.pipelines.commands.cloze.annotate:ClozeAnnotate",
             doc="people's answers to questions, and which are kept",
         ),
         "cloze answer": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.answer:CLOZE_ANSWER",
+            "lexbeam.pipelines.commands.cloze.answer:ClozeAnswer",
             doc="reading systems that choose among the options of cloze questions",
         ),
         "simplify instances": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.instances:SIMPLIFY_INSTANCES",
+            "lexbeam.pipelines.commands.simplify.instances:SimplifyInstances",
             doc="words to simplify, in their sentences, with people's substitutes",
         ),
         "simplify train-inflector": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.train_inflector:TRAIN_INFLECTOR",
+            "lexbeam.pipelines.commands.simplify.train_inflector:SimplifyTrainInflector",
             doc="form dictionaries to one file that inflects: a model",
         ),
         "simplify generate": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.generate:GENERATE_CANDIDATES",
+            "lexbeam.pipelines.commands.simplify.generate:SimplifyGenerate",
             doc="substitutes of words: thesauri, vectors, masked language models",
         ),
         "simplify select": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.select:SELECT_CANDIDATES",
+            "lexbeam.pipelines.commands.simplify.select:SimplifySelect",
             doc="candidates filtered by form, part of speech and similarity",
         ),
         "simplify rank": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.rank:RANK_CANDIDATES", doc="candidates ranked by simplicity"
+            "lexbeam.pipelines.commands.simplify.rank:SimplifyRank", doc="candidates ranked by simplicity"
         ),
         "simplify rewrite": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.rewrite:REWRITE_SENTENCES",
+            "lexbeam.pipelines.commands.simplify.rewrite:SimplifyRewrite",
             doc="sentences with the chosen words in place",
         ),
         "simplify text": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.text:SIMPLIFY_TEXT",
+            "lexbeam.pipelines.commands.simplify.text:SimplifyText",
             doc="texts with simpler words, and why each was changed",
         ),
         "evaluate simplify": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.evaluate:EVALUATE_SIMPLIFY",
+            "lexbeam.pipelines.commands.simplify.evaluate:EvaluateSimplify",
             doc="substitutes of every stage, or of a file, against gold, and where gold is lost",
         ),
         "forget": CommandEntry(
-            "lexbeam.pipelines.commands.folder.forget:FORGET",
+            "lexbeam.pipelines.commands.folder.forget:Forget",
             doc="remove documents from a folder, whatever keeps them, and leave them out from now on",
         ),
         "init": CommandEntry(
-            "lexbeam.pipelines.commands.corpus.init:INIT", doc="write a configuration for texts, from a look at them"
+            "lexbeam.pipelines.commands.corpus.init:Init", doc="write a configuration for texts, from a look at them"
         ),
         "run": CommandEntry(
-            "lexbeam.pipelines.commands.folder.run:RUN", doc="any commands from one configuration file, published once"
+            "lexbeam.pipelines.commands.folder.run:Run", doc="any commands from one configuration file, published once"
         ),
         "stream": CommandEntry(
-            "lexbeam.pipelines.commands.folder.stream:STREAM",
+            "lexbeam.pipelines.commands.folder.stream:Stream",
             doc="take in and annotate documents as they come, without end",
         ),
         "refresh": CommandEntry(
-            "lexbeam.pipelines.commands.folder.refresh:REFRESH",
+            "lexbeam.pipelines.commands.folder.refresh:Refresh",
             doc="take up what has changed since a configuration was run, and publish it anew",
             previews=True,
         ),
         "show": CommandEntry(
-            "lexbeam.pipelines.commands.folder.show:SHOW", doc="show tables, or answer questions about them"
+            "lexbeam.pipelines.commands.folder.show:Show", doc="show tables, or answer questions about them"
         ),
         "report": CommandEntry(
-            "lexbeam.pipelines.commands.folder.report:REPORT", doc="one HTML page about all that is published"
+            "lexbeam.pipelines.commands.folder.report:Report", doc="one HTML page about all that is published"
         ),
         "export": CommandEntry(
-            "lexbeam.pipelines.commands.folder.export:EXPORT", doc="vectors or tables, for other tools and archives"
+            "lexbeam.pipelines.commands.folder.export:Export", doc="vectors or tables, for other tools and archives"
         ),
         "status": CommandEntry(
-            "lexbeam.pipelines.commands.folder.status:STATUS", doc="what is done, left and stale in a folder"
+            "lexbeam.pipelines.commands.folder.status:Status", doc="what is done, left and stale in a folder"
         ),
         "history": CommandEntry(
-            "lexbeam.pipelines.commands.folder.history:HISTORY",
+            "lexbeam.pipelines.commands.folder.history:FolderHistory",
             doc="what was published in a folder when, and what changed",
         ),
         "diff": CommandEntry(
-            "lexbeam.pipelines.commands.folder.diff:DIFF",
+            "lexbeam.pipelines.commands.folder.diff:Diff",
             doc="how two snapshots differ: rows by key, scores that moved",
         ),
         "tag": CommandEntry(
-            "lexbeam.pipelines.commands.folder.tag:TAG", doc="give a snapshot a name, under which it is kept"
+            "lexbeam.pipelines.commands.folder.tag:Tag", doc="give a snapshot a name, under which it is kept"
         ),
-        "untag": CommandEntry("lexbeam.pipelines.commands.folder.tag:UNTAG", doc="take the name of a snapshot away"),
+        "untag": CommandEntry("lexbeam.pipelines.commands.folder.tag:Untag", doc="take the name of a snapshot away"),
         "rollback": CommandEntry(
-            "lexbeam.pipelines.commands.folder.rollback:ROLLBACK", doc="let readers see an earlier snapshot again"
+            "lexbeam.pipelines.commands.folder.rollback:Rollback", doc="let readers see an earlier snapshot again"
         ),
         "clean": CommandEntry(
-            "lexbeam.pipelines.commands.folder.clean:CLEAN",
+            "lexbeam.pipelines.commands.folder.clean:Clean",
             doc="free artefacts, and what killed runs have left in a folder",
         ),
         "sample": CommandEntry(
-            "lexbeam.pipelines.commands.corpus.sample:SAMPLE", doc="write a sample corpus with planted sense changes"
+            "lexbeam.pipelines.commands.corpus.sample:Sample", doc="write a sample corpus with planted sense changes"
         ),
     },
     what="command",
@@ -248,12 +249,13 @@ def load(name: str) -> "Command[Any, Any]":
     where = COMMANDS[name].where
     module, _, attribute = where.partition(":")
     try:
-        command = getattr(importlib.import_module(module), attribute)
+        found = getattr(importlib.import_module(module), attribute)
+        command = found() if isinstance(found, type) and issubclass(found, Command) else None
     except Exception as error:  # whatever it is that a module of others does
         if name in COMMANDS.ours():
             raise
         raise LexbeamError(f"command {name!r} cannot be loaded from {where}: {error}") from error
-    if not isinstance(command, Command):
+    if command is None:
         raise LexbeamError(f"command {name!r}: {where} is not a Command")
     _LOADED.append(command)
     return command

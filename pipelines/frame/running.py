@@ -94,10 +94,10 @@ def _run_command(name: str, options: Any, tell: Tell, beam: Sequence[str], data:
     command = load(name)
     job = Job(section_of(name), command, options)
     prints_tables = bool(command.tables) and options.out is None
-    if command.action is not None and (not command.tables or prints_tables):
+    if command.has("action") and (not command.tables or prints_tables):
         _check(job)
         command.action(options, Action(tell, beam=beam, data=data))
-    elif command.preview is not None and getattr(options, "dry_run", False):
+    elif command.has("preview") and getattr(options, "dry_run", False):
         _check(job)
         for line in command.preview(plan_of(job, find_inputs(job, (), None))):
             (data or tell)(line)
@@ -362,7 +362,7 @@ def _year_checks(job: Job, jobs: Sequence[Job]) -> dict[str, Any]:
 def _runner(jobs: Iterable[Job], beam: Sequence[str]) -> "RunnerConfig | None":
     """Return the runner configuration of the jobs, which share it; None where no job has a graph."""
     for job in jobs:
-        if job.command.build is not None and isinstance(job.options, RunnerOptions):
+        if job.command.has("build") and isinstance(job.options, RunnerOptions):
             from lexbeam.pipelines.runners.configs import load_runner_config  # with Beam, which takes seconds
 
             return load_runner_config(job.options.runner_config, beam)
@@ -447,8 +447,7 @@ def _check_options(job: Job) -> None:
     if isinstance(job.options, PublishOptions):
         inputs = [path for paths in noted_paths(job.options, "input").values() for path in paths]
         refuse_output_as_input(inputs, job.options.out)
-    if job.command.check is not None:
-        job.command.check(job.options)
+    job.command.check(job.options)
 
 
 def _check_folders(job: Job) -> None:
@@ -498,7 +497,7 @@ def _check_seen(jobs: Iterable[Job], out: str) -> None:
 
 def _foreseen(job: Job) -> list[Foreseen]:
     """Return what progress knows of a job's stages beforehand."""
-    if job.command.build is None:
+    if not job.command.has("build"):
         return []
     weight, waits = job.command.weights(job.options).get, job.command.waits.get
     return [Foreseen(s.name, s.unit, weight(s.name), waits(s.name, ())) for s in job.command.stages]

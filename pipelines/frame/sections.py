@@ -51,7 +51,7 @@ def plan_of(job: Job, inputs: Inputs) -> Any:
         NoDataError: it has nothing to do.
     """
     check_rows(job, inputs)
-    return None if job.command.plan is None else job.command.plan(job.options, inputs)
+    return job.command.plan(job.options, inputs)
 
 
 def make_section(
@@ -107,7 +107,7 @@ def make_section(
     try:
         with models_noted() as models:
             plan, read = _plan_with_digests(job, inputs)
-        if command.build is None:
+        if not command.has("build"):
             outcome, chosen = _run_action(job, plan, action, workspace)
         else:
             assert config is not None
@@ -188,7 +188,6 @@ def _run_graph(
     from lexbeam.transforms.common.store.ptransforms import stages_in
 
     command = job.command
-    assert command.build is not None
     results = ResultFiles(workspace.root)
     graph = Graph(workspace._replace(wanted=results.wanted), config.lanes, config.here, results.folder)
     chosen: dict[str, Mapping[str, Collection[str]]] = {}
@@ -196,7 +195,6 @@ def _run_graph(
 
     def build(pipeline: "beam.Pipeline") -> bool:
         nonlocal before
-        assert command.build is not None
         collections = command.build(pipeline, plan, graph)
         chosen.update(stages_in(pipeline))
         before = leaving.handed_back(job.section, mark(chosen))
@@ -249,7 +247,6 @@ def _check_whole(job: Job, results: ResultFiles) -> None:
 def _run_action(job: Job, plan: object, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:
     """Return the tables that an action made, and its stages."""
     command = job.command
-    assert command.action is not None
     tables = command.action(job.options, action) or {}
     parts = []
     for table in command.tables:

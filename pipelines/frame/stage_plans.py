@@ -208,7 +208,7 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
     from lexbeam.transforms.common.store.ptransforms import stages_before, stages_in
 
     to_write = Looked(missing=frozenset({"tables"}))
-    if job.command.build is None:
+    if not job.command.has("build"):
         making = job.command.making(job.section)
         missed = {} if stays or is_new else {making[-1].name: to_write}
         return _Look(making, missed, {stage.name: () for stage in making})
@@ -228,7 +228,6 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
         results = ResultFiles(scratch)
 
         def build(pipeline: "beam.Pipeline") -> bool:
-            assert job.command.build is not None
             collections = job.command.build(pipeline, plan, Graph(workspace, 1, True, scratch))
             results.write({"parts": collections["parts"]})
             before.update(stages_before(pipeline))

@@ -7,7 +7,7 @@ from questioned import publish, question
 from questions_anew import read
 from small_runs import call, manifest
 
-from lexbeam.pipelines.commands.cloze.annotate import ANNOTATE
+from lexbeam.pipelines.commands.cloze.annotate import ClozeAnnotate
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
@@ -112,7 +112,7 @@ def test_within_a_run(out, tmp_path, capsys):
     assert call("status", out) == 0
     assert "cloze.annotate" in capsys.readouterr().out
     assert call("run", config, "--resume") == 0
-    panels = ANNOTATE.report(open_snapshot(str(out)))
+    panels = ClozeAnnotate().report(open_snapshot(str(out)))
     assert [panel.title for panel in panels] == ["What became of questions", "Agreement of answers", "Annotators"]
     assert panels[1].rows.to_pylist()[0]["answers"] == 1
 

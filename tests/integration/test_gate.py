@@ -5,7 +5,7 @@ import json
 import yaml
 from small_runs import call, make_out, write_texts
 
-from lexbeam.pipelines.commands.change.change import CHANGE
+from lexbeam.pipelines.commands.change.change import Change
 from lexbeam.transforms.common.publish.layout import snapshot_name
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
@@ -73,10 +73,10 @@ def test_slices_and_their_pairs_have_gauges(made_once):
     parts = tuple(part for table in ("slices", "scores") for part in snapshot.parts(table))
     made = Made(name="change", parts=parts, entry=snapshot.section("change"))
     tokens = {row["slice"]: row["tokens"] for row in snapshot.read("slices").to_pylist()}
-    assert CHANGE.gauges["slice-tokens"].values(made) == tokens
+    assert Change.gauges["slice-tokens"].values(made) == tokens
     scores = [row["score"] for row in snapshot.read("scores").to_pylist() if row["seed"] is None]
     (pair,) = [f"{first} to {last}" for first, last in zip(list(tokens), list(tokens)[1:], strict=False)]
-    assert CHANGE.gauges["null-scores"].values(made) == {pair: scores.count(None) / len(scores)}
+    assert Change.gauges["null-scores"].values(made) == {pair: scores.count(None) / len(scores)}
 
 
 def test_too_many_rejects_hold_back_in_the_same_way(tmp_path, capsys):

@@ -189,24 +189,31 @@ class FarOptions:
     slice: str | None = option(None, help="slice")
 
 
-def _no_action(options, action):
-    return None
-
-
-SPLIT = Command(
-    options=SplitOptions,
-    tables=(SCORES,),
-    action=_no_action,
-    views=Registry(
+class Split(Command[SplitOptions, None]):
+    options = SplitOptions
+    tables = (SCORES,)
+    views = Registry(
         {"far": View(FarOptions, lambda s, o: pa.table({"far": [o.far], "slice": [o.slice]}), doc="how far words are")},
         what="view",
-    ),
-)
-FLAT = Command(options=FarOptions, action=_no_action, takes_beam=True)
+    )
+
+    def action(self, options, action):
+        return None
+
+
+class Flat(Command[FarOptions, None]):
+    options = FarOptions
+    takes_beam = True
+
+    def action(self, options, action):
+        return None
+
+
+SPLIT, FLAT = Split(), Flat()
 TOYS = {
-    "complexity split": CommandEntry(f"{__name__}:SPLIT", doc="texts split into parts"),
-    "complexity tell-all": CommandEntry(f"{__name__}:FLAT", doc="tell all"),
-    "flat": CommandEntry(f"{__name__}:FLAT", doc="flat"),
+    "complexity split": CommandEntry(f"{__name__}:Split", doc="texts split into parts"),
+    "complexity tell-all": CommandEntry(f"{__name__}:Flat", doc="tell all"),
+    "flat": CommandEntry(f"{__name__}:Flat", doc="flat"),
 }
 
 
@@ -251,9 +258,8 @@ def test_an_option_that_beam_has_is_refused(monkeypatch):
         beam: int = option(3, help="a beam")
 
     monkeypatch.setattr("lexbeam._functions.COMMANDS", TOYS)
-    monkeypatch.setattr(
-        "lexbeam._functions.load", lambda words: Command(options=BeamOptions, action=_no_action, takes_beam=True)
-    )
+    monkeypatch.setattr(Flat, "options", BeamOptions)
+    monkeypatch.setattr("lexbeam._functions.load", lambda words: FLAT)
     with pytest.raises(ValueError, match="an option `beam` beside"):
         command_function(next(iter(places({"flat": TOYS["flat"]}))), "flat")
 
@@ -275,7 +281,8 @@ def test_views_are_methods_whose_first_option_needs_no_name(monkeypatch):
 
 def test_two_views_of_a_name_are_refused_unless_they_come_from_outside(monkeypatch):
     far = Registry({"far": View(FarOptions, lambda s, o: None, doc="x")}, what="view")
-    other = Command(options=FarOptions, action=_no_action, views=far)
+    other = Flat()
+    other.views = far
     monkeypatch.setattr(_views, "available", lambda: [("complexity split", SPLIT), ("toy lengths", other)])
     assert _views.views()["far"] == (SPLIT.views["far"], ("complexity.split",), True)
     monkeypatch.setattr(_views, "available", lambda: [("complexity split", SPLIT), ("corpus", other)])

@@ -25,7 +25,7 @@ ENTRY = "from lexbeam.pipelines.cli import entry; entry()"
 
 
 FIRST, LAST = blocks_of("Add a command")
-MODULE = "".join([FIRST, *blocks_of("Add a view"), *blocks_of("Add a panel"), LAST])
+MODULE = "".join([FIRST, *blocks_of("Add a view"), LAST])
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_a_new_command_has_help_checks_and_nearest_names(lexbeam):
 
 
 def test_a_package_that_is_broken_stops_no_other_command(lexbeam, python, made, tmp_path, monkeypatch):
-    lines = ("bad = bad_module:X", "corpus = toy_lengths:COMMAND")
+    lines = ("bad = bad_module:X", "corpus = toy_lengths:Lengths")
     install(tmp_path, "lexbeam.commands", *lines, package="bad")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(registry, "_OUTSIDE", {})
@@ -129,7 +129,7 @@ def test_a_package_that_is_broken_stops_no_other_command(lexbeam, python, made, 
     shown = python(f"import sys; sys.path.append({str(tmp_path)!r})\n{ENTRY}", "show", made)
     assert (shown.code, "sentences" in shown.stdout) == (0, True), shown.stderr
     assert "command 'bad' cannot be loaded from bad_module:X" in shown.stderr
-    assert "lexbeam.commands: 'corpus' of toy_lengths:COMMAND is left out: there is one of this name" in shown.stderr
+    assert "lexbeam.commands: 'corpus' of toy_lengths:Lengths is left out: there is one of this name" in shown.stderr
 
 
 @pytest.mark.usefixtures("environment")

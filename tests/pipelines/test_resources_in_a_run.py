@@ -60,33 +60,34 @@ def value(artefact, task, _):
 VALUE = Stage(name="toy/value", receipt=PartFile, build=value, chosen=lambda task, _: task.lexicon.chosen())
 
 
-def build(pipeline, task, graph):
-    import apache_beam as beam
+class Values(Command[Options, Task]):
+    options = Options
+    tables = (VALUES,)
+    stages = (VALUE,)
 
-    from lexbeam.transforms.common.store.ptransforms import MakeArtefact, NameParts
+    def reads(self, options):
+        return [TableSource("sentences", options.folder)]
 
-    task = task._replace(lexicon=graph.carry(task.lexicon))
-    made = (
-        pipeline
-        | "Task" >> beam.Create([(0, task)])
-        | "Value" >> beam.ParDo(MakeArtefact(graph.workspace, VALUE, None, task.lexicon.chosen()))
-    )
-    return {"parts": made | "Name" >> beam.ParDo(NameParts("toy/values"))}
+    def plan(self, options, inputs):
+        return Task(inputs.only("sentences").parts, prepare(options.lexicon))
 
+    def build(self, pipeline, task, graph):
+        import apache_beam as beam
 
-COMMAND = Command(
-    options=Options,
-    tables=(VALUES,),
-    stages=(VALUE,),
-    build=build,
-    reads=lambda options: [TableSource("sentences", options.folder)],
-    plan=lambda options, inputs: Task(inputs.only("sentences").parts, prepare(options.lexicon)),
-)
+        from lexbeam.transforms.common.store.ptransforms import MakeArtefact, NameParts
+
+        task = task._replace(lexicon=graph.carry(task.lexicon))
+        made = (
+            pipeline
+            | "Task" >> beam.Create([(0, task)])
+            | "Value" >> beam.ParDo(MakeArtefact(graph.workspace, VALUE, None, task.lexicon.chosen()))
+        )
+        return {"parts": made | "Name" >> beam.ParDo(NameParts("toy/values"))}
 
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch, tmp_path):
-    entry = registry.CommandEntry(f"{__name__}:COMMAND", doc="toy")
+    entry = registry.CommandEntry(f"{__name__}:Values", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy values", entry)
     monkeypatch.setitem(sys.modules, __name__, sys.modules[value.__module__])
     monkeypatch.setattr(resources, "_OPENED", {})

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 from nets import calls
 
-from lexbeam.pipelines.commands.cloze.pairs import PAIRS_OF_TEXTS
+from lexbeam.pipelines.commands.cloze.pairs import ClozePairs
 from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
 from lexbeam.pipelines.frame.command import Inputs
 from lexbeam.pipelines.frame.inputs import LOOK
@@ -56,10 +56,10 @@ def test_the_driver_takes_no_more_for_more_files(folders):
 
 def test_what_a_task_plans_has_no_file(folders):
     def task(number):
-        options = PAIRS_OF_TEXTS.options(
+        options = ClozePairs.options(
             inputs=(str(folders[number]),), layout="documents", out=str(folders[number].parent / "out")
         )
-        return PAIRS_OF_TEXTS.plan(options, Inputs(()))
+        return ClozePairs().plan(options, Inputs(()))
 
     few = pickle.dumps(task(FEW))
     assert len(pickle.dumps(task(MANY))) == len(few)

@@ -69,7 +69,7 @@ from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SHARE
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CHANGE"]
+__all__ = ["Change"]
 
 log = logging.getLogger("lexbeam")
 
@@ -83,17 +83,6 @@ class Outside(NamedTuple):
 def _outside(element: tuple[str, list[Viewed]]) -> Outside:
     _, viewed = element
     return Outside(viewed[0].of - sum(slice.seen for slice in viewed))
-
-
-def _reads(options: ChangeOptions) -> Sequence[TableSource]:
-    # Documents say who wrote them, and what else slices are compared by.
-    tables = ("sentences", "documents")
-    return [TableSource(table, folder, needed=True) for folder in options.corpora or (None,) for table in tables]
-
-
-def _year_check(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
-    # Where there are several corpora, another one may have what this one lacks.
-    return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
 
 
 def _words(element: tuple[SpaceKey, TrainedSpace]) -> tuple[int, int]:
@@ -117,96 +106,6 @@ class _Nulls(NamedTuple):
     pairs: Mapping[str, "beam.PCollection"]
     series: Mapping[str, "beam.PCollection"]
     slices: Mapping[str, "beam.PCollection"]
-
-
-def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of `sentences` in, parts of the change tables out."""
-    import apache_beam as beam
-
-    from lexbeam.transforms.change.graph.ptransforms import (
-        AlignPairs,
-        DealSlices,
-        JoinSystems,
-        NumberParts,
-        ScoreBeside,
-        counts_by_place,
-    )
-    from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
-    from lexbeam.transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
-    from lexbeam.transforms.common.store.ptransforms import By, Each
-
-    graph = graph._replace(workspace=graph.workspace._replace(keeps=plan.shares))
-    workspace, lanes = graph.workspace, graph.lanes
-    _expect(plan, graph)
-    viewed = graph.tasks(pipeline, "SentenceParts", plan.parts) | "DeriveView" >> DeriveView(
-        workspace, plan.view, plan.budget, lanes, plan.settle
-    )
-    ready = viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace, len(plan.parts))
-    spaces = ready | "Train" >> TrainSlices(
-        workspace, plan.pairs, plan.sgns, plan.sharding, plan.representation, plan.score.targets, lanes
-    )
-    slices = counts_by_place(ready)
-    of_pairs = {"comparisons": plan.pairs, "slices": slices}
-    aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, slices)
-    seeds = aligned | "Score" >> By(workspace, SCORE, plan.score, score_tasks, {"comparisons": plan.pairs})
-    deals = viewed | "DealSlices" >> DealSlices(workspace, groups_in(plan), plan.documents, plan.null)
-    nulls = _Nulls({"deals": deals}, {}, {})
-    if plan.null.nulls:
-        nulls = _of_chance(viewed, (ready, slices, spaces), deals, plan, graph)
-    combined = {"seeds": seeds, **nulls.pairs} | "Combine" >> By(
-        workspace, COMBINE, plan.score, combine_tasks, of_pairs
-    )
-    summary = combined | "Summarise" >> Each(workspace, SUMMARISE, summary_columns(plan.score), summary_tasks, of_pairs)
-    shown = {"targets": plan.score.targets, "most": plan.score.neighbour_words}
-    neighbours = spaces | "Neighbours" >> Each(
-        workspace,
-        NEIGHBOURS,
-        plan.neighbours,
-        neighbour_tasks,
-        {"comparisons": plan.pairs, "combined": beam.pvalue.AsDict(combined), **shown},
-    )
-    if plan.write_text and graph.writes:
-        ready | "WriteText" >> WriteText(plan.write_text, plan.pairs.names)
-    described = (
-        spaces
-        | "KeyWords" >> beam.Map(_words)
-        | "DescribeSlices" >> By(workspace, SLICE, None, slice_rows, {**of_pairs, "periods": plan.view.slices})
-    )
-    made = {
-        VECTORS.name: spaces,
-        NEIGHBOURS_TABLE.name: neighbours,
-        ALIGNMENTS_TABLE.name: aligned,
-        SCORES.name: combined,
-        PAIRS.name: combined,
-        SUMMARY.name: summary,
-        SLICES.name: described,
-    }
-    if plan.null.nulls:
-        made[NULLS.name] = combined
-    runs = {"": combined}
-    for other in plan.beside:
-        name = ",".join(other.score.systems)
-        training = TrainSlices(
-            workspace,
-            other.pairs,
-            other.sgns,
-            other.sharding,
-            other.representation,
-            other.score.targets,
-            lanes,
-            plan.frees,
-        )
-        runs[name] = ready | f"Beside {name}" >> ScoreBeside(
-            training, other.align, other.score, plan.null.nulls, {**nulls.pairs, **nulls.slices}
-        )
-    if plan.score.systems or plan.beside:
-        systems = runs | "Systems" >> JoinSystems(workspace, plan.ensembles)
-        made |= {SYSTEM_SCORES.name: systems, SYSTEM_CONTROLS.name: systems}
-    if plan.series:
-        series = _series(spaces, aligned, slices, nulls, plan, graph)
-        made |= {SERIES_TABLE.name: series, POINTS.name: series}
-    parts = made | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)
-    return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 
 
 def _of_chance(
@@ -310,27 +209,6 @@ def _expect(plan: ChangePlan, graph: Graph) -> None:
             graph.expect(stage, artefacts[stage.name])
 
 
-def _resources(plan: ChangePlan) -> Mapping[str, Any]:
-    return {"targets": list(plan.view.targets.words)}
-
-
-def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
-    outside = sum(row.documents for row in outcome.rows["outside"])
-    slices = read_table([checked(part) for part in outcome.of_table(SLICES.name)])
-    for warning in slice_warnings(slices.to_pylist(), outside):
-        log.warning("%s", warning)
-    return {
-        "view": asdict(plan.view.options),
-        "slices": [list(slice) for slice in plan.view.slices],
-        "pairs": [list(pair) for pair in plan.pairs.pairs],
-        "seeds": list(plan.pairs.seeds),
-        "alignments": [name for name in plan.score.alignments if name != "none"],
-        "variants": [variant.name for variant in plan.pairs.variants],
-        "targets": list(plan.view.targets.words),
-        "documents_outside_slices": outside,
-    }
-
-
 def _slice_tokens(made: Made) -> Mapping[str, float]:
     rows = read_table([checked(part) for part in made.of_table(SLICES.name)], ["slice", "tokens"]).to_pylist()
     return {row["slice"]: row["tokens"] for row in rows}
@@ -348,52 +226,20 @@ def _null_shares(made: Made) -> Mapping[str, float]:
     return shares
 
 
-def _reworded(section: Mapping[str, Any]) -> Mapping[str, str | None]:
-    """Return slices with their years, pairs by the names of their slices, and the view in words."""
-    view, names = section["view"], [name for name, *_ in section["slices"]]
-    return {
-        "slices": _subject(section),
-        "pairs": ", ".join(f"{names[first]} to {names[last]}" for first, last in section["pairs"]),
-        "view": f"by {view['unit']}, letter case {view['case']}, sentences of {view['min_sentence']} tokens or more",
-    }
-
-
 def _subject(section: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} ({first} to {last})" for name, first, last in section["slices"])
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield slices, targets not found, and the most changed words."""
-    for row in snapshot.read("slices").to_pylist():
-        text = (
-            f"slice {row['slice']}: {row['documents']} documents, {row['tokens']} tokens, "
-            f"{row['vocabulary']} words with {row['min_count']} uses"
-        )
-        yield "; ".join(filter(None, (text, short_text(row))))
-    section = snapshot.section("change")
-    yield case_text(ViewOptions(**section["view"]), section["options"]["case"])
-    yield from missing_targets(snapshot)
-    yield from ranking(snapshot)
-    yield from told_systems(snapshot)
-    yield from turning(snapshot)
+class Change(Command[ChangeOptions, ChangePlan]):
+    """`lexbeam change`."""
 
-
-def _moved(before: Snapshot, after: Snapshot, top: int) -> Moved:
-    rows = moved_scores(before, after, top)
-    note = "score_sd: the noise of training over seeds; null_mean, null_sd: what chance gives"
-    if not rows["null_mean_after"].null_count < len(rows):
-        note = f"score_sd: the noise of training over seeds; {NO_NULL}"
-    return Moved(rows, note)
-
-
-CHANGE: Command[ChangeOptions, ChangePlan] = Command(
-    options=ChangeOptions,
-    examples="""\
+    options = ChangeOptions
+    examples = """\
   lexbeam change corpus --out change --slices 1810-1860,1960-2010 --null 5
   lexbeam change results --slices 1810-1860,1960-2010 --null 5
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
-      --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
-    tables=(
+      --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca"""
+    tables = (
         SUMMARY,
         PAIRS,
         SERIES_TABLE,
@@ -406,29 +252,18 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
         NEIGHBOURS_TABLE,
         VECTORS,
         ALIGNMENTS_TABLE,
-    ),
-    reads=_reads,
-    check=read_targets,
-    year_check=_year_check,
-    stages=STAGES,
-    plan=plan_change,
-    build=_build,
-    rows={"outside": Outside},
-    weights=weights_of,
-    waits=WAITS,
-    resources=_resources,
-    section=_section,
-    gauges={
+    )
+    stages = STAGES
+    waits: Mapping[str, tuple[str, ...]] = WAITS
+    rows: Mapping[str, type] = {"outside": Outside}
+    gauges: Mapping[str, Gauge] = {
         "slice-tokens": Gauge(_slice_tokens, doc="tokens of a slice that are trained on"),
         "null-scores": Gauge(
             _null_shares, doc="share of the scores of a pair of slices, FROM to TO, that are null", share=True
         ),
-    },
-    reworded=_reworded,
-    summary=_summary,
-    moved=_moved,
-    views=VIEWS,
-    opening=Opening(
+    }
+    views = VIEWS
+    opening = Opening(
         "Change of usage",
         "How differently words are used in two periods: a score compares the contexts of a word, by default by the "
         "cosine distance of its vectors after alignment; 0 means the same contexts. Read a score beside what "
@@ -436,7 +271,162 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
         "changed.",
         ("dim", "window", "epochs", "min-count", "seeds", "alignment", "measure", "null", "unit", "case", "pairs"),
         subject=_subject,
-    ),
-    report=panels,
-    quotes=quotes,
-)
+    )
+    check = staticmethod(read_targets)
+    plan = staticmethod(plan_change)
+    weights = staticmethod(weights_of)
+    report = staticmethod(panels)
+    quotes = staticmethod(quotes)
+
+    def reads(self, options: ChangeOptions) -> Sequence[TableSource]:
+        # Documents say who wrote them, and what else slices are compared by.
+        tables = ("sentences", "documents")
+        return [TableSource(table, folder, needed=True) for folder in options.corpora or (None,) for table in tables]
+
+    def year_check(self, options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
+        # Where there are several corpora, another one may have what this one lacks.
+        return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
+
+    def build(self, pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of `sentences` in, parts of the change tables out."""
+        import apache_beam as beam
+
+        from lexbeam.transforms.change.graph.ptransforms import (
+            AlignPairs,
+            DealSlices,
+            JoinSystems,
+            NumberParts,
+            ScoreBeside,
+            counts_by_place,
+        )
+        from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
+        from lexbeam.transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
+        from lexbeam.transforms.common.store.ptransforms import By, Each
+
+        graph = graph._replace(workspace=graph.workspace._replace(keeps=plan.shares))
+        workspace, lanes = graph.workspace, graph.lanes
+        _expect(plan, graph)
+        viewed = graph.tasks(pipeline, "SentenceParts", plan.parts) | "DeriveView" >> DeriveView(
+            workspace, plan.view, plan.budget, lanes, plan.settle
+        )
+        ready = (
+            viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace, len(plan.parts))
+        )
+        spaces = ready | "Train" >> TrainSlices(
+            workspace, plan.pairs, plan.sgns, plan.sharding, plan.representation, plan.score.targets, lanes
+        )
+        slices = counts_by_place(ready)
+        of_pairs = {"comparisons": plan.pairs, "slices": slices}
+        aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, slices)
+        seeds = aligned | "Score" >> By(workspace, SCORE, plan.score, score_tasks, {"comparisons": plan.pairs})
+        deals = viewed | "DealSlices" >> DealSlices(workspace, groups_in(plan), plan.documents, plan.null)
+        nulls = _Nulls({"deals": deals}, {}, {})
+        if plan.null.nulls:
+            nulls = _of_chance(viewed, (ready, slices, spaces), deals, plan, graph)
+        combined = {"seeds": seeds, **nulls.pairs} | "Combine" >> By(
+            workspace, COMBINE, plan.score, combine_tasks, of_pairs
+        )
+        summary = combined | "Summarise" >> Each(
+            workspace, SUMMARISE, summary_columns(plan.score), summary_tasks, of_pairs
+        )
+        shown = {"targets": plan.score.targets, "most": plan.score.neighbour_words}
+        neighbours = spaces | "Neighbours" >> Each(
+            workspace,
+            NEIGHBOURS,
+            plan.neighbours,
+            neighbour_tasks,
+            {"comparisons": plan.pairs, "combined": beam.pvalue.AsDict(combined), **shown},
+        )
+        if plan.write_text and graph.writes:
+            ready | "WriteText" >> WriteText(plan.write_text, plan.pairs.names)
+        described = (
+            spaces
+            | "KeyWords" >> beam.Map(_words)
+            | "DescribeSlices" >> By(workspace, SLICE, None, slice_rows, {**of_pairs, "periods": plan.view.slices})
+        )
+        made = {
+            VECTORS.name: spaces,
+            NEIGHBOURS_TABLE.name: neighbours,
+            ALIGNMENTS_TABLE.name: aligned,
+            SCORES.name: combined,
+            PAIRS.name: combined,
+            SUMMARY.name: summary,
+            SLICES.name: described,
+        }
+        if plan.null.nulls:
+            made[NULLS.name] = combined
+        runs = {"": combined}
+        for other in plan.beside:
+            name = ",".join(other.score.systems)
+            training = TrainSlices(
+                workspace,
+                other.pairs,
+                other.sgns,
+                other.sharding,
+                other.representation,
+                other.score.targets,
+                lanes,
+                plan.frees,
+            )
+            runs[name] = ready | f"Beside {name}" >> ScoreBeside(
+                training, other.align, other.score, plan.null.nulls, {**nulls.pairs, **nulls.slices}
+            )
+        if plan.score.systems or plan.beside:
+            systems = runs | "Systems" >> JoinSystems(workspace, plan.ensembles)
+            made |= {SYSTEM_SCORES.name: systems, SYSTEM_CONTROLS.name: systems}
+        if plan.series:
+            series = _series(spaces, aligned, slices, nulls, plan, graph)
+            made |= {SERIES_TABLE.name: series, POINTS.name: series}
+        parts = made | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)
+        return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
+
+    def resources(self, plan: ChangePlan) -> Mapping[str, Any]:
+        return {"targets": list(plan.view.targets.words)}
+
+    def section(self, plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
+        outside = sum(row.documents for row in outcome.rows["outside"])
+        slices = read_table([checked(part) for part in outcome.of_table(SLICES.name)])
+        for warning in slice_warnings(slices.to_pylist(), outside):
+            log.warning("%s", warning)
+        return {
+            "view": asdict(plan.view.options),
+            "slices": [list(slice) for slice in plan.view.slices],
+            "pairs": [list(pair) for pair in plan.pairs.pairs],
+            "seeds": list(plan.pairs.seeds),
+            "alignments": [name for name in plan.score.alignments if name != "none"],
+            "variants": [variant.name for variant in plan.pairs.variants],
+            "targets": list(plan.view.targets.words),
+            "documents_outside_slices": outside,
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield slices, targets not found, and the most changed words."""
+        for row in snapshot.read("slices").to_pylist():
+            text = (
+                f"slice {row['slice']}: {row['documents']} documents, {row['tokens']} tokens, "
+                f"{row['vocabulary']} words with {row['min_count']} uses"
+            )
+            yield "; ".join(filter(None, (text, short_text(row))))
+        section = snapshot.section("change")
+        yield case_text(ViewOptions(**section["view"]), section["options"]["case"])
+        yield from missing_targets(snapshot)
+        yield from ranking(snapshot)
+        yield from told_systems(snapshot)
+        yield from turning(snapshot)
+
+    def reworded(self, section: Mapping[str, Any]) -> Mapping[str, str | None]:
+        """Return slices with their years, pairs by the names of their slices, and the view in words."""
+        view, names = section["view"], [name for name, *_ in section["slices"]]
+        return {
+            "slices": _subject(section),
+            "pairs": ", ".join(f"{names[first]} to {names[last]}" for first, last in section["pairs"]),
+            "view": f"by {view['unit']}, letter case {view['case']}, "
+            f"sentences of {view['min_sentence']} tokens or more",
+        }
+
+    def moved(self, before: Snapshot, after: Snapshot, top: int) -> Moved:
+        rows = moved_scores(before, after, top)
+        note = "score_sd: the noise of training over seeds; null_mean, null_sd: what chance gives"
+        if not rows["null_mean_after"].null_count < len(rows):
+            note = f"score_sd: the noise of training over seeds; {NO_NULL}"
+        return Moved(rows, note)

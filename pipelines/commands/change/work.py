@@ -25,7 +25,6 @@ from lexbeam.transforms.change.spaces.shards import steps_of
 from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.change.view.slice_merges import COUNT, SHUFFLE, count_groups
 from lexbeam.transforms.change.view.view_stage import MEASURE, VIEW
-from lexbeam.transforms.common.store.artefacts import Stage
 from lexbeam.transforms.embeddings.alignment import APART, variants_of
 from lexbeam.transforms.embeddings.representations import SGNS
 from lexbeam.transforms.embeddings.trainers import TRAINERS

@@ -28,35 +28,7 @@ from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
 from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["ABSTRACTNESS"]
-
-
-def _learn(options: AbstractnessOptions, action: Action) -> None:
-    """Learn a model and keep it.
-
-    Raises:
-        UsageError: the words of a resource are wrong.
-        LexbeamError: a file is not what it should be, or nothing can be learned from it; the folder
-            holds something else.
-    """
-    texts = _resources(options)
-    language = _language(texts)
-    lexicon = prepare(LexiconOptions(resources=tuple(texts.values()), cache=options.words.cache))
-    opened = {held.name: held.open() for held in lexicon.held}
-    called = {name: _called(text) for name, text in texts.items()}
-    ratings = joined_ratings({called[name]: held for name, held in opened.items() if isinstance(held, WordList)})
-    wordnet = opened.get(WORDNET)
-    vectors = {name: held for name, held in opened.items() if isinstance(held, StaticVectors)}
-    inputs = InputResources(wordnet if isinstance(wordnet, WordNet) else None, tuple(vectors.values()))
-    made_from = {
-        "wordnet": called.get(WORDNET, ""),
-        "glosses": called.get(WORDNET, ""),
-        "vectors": ", ".join(called[name] for name in vectors),
-    }
-    learned = learn(ratings, inputs, options, _digests(lexicon), made_from, language)
-    digest = keep_model(options.out, learned.model, overwrite=options.overwrite)
-    for line in _summary(learned, options, digest):
-        action.tell(line)
+__all__ = ["ClozeAbstractness"]
 
 
 def _resources(options: AbstractnessOptions) -> dict[str, str]:
@@ -100,13 +72,6 @@ def _digests(lexicon: Lexicon) -> Mapping[str, str]:
     return {held.name.strip("_"): held.compiled.digest for held in lexicon.held}
 
 
-def _check(options: AbstractnessOptions) -> None:
-    check_abstractness(options)
-    check_packages("concreteness needs", ("sklearn", "safetensors"), "models")
-    for name in (options.learning.estimator, *options.learning.compare):
-        ESTIMATORS[name].check_installed(f"estimator `{name}`")
-
-
 def _summary(learned: Learned, options: AbstractnessOptions, digest: str) -> Iterator[str]:
     for name, (low, high) in learned.scales.items():
         yield f"{name}: from {low:g}, abstract, to {high:g}, concrete"
@@ -134,14 +99,46 @@ def _interval(measured: MeasuredMetric) -> str:
     return f"{measured.value:.3f} ({measured.low:.3f} to {measured.high:.3f})"
 
 
-ABSTRACTNESS: Command[AbstractnessOptions, None] = Command(
-    options=AbstractnessOptions,
-    examples="""\
+class ClozeAbstractness(Command[AbstractnessOptions, None]):
+    """`lexbeam cloze abstractness`."""
+
+    options = AbstractnessOptions
+    examples = """\
   lexbeam cloze abstractness --ratings mrc.csv:word=WORD,value=CONC --out models/concreteness
   lexbeam cloze abstractness --ratings mrc.csv:word=WORD,value=CONC --out models/concreteness \\
       --vectors news.vec --vectors results:slice=1880-1920 --compare network
   lexbeam cloze abstractness --ratings words.tsv:word=Word,value=Conc.M,scale=1-5 \\
-      --out models/forms --inputs ngrams,vectors --vectors words.vec --of form --estimator ridge""",
-    check=_check,
-    action=_learn,
-)
+      --out models/forms --inputs ngrams,vectors --vectors words.vec --of form --estimator ridge"""
+
+    def check(self, options: AbstractnessOptions) -> None:
+        check_abstractness(options)
+        check_packages("concreteness needs", ("sklearn", "safetensors"), "models")
+        for name in (options.learning.estimator, *options.learning.compare):
+            ESTIMATORS[name].check_installed(f"estimator `{name}`")
+
+    def action(self, options: AbstractnessOptions, action: Action) -> None:
+        """Learn a model and keep it.
+
+        Raises:
+            UsageError: the words of a resource are wrong.
+            LexbeamError: a file is not what it should be, or nothing can be learned from it; the folder
+                holds something else.
+        """
+        texts = _resources(options)
+        language = _language(texts)
+        lexicon = prepare(LexiconOptions(resources=tuple(texts.values()), cache=options.words.cache))
+        opened = {held.name: held.open() for held in lexicon.held}
+        called = {name: _called(text) for name, text in texts.items()}
+        ratings = joined_ratings({called[name]: held for name, held in opened.items() if isinstance(held, WordList)})
+        wordnet = opened.get(WORDNET)
+        vectors = {name: held for name, held in opened.items() if isinstance(held, StaticVectors)}
+        inputs = InputResources(wordnet if isinstance(wordnet, WordNet) else None, tuple(vectors.values()))
+        made_from = {
+            "wordnet": called.get(WORDNET, ""),
+            "glosses": called.get(WORDNET, ""),
+            "vectors": ", ".join(called[name] for name in vectors),
+        }
+        learned = learn(ratings, inputs, options, _digests(lexicon), made_from, language)
+        digest = keep_model(options.out, learned.model, overwrite=options.overwrite)
+        for line in _summary(learned, options, digest):
+            action.tell(line)

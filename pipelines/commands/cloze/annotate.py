@@ -43,7 +43,7 @@ from lexbeam.transforms.common.store.tables import read_rows, read_table
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
-__all__ = ["ANNOTATE", "ClozeAnnotateOptions"]
+__all__ = ["ClozeAnnotate", "ClozeAnnotateOptions"]
 
 SECTION = "cloze.annotate"
 
@@ -71,56 +71,6 @@ class ClozeAnnotateOptions(PublishOptions):
     )
     tables: AnnotationOptions = embedded(AnnotationOptions, group="annotations")
     how: QualityOptions = embedded(QualityOptions, group="rules")
-
-
-def _reads(options: ClozeAnnotateOptions) -> Sequence[TableSource]:
-    return [TableSource(QUESTIONS.name, options.folder)]
-
-
-def _check(options: ClozeAnnotateOptions) -> None:
-    if options.write_jsonl and not (options.overwrite or options.resume):
-        refuse_existing(options.write_jsonl)
-
-
-def _plan(options: ClozeAnnotateOptions, _: Inputs) -> list[dict[str, Any]]:
-    return file_digests(list_inputs(options.annotations, (), options.out))
-
-
-def _annotate(options: ClozeAnnotateOptions, action: Action) -> Mapping[str, pa.Table]:
-    """Read the annotations, settle which count, and judge the questions by them."""
-    parts = [checked(part) for part in action.inputs.only(QUESTIONS.name).parts]
-    questions = questions_of(read_rows(parts, list(COLUMNS)))
-
-    def sheet_rows() -> pa.Table:
-        return asked_rows(read_table(parts, list(SHEET_COLUMNS)), (), ()).rows
-
-    answers = read_annotations(options.annotations, questions, sheet_rows, options.tables)
-    judged = settle_annotations(answers.annotations, options.how)
-    return {
-        ANNOTATIONS.name: annotation_rows(judged),
-        VERDICTS.name: verdict_rows(judged, questions, options.how),
-        ANNOTATION_REJECTS.name: pa.Table.from_pylist(
-            [row._asdict() for row in answers.rejects], schema=ANNOTATION_REJECTS.schema()
-        ),
-    }
-
-
-def _resources(plan: list[dict[str, Any]]) -> Mapping[str, Any]:
-    return {"annotations": digest(sorted(file["sha256"] for file in plan))}
-
-
-def _section(plan: list[dict[str, Any]], outcome: HandedBack) -> Mapping[str, Any]:
-    annotations, verdicts, rejects = (
-        read_table([checked(part) for part in outcome.of_table(table.name)])
-        for table in (ANNOTATIONS, VERDICTS, ANNOTATION_REJECTS)
-    )
-    reasons = Counter(rejects["reason"].to_pylist())
-    return {
-        "inputs": plan,
-        **figures_of(annotations, verdicts),
-        "rejected": reasons.total(),
-        "rejects": dict(sorted(reasons.items())),
-    }
 
 
 _OUTCOMES = SectionTable(
@@ -171,71 +121,109 @@ _PEOPLE = SectionTable(
 )
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield which questions are kept, why others are not, and how far people agree."""
-    section = snapshot.section(SECTION)
-    yield (
-        f"{amount(section['annotations'], 'answers')} by {amount(section['annotators'], 'annotators')}, "
-        f"{section['counted']} count; {amount(section['rejected'], 'rows')} rejected{counts_tail(section['rejects'])}"
-    )
-    yield from explained_counts(section["reasons"], ANNOTATION_REASONS)
-    for counts in section["kinds"]:
-        why = counts_tail({name: counts["dropped"][name] for name in VERDICT_REASONS})
-        yield f"{counts['kind']}: {counts['kept']} of {counts['questions']} questions are kept{why}"
-    yield _AGREEMENT.grid(_agreements(section))
-    yield _PEOPLE.grid(section["by_annotator"])
-
-
 def _agreements(section: Mapping[str, Any]) -> list[dict[str, Any]]:
     kinds = [{"kind": counts["kind"], **counts["agreement"]} for counts in section["kinds"]]
     return [{"kind": "all", **section["agreement"]}] * (len(kinds) != 1) + kinds
 
 
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    section = snapshot.section(SECTION)
-    outcomes = [
-        {"kind": counts["kind"], "outcome": name, "questions": count}
-        for counts in section["kinds"]
-        for name, count in {"kept": counts["kept"], **counts["dropped"]}.items()
-    ]
-    return [_OUTCOMES.panel(outcomes), _AGREEMENT.panel(_agreements(section)), _PEOPLE.panel(section["by_annotator"])]
+class ClozeAnnotate(Command[ClozeAnnotateOptions, list[dict[str, Any]]]):
+    """`lexbeam cloze annotate`."""
 
-
-def _write(options: ClozeAnnotateOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
-    """Write the task's files of the questions that are kept."""
-    if options.write_jsonl:
-        rows = snapshot.read(VERDICTS.name, ["question_id", "kind", "kept"])
-        accepted = rows.filter(rows["kept"]).to_pylist()
-        held = snapshot if options.folder is None else open_snapshot(options.folder)
-        made = write_questions(
-            held.paths(QUESTIONS.name),
-            options.write_jsonl,
-            {(row["question_id"], row["kind"]) for row in accepted},
-            replace=options.overwrite or options.resume,
-        )
-        for path, count in made.items():
-            tell(f"{files.shown(path)}: {amount(count, 'questions')}")
-
-
-ANNOTATE: Command[ClozeAnnotateOptions, list[dict[str, Any]]] = Command(
-    options=ClozeAnnotateOptions,
-    examples="""\
+    options = ClozeAnnotateOptions
+    examples = """\
   lexbeam cloze annotate cloze --annotations sheets/questions.*.tsv
   lexbeam cloze annotate cloze --annotations crowd.csv --columns annotator_id=worker \\
-      --min-answers 3 --accuracy-of annotator --write-jsonl kept.jsonl""",
-    tables=(ANNOTATIONS, VERDICTS, ANNOTATION_REJECTS),
-    reads=_reads,
-    check=_check,
-    plan=_plan,
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    after=_write,
-    opening=Opening(
+      --min-answers 3 --accuracy-of annotator --write-jsonl kept.jsonl"""
+    tables = (ANNOTATIONS, VERDICTS, ANNOTATION_REJECTS)
+    opening = Opening(
         "People's answers",
         "How people answered the questions, and which questions are kept: those that enough people answer rightly.",
         ("min-accuracy", "accuracy-of", "min-approval", "min-answers"),
-    ),
-    report=_panels,
-    action=_annotate,
-)
+    )
+
+    def reads(self, options: ClozeAnnotateOptions) -> Sequence[TableSource]:
+        return [TableSource(QUESTIONS.name, options.folder)]
+
+    def check(self, options: ClozeAnnotateOptions) -> None:
+        if options.write_jsonl and not (options.overwrite or options.resume):
+            refuse_existing(options.write_jsonl)
+
+    def plan(self, options: ClozeAnnotateOptions, _: Inputs) -> list[dict[str, Any]]:
+        return file_digests(list_inputs(options.annotations, (), options.out))
+
+    def action(self, options: ClozeAnnotateOptions, action: Action) -> Mapping[str, pa.Table]:
+        """Read the annotations, settle which count, and judge the questions by them."""
+        parts = [checked(part) for part in action.inputs.only(QUESTIONS.name).parts]
+        questions = questions_of(read_rows(parts, list(COLUMNS)))
+
+        def sheet_rows() -> pa.Table:
+            return asked_rows(read_table(parts, list(SHEET_COLUMNS)), (), ()).rows
+
+        answers = read_annotations(options.annotations, questions, sheet_rows, options.tables)
+        judged = settle_annotations(answers.annotations, options.how)
+        return {
+            ANNOTATIONS.name: annotation_rows(judged),
+            VERDICTS.name: verdict_rows(judged, questions, options.how),
+            ANNOTATION_REJECTS.name: pa.Table.from_pylist(
+                [row._asdict() for row in answers.rejects], schema=ANNOTATION_REJECTS.schema()
+            ),
+        }
+
+    def resources(self, plan: list[dict[str, Any]]) -> Mapping[str, Any]:
+        return {"annotations": digest(sorted(file["sha256"] for file in plan))}
+
+    def section(self, plan: list[dict[str, Any]], outcome: HandedBack) -> Mapping[str, Any]:
+        annotations, verdicts, rejects = (
+            read_table([checked(part) for part in outcome.of_table(table.name)])
+            for table in (ANNOTATIONS, VERDICTS, ANNOTATION_REJECTS)
+        )
+        reasons = Counter(rejects["reason"].to_pylist())
+        return {
+            "inputs": plan,
+            **figures_of(annotations, verdicts),
+            "rejected": reasons.total(),
+            "rejects": dict(sorted(reasons.items())),
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield which questions are kept, why others are not, and how far people agree."""
+        section = snapshot.section(SECTION)
+        yield (
+            f"{amount(section['annotations'], 'answers')} by {amount(section['annotators'], 'annotators')}, "
+            f"{section['counted']} count; "
+            f"{amount(section['rejected'], 'rows')} rejected{counts_tail(section['rejects'])}"
+        )
+        yield from explained_counts(section["reasons"], ANNOTATION_REASONS)
+        for counts in section["kinds"]:
+            why = counts_tail({name: counts["dropped"][name] for name in VERDICT_REASONS})
+            yield f"{counts['kind']}: {counts['kept']} of {counts['questions']} questions are kept{why}"
+        yield _AGREEMENT.grid(_agreements(section))
+        yield _PEOPLE.grid(section["by_annotator"])
+
+    def after(self, options: ClozeAnnotateOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
+        """Write the task's files of the questions that are kept."""
+        if options.write_jsonl:
+            rows = snapshot.read(VERDICTS.name, ["question_id", "kind", "kept"])
+            accepted = rows.filter(rows["kept"]).to_pylist()
+            held = snapshot if options.folder is None else open_snapshot(options.folder)
+            made = write_questions(
+                held.paths(QUESTIONS.name),
+                options.write_jsonl,
+                {(row["question_id"], row["kind"]) for row in accepted},
+                replace=options.overwrite or options.resume,
+            )
+            for path, count in made.items():
+                tell(f"{files.shown(path)}: {amount(count, 'questions')}")
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        section = snapshot.section(SECTION)
+        outcomes = [
+            {"kind": counts["kind"], "outcome": name, "questions": count}
+            for counts in section["kinds"]
+            for name, count in {"kept": counts["kept"], **counts["dropped"]}.items()
+        ]
+        return [
+            _OUTCOMES.panel(outcomes),
+            _AGREEMENT.panel(_agreements(section)),
+            _PEOPLE.panel(section["by_annotator"]),
+        ]

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
     from lexbeam.transforms.cloze.answers.ptransforms import Key
 
-__all__ = ["CLOZE_ANSWER", "ClozeAnswerOptions"]
+__all__ = ["ClozeAnswer", "ClozeAnswerOptions"]
 
 SECTION = "cloze.answer"
 BY = ("article", "split")
@@ -162,73 +162,6 @@ class AnswerPlan(NamedTuple):
         return tuple(task.pairs for task in self.tasks)
 
 
-def _reads(options: ClozeAnswerOptions) -> Sequence[TableSource]:
-    pairs = [TableSource(PAIRS.name, options.folder, needed=True), *sources_of_more(options.more)]
-    if options.asked == "targets":
-        return pairs
-    # Questions first: where neither is there, the later of the two commands is the one to run.
-    return [TableSource(QUESTIONS.name, options.folder, needed=True), *pairs]
-
-
-def _check(options: ClozeAnswerOptions) -> None:
-    if options.by == "split":
-        if options.asked == "targets":
-            raise UsageError("`asked` targets have no splits: give `by` article")
-        if len(set(options.splits)) != len(SPLITS) or not all(options.splits):
-            raise UsageError(
-                "`splits` are three different ones: to train on, to stop by, and to ask, such as " + ",".join(SPLITS)
-            )
-    trained = [SYSTEMS[name] for name in options.systems if name in SYSTEMS]
-    if options.more and not trained:
-        raise UsageError("`more` is for systems that are trained here: leave it out, or name one in `systems`")
-    check_more(options.more, options.folder or options.out)
-    if any(system.network for system in trained):
-        check_torch("systems", CONTEXT)
-    for name in options.systems:
-        if name in SYSTEMS:
-            SYSTEMS[name].check_installed(f"system `{name}`")
-
-
-def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
-    pairs, more = own_and_more(inputs)
-    asked = None if options.asked == "targets" else inputs.only(QUESTIONS.name)
-    questions = None if asked is None else asked.parts
-    groups = _groups_of_targets(pairs) if questions is None else _groups_of_questions(questions)
-    if not groups:
-        raise NoDataError(
-            "no questions: no pair has a target with options"
-            if questions is None
-            else "no questions: table cloze/questions has none that is kept"
-        )
-    by_split = options.by == "split"
-    if by_split and asked is not None:
-        _check_splits(options.splits, asked)
-    languages = tuple(sorted({language for language, _ in groups}))
-    languages_of(pairs, more, languages)
-    vectors = (options.vectors,) if options.vectors else ()
-    lexicon = prepare(LexiconOptions(resources=vectors, cache=options.resources.cache))
-    train, dev, test = options.splits if by_split else SPLITS
-    models = choice_models(options.systems)
-    return AnswerPlan(
-        tasks=_tasks(pairs, questions),
-        more=more,
-        languages=languages,
-        keys=_keys(options, groups),
-        models=models,
-        vocabulary=options.vocabulary,
-        options=AnswerOptions(
-            0 if by_split else options.folds, (train, dev, test), options.cross, options.seed, options.reader, lexicon
-        ),
-        settings=ChoiceSettings(
-            options.max_length,
-            options.device,
-            test if by_split else None,
-            tuple(sorted({model.kind for model in models})),
-        ),
-        bootstrap=options.bootstrap,
-    )
-
-
 def _check_splits(splits: Sequence[str], questions: InputTable) -> None:
     """Check that questions are in each split.
 
@@ -297,122 +230,181 @@ def _groups(rows: pa.Table) -> set[tuple[str, str]]:
     return {(row["language"] or "", row["kind"]) for row in combinations}
 
 
-def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of pairs and questions in, parts of answers and metrics out."""
-    import apache_beam as beam
+class ClozeAnswer(Command[ClozeAnswerOptions, AnswerPlan]):
+    """`lexbeam cloze answer`."""
 
-    from lexbeam.transforms.cloze.answers.ptransforms import AnswerAll, AskAll, MeasureAll
-
-    options = plan.options._replace(lexicon=graph.carry(plan.options.lexicon))
-    graph.expect(ENCODE_ASKED, len(plan.languages))
-    if plan.keys:
-        graph.expect(ANSWER_TRAIN, len(plan.keys))
-        graph.expect(ANSWER, len(plan.keys))
-    if plan.models:
-        graph.expect(CHOOSE_ANSWERS, len(plan.models) * len(plan.tasks))
-    graph.expect(MEASURE_ANSWERS, 1)
-    asked, encoded = graph.tasks(
-        pipeline, "Parts", [(task.number, task) for task in plan.tasks], ASK
-    ) | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.more, plan.vocabulary, graph.lanes)
-    trained, answers = (asked, encoded) | "AnswerAll" >> AnswerAll(
-        graph.workspace, plan.keys, plan.models, options, plan.settings, plan.pairs, graph.lanes
-    )
-    measures = MeasureSettings(plan.bootstrap, plan.settings.split)
-    metrics = (answers, encoded) | "MeasureAll" >> MeasureAll(graph.workspace, measures)
-    parts = (answers, metrics) | "AllParts" >> beam.Flatten()
-    counted = asked | "Counted" >> beam.Values()
-    return {"parts": parts, "asked": counted, "trained": trained}
-
-
-def _resources(plan: AnswerPlan) -> Mapping[str, Any]:
-    return {
-        model.system: {"kind": "encoder", "name": model.info.name, "digest": model.info.digest} for model in plan.models
-    }
-
-
-def _section(plan: AnswerPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    asked: list[FiveWayQuestions] = outcome.rows["asked"]
-    counts = totals({(kind, reason): number} for part in asked for kind, reason, number in part.counts)
-    kinds = {kind for kind, _ in counts}
-    return {
-        "systems": [*dict.fromkeys(key[0] for key in plan.keys), *(model.system for model in plan.models)],
-        "folds": plan.options.folds,
-        "splits": [] if plan.options.folds else list(plan.options.splits),
-        "kinds": [
-            {
-                "kind": kind,
-                "questions": counts[kind, ""],
-                "reasons": {name: counts[kind, name] for name in ASKED_REASONS},
-            }
-            for kind in KINDS
-            if kind in kinds
-        ],
-        "training": [
-            {
-                "system": system,
-                "language": language,
-                "trained_on": kind,
-                "fold": None if fold == WHOLE else fold,
-                "epochs": len(trained.losses),
-                "best": trained.best,
-                "questions": trained.questions,
-                "held_out": trained.held_out,
-                "loss": trained.losses[trained.best] if trained.losses else None,
-            }
-            for (system, language, kind, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
-        ],
-    }
-
-
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield what was asked, and how many answers are right."""
-    section = snapshot.section(SECTION)
-    for counts in section["kinds"]:
-        yield f"{counts['kind']}: {amount(counts['questions'], 'questions')}{counts_tail(counts['reasons'])}"
-    idle = sum(not row["questions"] for row in section["training"])
-    if idle:
-        yield f"{idle} systems had no question to be trained on: what they answer is chance"
-    rows = []
-    for row in snapshot.read(CLOZE_METRICS.name).sort_by("subset").to_pylist():
-        interval = "-" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-        rows.append((row["subset"], row["system"], number(row["value"]), interval, str(row["n"])))
-    heads = ("asked", "system", "accuracy", "interval", "n")
-    yield Grid(heads, tuple(rows), frozenset((2, 4)), 2)
-
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    columns = ["subset", "system", "value", "low", "high", "n", "reason"]
-    rows = snapshot.read(CLOZE_METRICS.name).select(columns)
-    text = (
-        "Accuracy of systems that choose among five options, on questions whose article they were "
-        "not trained on, with bootstrap intervals over articles. `KIND from OTHER`: trained on "
-        "another kind; `all`: all kinds together. Beside them what needs no reading: chance, the "
-        "option most frequent in passages, an option that is not in the passage."
-    )
-    return [Rows("Reading systems", text, rows)]
-
-
-CLOZE_ANSWER: Command[ClozeAnswerOptions, AnswerPlan] = Command(
-    options=ClozeAnswerOptions,
-    examples="""\
+    options = ClozeAnswerOptions
+    examples = """\
   lexbeam cloze answer cloze
   lexbeam cloze answer cloze --asked targets --folds 4 --vectors news.vec
-  lexbeam cloze answer cloze --systems ga5,multiple-choice:models/bert --by split --no-cross""",
-    tables=(ANSWERS, CLOZE_METRICS),
-    reads=_reads,
-    check=_check,
-    stages=(ASK, ENCODE_ASKED, ANSWER_TRAIN, ANSWER, CHOOSE_ANSWERS, MEASURE_ANSWERS),
-    plan=_plan,
-    build=_build,
-    rows={"asked": FiveWayQuestions, "trained": tuple[tuple[str, str, str, int], TrainedSystem]},
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+  lexbeam cloze answer cloze --systems ga5,multiple-choice:models/bert --by split --no-cross"""
+    tables = (ANSWERS, CLOZE_METRICS)
+    stages = (ASK, ENCODE_ASKED, ANSWER_TRAIN, ANSWER, CHOOSE_ANSWERS, MEASURE_ANSWERS)
+    rows: Mapping[str, type] = {"asked": FiveWayQuestions, "trained": tuple[tuple[str, str, str, int], TrainedSystem]}
+    opening = Opening(
         "Answers of reading systems",
         "How many questions each system answers rightly, with an interval; chance is one in five. Systems "
         "that see no passage say how much of a question can be guessed.",
         ("systems", "splits", "folds", "cross", "seed", "resamples", "level"),
-    ),
-    report=_panels,
-)
+    )
+
+    def reads(self, options: ClozeAnswerOptions) -> Sequence[TableSource]:
+        pairs = [TableSource(PAIRS.name, options.folder, needed=True), *sources_of_more(options.more)]
+        if options.asked == "targets":
+            return pairs
+        # Questions first: where neither is there, the later of the two commands is the one to run.
+        return [TableSource(QUESTIONS.name, options.folder, needed=True), *pairs]
+
+    def check(self, options: ClozeAnswerOptions) -> None:
+        if options.by == "split":
+            if options.asked == "targets":
+                raise UsageError("`asked` targets have no splits: give `by` article")
+            if len(set(options.splits)) != len(SPLITS) or not all(options.splits):
+                raise UsageError(
+                    "`splits` are three different ones: to train on, to stop by, and to ask, such as "
+                    + ",".join(SPLITS)
+                )
+        trained = [SYSTEMS[name] for name in options.systems if name in SYSTEMS]
+        if options.more and not trained:
+            raise UsageError("`more` is for systems that are trained here: leave it out, or name one in `systems`")
+        check_more(options.more, options.folder or options.out)
+        if any(system.network for system in trained):
+            check_torch("systems", CONTEXT)
+        for name in options.systems:
+            if name in SYSTEMS:
+                SYSTEMS[name].check_installed(f"system `{name}`")
+
+    def plan(self, options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
+        pairs, more = own_and_more(inputs)
+        asked = None if options.asked == "targets" else inputs.only(QUESTIONS.name)
+        questions = None if asked is None else asked.parts
+        groups = _groups_of_targets(pairs) if questions is None else _groups_of_questions(questions)
+        if not groups:
+            raise NoDataError(
+                "no questions: no pair has a target with options"
+                if questions is None
+                else "no questions: table cloze/questions has none that is kept"
+            )
+        by_split = options.by == "split"
+        if by_split and asked is not None:
+            _check_splits(options.splits, asked)
+        languages = tuple(sorted({language for language, _ in groups}))
+        languages_of(pairs, more, languages)
+        vectors = (options.vectors,) if options.vectors else ()
+        lexicon = prepare(LexiconOptions(resources=vectors, cache=options.resources.cache))
+        train, dev, test = options.splits if by_split else SPLITS
+        models = choice_models(options.systems)
+        return AnswerPlan(
+            tasks=_tasks(pairs, questions),
+            more=more,
+            languages=languages,
+            keys=_keys(options, groups),
+            models=models,
+            vocabulary=options.vocabulary,
+            options=AnswerOptions(
+                0 if by_split else options.folds,
+                (train, dev, test),
+                options.cross,
+                options.seed,
+                options.reader,
+                lexicon,
+            ),
+            settings=ChoiceSettings(
+                options.max_length,
+                options.device,
+                test if by_split else None,
+                tuple(sorted({model.kind for model in models})),
+            ),
+            bootstrap=options.bootstrap,
+        )
+
+    def build(self, pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of pairs and questions in, parts of answers and metrics out."""
+        import apache_beam as beam
+
+        from lexbeam.transforms.cloze.answers.ptransforms import AnswerAll, AskAll, MeasureAll
+
+        options = plan.options._replace(lexicon=graph.carry(plan.options.lexicon))
+        graph.expect(ENCODE_ASKED, len(plan.languages))
+        if plan.keys:
+            graph.expect(ANSWER_TRAIN, len(plan.keys))
+            graph.expect(ANSWER, len(plan.keys))
+        if plan.models:
+            graph.expect(CHOOSE_ANSWERS, len(plan.models) * len(plan.tasks))
+        graph.expect(MEASURE_ANSWERS, 1)
+        asked, encoded = graph.tasks(
+            pipeline, "Parts", [(task.number, task) for task in plan.tasks], ASK
+        ) | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.more, plan.vocabulary, graph.lanes)
+        trained, answers = (asked, encoded) | "AnswerAll" >> AnswerAll(
+            graph.workspace, plan.keys, plan.models, options, plan.settings, plan.pairs, graph.lanes
+        )
+        measures = MeasureSettings(plan.bootstrap, plan.settings.split)
+        metrics = (answers, encoded) | "MeasureAll" >> MeasureAll(graph.workspace, measures)
+        parts = (answers, metrics) | "AllParts" >> beam.Flatten()
+        counted = asked | "Counted" >> beam.Values()
+        return {"parts": parts, "asked": counted, "trained": trained}
+
+    def resources(self, plan: AnswerPlan) -> Mapping[str, Any]:
+        return {
+            model.system: {"kind": "encoder", "name": model.info.name, "digest": model.info.digest}
+            for model in plan.models
+        }
+
+    def section(self, plan: AnswerPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        asked: list[FiveWayQuestions] = outcome.rows["asked"]
+        counts = totals({(kind, reason): number} for part in asked for kind, reason, number in part.counts)
+        kinds = {kind for kind, _ in counts}
+        return {
+            "systems": [*dict.fromkeys(key[0] for key in plan.keys), *(model.system for model in plan.models)],
+            "folds": plan.options.folds,
+            "splits": [] if plan.options.folds else list(plan.options.splits),
+            "kinds": [
+                {
+                    "kind": kind,
+                    "questions": counts[kind, ""],
+                    "reasons": {name: counts[kind, name] for name in ASKED_REASONS},
+                }
+                for kind in KINDS
+                if kind in kinds
+            ],
+            "training": [
+                {
+                    "system": system,
+                    "language": language,
+                    "trained_on": kind,
+                    "fold": None if fold == WHOLE else fold,
+                    "epochs": len(trained.losses),
+                    "best": trained.best,
+                    "questions": trained.questions,
+                    "held_out": trained.held_out,
+                    "loss": trained.losses[trained.best] if trained.losses else None,
+                }
+                for (system, language, kind, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
+            ],
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield what was asked, and how many answers are right."""
+        section = snapshot.section(SECTION)
+        for counts in section["kinds"]:
+            yield f"{counts['kind']}: {amount(counts['questions'], 'questions')}{counts_tail(counts['reasons'])}"
+        idle = sum(not row["questions"] for row in section["training"])
+        if idle:
+            yield f"{idle} systems had no question to be trained on: what they answer is chance"
+        rows = []
+        for row in snapshot.read(CLOZE_METRICS.name).sort_by("subset").to_pylist():
+            interval = "-" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
+            rows.append((row["subset"], row["system"], number(row["value"]), interval, str(row["n"])))
+        heads = ("asked", "system", "accuracy", "interval", "n")
+        yield Grid(heads, tuple(rows), frozenset((2, 4)), 2)
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        columns = ["subset", "system", "value", "low", "high", "n", "reason"]
+        rows = snapshot.read(CLOZE_METRICS.name).select(columns)
+        text = (
+            "Accuracy of systems that choose among five options, on questions whose article they were "
+            "not trained on, with bootstrap intervals over articles. `KIND from OTHER`: trained on "
+            "another kind; `all`: all kinds together. Beside them what needs no reading: chance, the "
+            "option most frequent in passages, an option that is not in the passage."
+        )
+        return [Rows("Reading systems", text, rows)]

@@ -32,7 +32,7 @@ from lexbeam.transforms.common.store.tables import Part, read_rows
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CLOZE_CANDIDATES", "ClozeCandidatesOptions"]
+__all__ = ["ClozeCandidates", "ClozeCandidatesOptions"]
 
 SECTION = "cloze.candidates"
 
@@ -61,32 +61,6 @@ class CandidatesPlan(NamedTuple):
     sampled: Sampled | None
 
 
-def _reads(options: ClozeCandidatesOptions) -> Sequence[TableSource]:
-    return [TableSource(PAIRS.name, options.folder, needed=True)]
-
-
-def _check(options: ClozeCandidatesOptions) -> None:
-    check_candidates(options.filters)
-
-
-def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
-    parts, seed = inputs.only(PAIRS.name).parts, options.filters.seed
-    filtering, quantiles = filter_request(options.filters)
-    setting = filtering.setting
-    languages = _languages(parts)
-    warn_of_inflector(languages, setting.inflector)
-    if setting.abstractness is not None:
-        check_model_language(languages, setting.abstractness.language)
-    if any(held.name == WORDNET for held in setting.lexicon.held):
-        warn_of_languages(languages, setting.lexicon, "`lexbeam cloze pairs`")
-    if not quantiles:
-        return CandidatesPlan(parts, filtering, {}, None)
-    ids = read_rows([checked(part) for part in parts], ["pair_id"])
-    cutoff = cutoff_of(ids, RANDOM_PAIRS, seed)
-    sampled = Sampled(setting.lexicon, setting.encoder, tuple(quantiles), cutoff, seed)
-    return CandidatesPlan(parts, filtering, quantiles, sampled)
-
-
 def _languages(parts: Sequence[Part]) -> set[str | None]:
     languages: set[str | None] = set()
     for rows in read_rows([checked(part) for part in parts], ["language"]):
@@ -94,45 +68,8 @@ def _languages(parts: Sequence[Part]) -> set[str | None]:
     return languages
 
 
-def _build(pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of `cloze/pairs` in, parts of candidates out."""
-    from lexbeam.transforms.cloze.filters.ptransforms import FindCandidates
-    from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes
-
-    lexicon = graph.carry(plan.filtering.setting.lexicon)
-    filtering = plan.filtering._replace(setting=plan.filtering.setting._replace(lexicon=lexicon))
-    sampled = None if plan.sampled is None else plan.sampled._replace(lexicon=lexicon)
-    made_of_parts = [JUDGE] if sampled is None else [JUDGE, MEASURE]
-    if sampled is not None:
-        graph.expect(SETTLE, 1)
-    judged, taken, parts = (
-        graph.tasks(pipeline, "PairParts", plan.parts, *made_of_parts)
-        | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
-        | "Find" >> FindCandidates(graph.workspace, filtering, sampled, plan.quantiles)
-    )
-    return {"parts": parts, "judged": judged, "thresholds": taken}
-
-
 def _rows(part: Part) -> float:
     return float(part.rows)
-
-
-def _section(plan: CandidatesPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts = summed(outcome.rows["judged"], ("kind", "filter"), COUNTED)
-    taken: list[Thresholds] = outcome.rows["thresholds"]
-    order = ["", *FILTERS]
-    return {
-        "pairs": sum(part.rows for part in plan.parts),
-        "kinds": list(plan.filtering.kinds),
-        "filters": plan.filtering.filters(),
-        "thresholds": _thresholds(plan.filtering, taken),
-        "random_pairs": {name: number for sample in taken for name, number in sample.pairs.items()},
-        "counts": [
-            {**row, "filter": row["filter"] or "all"}
-            for kind in plan.filtering.kinds
-            for row in sorted((c for c in counts if c["kind"] == kind), key=lambda c: order.index(c["filter"]))
-        ],
-    }
 
 
 def _thresholds(filtering: CandidateSetting, taken: Sequence[Thresholds]) -> dict[str, float]:
@@ -148,43 +85,95 @@ def _thresholds(filtering: CandidateSetting, taken: Sequence[Thresholds]) -> dic
     return dict(sorted(thresholds.items()))
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield what became of the words, by kind and filter."""
-    section = snapshot.section(SECTION)
-    for kind in section["kinds"]:
-        whole, *filters = (row for row in section["counts"] if row["kind"] == kind)
-        yield (
-            f"{kind}: {whole['words'] - whole['rejected']} candidates of {whole['words']} words in "
-            f"{section['pairs']} summaries"
-        )
-        yield FILTERED.grid(filters, without=("kind",))
-    for name, value in section["thresholds"].items():
-        yield f"threshold of {name}: {value:.4g}"
+class ClozeCandidates(Command[ClozeCandidatesOptions, CandidatesPlan]):
+    """`lexbeam cloze candidates`."""
 
-
-CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, CandidatesPlan] = Command(
-    options=ClozeCandidatesOptions,
-    examples="""\
+    options = ClozeCandidatesOptions
+    examples = """\
   lexbeam cloze candidates cloze --kind nonspecificity
   lexbeam cloze candidates cloze --abstractness models/concreteness --vectors news.vec:remove=3 \\
       --static-threshold quantile:0.999
   lexbeam cloze candidates cloze --kind nonspecificity --filters pos,lemma --sense any \\
-      --evaluate until-rejected""",
-    tables=(CANDIDATES,),
-    reads=_reads,
-    check=_check,
-    stages=(MEASURE, SETTLE, JUDGE),
-    plan=_plan,
-    build=_build,
-    rows={"judged": Judgement, "thresholds": Thresholds},
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+      --evaluate until-rejected"""
+    tables = (CANDIDATES,)
+    stages = (MEASURE, SETTLE, JUDGE)
+    rows: Mapping[str, type] = {"judged": Judgement, "thresholds": Thresholds}
+    strings = CANDIDATES_IN_TEXT
+    opening = Opening(
         "Words that may become answers",
         "What every filter said of the words of the summaries: a word stays only if all filters that apply "
         "let it pass, so the counts say which filter decides.",
         ("kind", "filters", "abstractness", "encoder", "seed"),
-    ),
-    report=candidate_panels,
-    strings=CANDIDATES_IN_TEXT,
-)
+    )
+    report = staticmethod(candidate_panels)
+
+    def reads(self, options: ClozeCandidatesOptions) -> Sequence[TableSource]:
+        return [TableSource(PAIRS.name, options.folder, needed=True)]
+
+    def check(self, options: ClozeCandidatesOptions) -> None:
+        check_candidates(options.filters)
+
+    def plan(self, options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
+        parts, seed = inputs.only(PAIRS.name).parts, options.filters.seed
+        filtering, quantiles = filter_request(options.filters)
+        setting = filtering.setting
+        languages = _languages(parts)
+        warn_of_inflector(languages, setting.inflector)
+        if setting.abstractness is not None:
+            check_model_language(languages, setting.abstractness.language)
+        if any(held.name == WORDNET for held in setting.lexicon.held):
+            warn_of_languages(languages, setting.lexicon, "`lexbeam cloze pairs`")
+        if not quantiles:
+            return CandidatesPlan(parts, filtering, {}, None)
+        ids = read_rows([checked(part) for part in parts], ["pair_id"])
+        cutoff = cutoff_of(ids, RANDOM_PAIRS, seed)
+        sampled = Sampled(setting.lexicon, setting.encoder, tuple(quantiles), cutoff, seed)
+        return CandidatesPlan(parts, filtering, quantiles, sampled)
+
+    def build(self, pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of `cloze/pairs` in, parts of candidates out."""
+        from lexbeam.transforms.cloze.filters.ptransforms import FindCandidates
+        from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes
+
+        lexicon = graph.carry(plan.filtering.setting.lexicon)
+        filtering = plan.filtering._replace(setting=plan.filtering.setting._replace(lexicon=lexicon))
+        sampled = None if plan.sampled is None else plan.sampled._replace(lexicon=lexicon)
+        made_of_parts = [JUDGE] if sampled is None else [JUDGE, MEASURE]
+        if sampled is not None:
+            graph.expect(SETTLE, 1)
+        judged, taken, parts = (
+            graph.tasks(pipeline, "PairParts", plan.parts, *made_of_parts)
+            | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
+            | "Find" >> FindCandidates(graph.workspace, filtering, sampled, plan.quantiles)
+        )
+        return {"parts": parts, "judged": judged, "thresholds": taken}
+
+    def section(self, plan: CandidatesPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        counts = summed(outcome.rows["judged"], ("kind", "filter"), COUNTED)
+        taken: list[Thresholds] = outcome.rows["thresholds"]
+        order = ["", *FILTERS]
+        return {
+            "pairs": sum(part.rows for part in plan.parts),
+            "kinds": list(plan.filtering.kinds),
+            "filters": plan.filtering.filters(),
+            "thresholds": _thresholds(plan.filtering, taken),
+            "random_pairs": {name: number for sample in taken for name, number in sample.pairs.items()},
+            "counts": [
+                {**row, "filter": row["filter"] or "all"}
+                for kind in plan.filtering.kinds
+                for row in sorted((c for c in counts if c["kind"] == kind), key=lambda c: order.index(c["filter"]))
+            ],
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield what became of the words, by kind and filter."""
+        section = snapshot.section(SECTION)
+        for kind in section["kinds"]:
+            whole, *filters = (row for row in section["counts"] if row["kind"] == kind)
+            yield (
+                f"{kind}: {whole['words'] - whole['rejected']} candidates of {whole['words']} words in "
+                f"{section['pairs']} summaries"
+            )
+            yield FILTERED.grid(filters, without=("kind",))
+        for name, value in section["thresholds"].items():
+            yield f"threshold of {name}: {value:.4g}"

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.pipelines.frame.blocks import shown_lines
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs
-from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
+from lexbeam.pipelines.frame.command import HandedBack, Inputs
+from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.cloze.pairs import KINDS
 from lexbeam.schemas.metrics import CLOZE_METRICS
@@ -29,9 +29,8 @@ from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.shown import Block, Grid, number
+from lexbeam.transforms.common.shown import Grid, number
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.tables import sort_rows
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.outcomes import Floats
 from lexbeam.transforms.lexicon.resources import (
@@ -46,7 +45,7 @@ from lexbeam.transforms.lexicon.word_lists.frequencies import Frequencies
 from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 from lexbeam.transforms.report.panels import Panel, Rows
 
-__all__ = ["EVALUATE_CLOZE", "EvaluateClozeOptions"]
+__all__ = ["EvaluateCloze", "EvaluateClozeOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -57,13 +56,7 @@ _FREQUENCY = ResourceAlias("frequency_")
 class EvaluateClozeOptions(PublishOptions):
     """Options of `lexbeam evaluate cloze`."""
 
-    out: str | None = option(  # type: ignore[assignment]
-        None,
-        help="folder where table cloze/metrics is published; none: it is only told",
-        path="place",
-        published=False,
-        group=RUN,
-    )
+    out: str | None = out_or_told("table cloze/metrics is published; none: it is only told")  # type: ignore[assignment]
     gold: tuple[str, ...] = option(
         help="questions with their labels, JSON lines as the task has them and as `lexbeam cloze "
         "questions` writes them; one file or several",
@@ -110,35 +103,6 @@ class ClozeEvaluationPlan(NamedTuple):
     key: Key
     systems: list[MeasuredSystem]
     lexicon: Lexicon
-
-
-def _check(options: EvaluateClozeOptions) -> None:
-    for name in ("gold", "predictions"):
-        if not getattr(options, name):
-            raise UsageError(f"`{name}` names no file")
-    several = len(options.predictions)
-    if several > 1 and several != len(options.gold):
-        raise UsageError(
-            f"`predictions` names {several} files, and `gold` {len(options.gold)}: give a file for "
-            "each of gold, in the same order, or one for all"
-        )
-
-
-def _plan(options: EvaluateClozeOptions, _: Inputs) -> ClozeEvaluationPlan:
-    _check(options)
-    keys = [read_key(path, options.kind) for path in options.gold]
-    whole = joined_keys(keys)
-    lexicon = _lexicon(options)
-    systems = baselines_of(whole, _frequencies(whole, lexicon))
-    if len(options.predictions) == len(keys):
-        first = 0
-        for key, path in zip(keys, options.predictions, strict=True):
-            answered = _systems(key, path, options)
-            systems += [system._replace(places=system.places + first) for system in answered]
-            first += len(key.ids)
-    else:
-        systems += _systems(whole, options.predictions[0], options)
-    return ClozeEvaluationPlan(whole, _joined(systems), lexicon)
 
 
 def _systems(key: Key, path: str, options: EvaluateClozeOptions) -> list[MeasuredSystem]:
@@ -193,82 +157,89 @@ def _frequencies(key: Key, lexicon: Lexicon) -> Floats | None:
     return np.asarray(values, np.float64).reshape(-1, FIVE)
 
 
-def _evaluate(options: EvaluateClozeOptions, action: Action) -> Mapping[str, pa.Table]:
-    plan = _plan(options, action.inputs)
-    rows = list(evaluated(plan.key, plan.systems, options.bootstrap))
-    table = pa.Table.from_pylist(rows, schema=CLOZE_METRICS.schema())
-    if options.out is None:
-        for line in shown_lines([_accuracies(rows)]):
-            action.tell(line)
-    return {CLOZE_METRICS.name: sort_rows(table, CLOZE_METRICS.key)}
+class EvaluateCloze(Evaluation[EvaluateClozeOptions, ClozeEvaluationPlan]):
+    """`lexbeam evaluate cloze`."""
 
-
-def _resources(plan: ClozeEvaluationPlan) -> Mapping[str, Any]:
-    key = plan.key
-    gold = [
-        key.ids,
-        key.kinds,
-        key.articles,
-        [list(words) for words in key.options],
-        key.labels.tolist(),
-        key.standing.tolist(),
-    ]
-    answers = [
-        [system.name, system.trained_on, system.places.tolist(), system.chances.tolist()] for system in plan.systems
-    ]
-    return {"gold": digest(gold), "predictions": digest(answers)}
-
-
-def _section(plan: ClozeEvaluationPlan, _: HandedBack) -> Mapping[str, int]:
-    return {"questions": len(plan.key.ids), "articles": len({*plan.key.articles})}
-
-
-def _accuracies(rows: Sequence[Mapping[str, Any]]) -> Grid:
-    cells = tuple(
-        (
-            row["system"],
-            row["subset"],
-            number(row["value"]),
-            "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}",
-            str(row["n"]),
-            row["reason"] or "",
-        )
-        for row in rows
-    )
-    return Grid(("system", "subset", "accuracy", "interval", "n", ""), cells, frozenset({2, 4}))
-
-
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    yield _accuracies(snapshot.read(CLOZE_METRICS.name).to_pylist())
-
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    text = (
-        "The share of questions that a system answers rightly, with bootstrap intervals over "
-        "articles; of ties the expected share. `KIND from OTHER`: trained on the other kind."
-    )
-    columns = ["system", "subset", "metric", "value", "low", "high", "n", "reason"]
-    return [Rows("Answers against gold", text, snapshot.read(CLOZE_METRICS.name).select(columns))]
-
-
-EVALUATE_CLOZE: Command[EvaluateClozeOptions, ClozeEvaluationPlan] = Command(
-    options=EvaluateClozeOptions,
-    examples="""\
+    options = EvaluateClozeOptions
+    examples = """\
   lexbeam evaluate cloze --gold Task_1_dev.jsonl --predictions subtask1.csv
   lexbeam evaluate cloze --gold Task_1_dev.jsonl Task_2_dev.jsonl --predictions answers.jsonl \\
-      --frequency SUBTLEXus.csv:word=1,value=7""",
-    tables=(CLOZE_METRICS,),
-    check=_check,
-    plan=_plan,
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+      --frequency SUBTLEXus.csv:word=1,value=7"""
+    tables = (CLOZE_METRICS,)
+    opening = Opening(
         "Answers against gold",
         "How many questions are answered rightly, with an interval, beside baselines that read no passage; "
         "chance is one in five.",
         ("kind", "system", "resamples", "level"),
-    ),
-    report=_panels,
-    action=_evaluate,
-)
+    )
+
+    def check(self, options: EvaluateClozeOptions) -> None:
+        for name in ("gold", "predictions"):
+            if not getattr(options, name):
+                raise UsageError(f"`{name}` names no file")
+        several = len(options.predictions)
+        if several > 1 and several != len(options.gold):
+            raise UsageError(
+                f"`predictions` names {several} files, and `gold` {len(options.gold)}: give a file for "
+                "each of gold, in the same order, or one for all"
+            )
+
+    def plan(self, options: EvaluateClozeOptions, _: Inputs) -> ClozeEvaluationPlan:
+        self.check(options)
+        keys = [read_key(path, options.kind) for path in options.gold]
+        whole = joined_keys(keys)
+        lexicon = _lexicon(options)
+        systems = baselines_of(whole, _frequencies(whole, lexicon))
+        if len(options.predictions) == len(keys):
+            first = 0
+            for key, path in zip(keys, options.predictions, strict=True):
+                answered = _systems(key, path, options)
+                systems += [system._replace(places=system.places + first) for system in answered]
+                first += len(key.ids)
+        else:
+            systems += _systems(whole, options.predictions[0], options)
+        return ClozeEvaluationPlan(whole, _joined(systems), lexicon)
+
+    def measure(self, options: EvaluateClozeOptions, plan: ClozeEvaluationPlan, _: Inputs) -> Mapping[str, pa.Table]:
+        rows = list(evaluated(plan.key, plan.systems, options.bootstrap))
+        return {CLOZE_METRICS.name: pa.Table.from_pylist(rows, schema=CLOZE_METRICS.schema())}
+
+    def shown(self, metrics: pa.Table) -> Iterator[Grid]:
+        cells = tuple(
+            (
+                row["system"],
+                row["subset"],
+                number(row["value"]),
+                "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}",
+                str(row["n"]),
+                row["reason"] or "",
+            )
+            for row in metrics.to_pylist()
+        )
+        yield Grid(("system", "subset", "accuracy", "interval", "n", ""), cells, frozenset({2, 4}))
+
+    def resources(self, plan: ClozeEvaluationPlan) -> Mapping[str, Any]:
+        key = plan.key
+        gold = [
+            key.ids,
+            key.kinds,
+            key.articles,
+            [list(words) for words in key.options],
+            key.labels.tolist(),
+            key.standing.tolist(),
+        ]
+        answers = [
+            [system.name, system.trained_on, system.places.tolist(), system.chances.tolist()] for system in plan.systems
+        ]
+        return {"gold": digest(gold), "predictions": digest(answers)}
+
+    def section(self, plan: ClozeEvaluationPlan, _: HandedBack) -> Mapping[str, int]:
+        return {"questions": len(plan.key.ids), "articles": len({*plan.key.articles})}
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        text = (
+            "The share of questions that a system answers rightly, with bootstrap intervals over "
+            "articles; of ties the expected share. `KIND from OTHER`: trained on the other kind."
+        )
+        columns = ["system", "subset", "metric", "value", "low", "high", "n", "reason"]
+        return [Rows("Answers against gold", text, snapshot.read(CLOZE_METRICS.name).select(columns))]

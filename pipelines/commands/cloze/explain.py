@@ -32,7 +32,7 @@ from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.text_cleaning import clean_text
 
-__all__ = ["CANDIDATES_IN_TEXT", "EXPLAIN", "ExplainOptions"]
+__all__ = ["CANDIDATES_IN_TEXT", "ClozeExplain", "ExplainOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -75,13 +75,6 @@ class ExplainOptions:
         """Refuse two formats at once."""
         if self.tsv and self.json:
             raise UsageError("`tsv` and `json` are two formats: give one of them")
-
-
-def _explain(options: ExplainOptions, action: Action) -> None:
-    """Tell of each word what filters say of it."""
-    rows, filtering = _judged(_pair(options), options.filters)
-    for line in _lines(rows, filtering, options):
-        (action.data or action.tell)(line)
 
 
 def _judged(pair: pa.Table, filters: ExplainedFilterOptions) -> tuple[pa.Table, CandidateSetting]:
@@ -183,11 +176,18 @@ CANDIDATES_IN_TEXT = StringCall(
     PairTextOptions, "Of `passage` and `summary` a row for each word of the summary and kind.", _candidates_in
 )
 
-EXPLAIN: Command[ExplainOptions, None] = Command(
-    options=ExplainOptions,
-    examples="""\
+
+class ClozeExplain(Command[ExplainOptions, None]):
+    """`lexbeam cloze explain`."""
+
+    options = ExplainOptions
+    examples = """\
   lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en
   lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en \\
-      --abstractness models/concreteness --vectors news.vec --tsv""",
-    action=_explain,
-)
+      --abstractness models/concreteness --vectors news.vec --tsv"""
+
+    def action(self, options: ExplainOptions, action: Action) -> None:
+        """Tell of each word what filters say of it."""
+        rows, filtering = _judged(_pair(options), options.filters)
+        for line in _lines(rows, filtering, options):
+            (action.data or action.tell)(line)

@@ -20,7 +20,7 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.people.writing import sheet_text
 
-__all__ = ["EXPORT_QUESTIONS", "ClozeExportOptions"]
+__all__ = ["ClozeExport", "ClozeExportOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,41 +35,38 @@ class ClozeExportOptions(FolderOptions):
     seed: int = order_seed()
 
 
-def _check(options: ClozeExportOptions) -> None:
-    check_sheets(options.to, options.annotator)
+class ClozeExport(Command[ClozeExportOptions, None]):
+    """`lexbeam cloze export`."""
 
-
-def _export(options: ClozeExportOptions, action: Action) -> None:
-    """Write the files; those that are there already are left, if they are the same."""
-    snapshot = folder_with(options.path, QUESTIONS.name)
-    questions = snapshot.read(QUESTIONS.name, list(COLUMNS))
-    asked = asked_rows(questions, options.kind, options.split)
-    rows = asked.rows
-    if not rows.num_rows:
-        splits = ", ".join(sorted(set(questions["split"].drop_null().to_pylist())))
-        raise LexbeamError(
-            f"{options.path!r} has no question to ask about"
-            + (f", of {asked.too_long} that a cell can hold" if asked.too_long else "")
-            + (f"; it has splits {splits}" if splits else "")
-        )
-    if options.most is not None:
-        keys = content_hashes(rows["question_id"], rows["kind"])
-        rows = rows.take(permutation(keys, seed=options.seed, label="cloze/export")[: options.most])
-    texts = {
-        path_of(options.to, name): sheet_text(SHEET, rows, annotator=name, seed=options.seed)
-        for name in options.annotator or ("",)
-    }
-    write_texts(texts, f"{amount(rows.num_rows, 'questions')} to answer", action.tell)
-    if asked.too_long:
-        action.tell(f"{asked.too_long} questions are left out: no cell holds their texts")
-
-
-EXPORT_QUESTIONS: Command[ClozeExportOptions, None] = Command(
-    options=ClozeExportOptions,
-    examples="""\
+    options = ClozeExportOptions
+    examples = """\
   lexbeam cloze export cloze --to sheets/questions.tsv
   lexbeam cloze export cloze --to sheets/questions.tsv --annotator anna,bob --most 200
-  lexbeam cloze export cloze --to test.tsv --kind nonspecificity --split test""",
-    check=_check,
-    action=_export,
-)
+  lexbeam cloze export cloze --to test.tsv --kind nonspecificity --split test"""
+
+    def check(self, options: ClozeExportOptions) -> None:
+        check_sheets(options.to, options.annotator)
+
+    def action(self, options: ClozeExportOptions, action: Action) -> None:
+        """Write the files; those that are there already are left, if they are the same."""
+        snapshot = folder_with(options.path, QUESTIONS.name)
+        questions = snapshot.read(QUESTIONS.name, list(COLUMNS))
+        asked = asked_rows(questions, options.kind, options.split)
+        rows = asked.rows
+        if not rows.num_rows:
+            splits = ", ".join(sorted(set(questions["split"].drop_null().to_pylist())))
+            raise LexbeamError(
+                f"{options.path!r} has no question to ask about"
+                + (f", of {asked.too_long} that a cell can hold" if asked.too_long else "")
+                + (f"; it has splits {splits}" if splits else "")
+            )
+        if options.most is not None:
+            keys = content_hashes(rows["question_id"], rows["kind"])
+            rows = rows.take(permutation(keys, seed=options.seed, label="cloze/export")[: options.most])
+        texts = {
+            path_of(options.to, name): sheet_text(SHEET, rows, annotator=name, seed=options.seed)
+            for name in options.annotator or ("",)
+        }
+        write_texts(texts, f"{amount(rows.num_rows, 'questions')} to answer", action.tell)
+        if asked.too_long:
+            action.tell(f"{asked.too_long} questions are left out: no cell holds their texts")

@@ -58,7 +58,7 @@ from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CLOZE_OPTIONS", "GLOSS_TOKENS", "ClozeOptionsOptions"]
+__all__ = ["GLOSS_TOKENS", "ClozeOptions", "ClozeOptionsOptions"]
 
 SECTION = "cloze.options"
 GLOSS_TOKENS = 30  # words of a gloss that a reader sees: 98.8 % of the definitions of WordNet have no more
@@ -107,66 +107,6 @@ class OptionsPlan(NamedTuple):
     pairs: tuple[Part, ...]
 
 
-def _reads(options: ClozeOptionsOptions) -> Sequence[TableSource]:
-    own = [TableSource(PAIRS.name, options.folder), TableSource(CANDIDATES.name, options.folder, needed=True)]
-    return [*own, *sources_of_more(options.more)]
-
-
-def _check(options: ClozeOptionsOptions) -> None:
-    if not options.readers:
-        raise UsageError("`readers` names none: give at least one")
-    if FREQUENCY in options.readers and len(options.readers) > 1:
-        raise UsageError(
-            f"`readers` {FREQUENCY} draws words by the answer, others do not know it: give it alone, or leave it out"
-        )
-    if options.bands.least_similar > options.bands.most_similar:
-        raise UsageError("`least_similar` is above `most_similar`: no word is left")
-    if max(options.rules.list_sizes, default=0) > NAMED or not options.rules.list_sizes:
-        raise UsageError(f"`list_sizes` are 1 to {NAMED}, for readers name {NAMED} words")
-    if options.more and FREQUENCY in options.readers:
-        raise UsageError(f"`readers` {FREQUENCY} learns from no texts: leave out `more`")
-    check_more(options.more, options.folder or options.out)
-    if any(READERS[name].network for name in options.readers):
-        check_torch(other=CONTEXT)
-    for name in options.readers:
-        READERS[name].check_installed(f"reader `{name}`")
-
-
-def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
-    (pairs, more), candidates = own_and_more(inputs), inputs.only(CANDIDATES.name).parts
-    languages = languages_of(pairs, more)
-    kinds: set[str] = set()
-    for rows in read_rows([checked(part) for part in candidates], ["kind", "passed", "target"]):
-        kinds.update(kind for kind in KINDS if asked_rows(rows, kind, options.encode.asked).num_rows)
-    if not kinds:
-        lacks = "passed all filters" if options.encode.asked == "passed" else "is a target of the files"
-        raise NoDataError(f"no questions: no candidate {lacks}")
-    wordnet = options.wordnet or f"{WORDNET}=wordnet"
-    resources = (wordnet, *([options.vectors] if options.vectors else []))
-    lexicon = prepare(LexiconOptions(resources=resources, cache=options.resources.cache))
-    inflector = inflector_reference(options.inflector) if options.inflector and options.rules.inflect else None
-    warn_of_inflector(languages, inflector)
-    groups = [QuestionGroup(kind, language) for kind in KINDS for language in sorted(languages) if kind in kinds]
-    readers = tuple(reader for reader in READERS if reader in options.readers)
-    return OptionsPlan(
-        groups=tuple(GroupTask(group, pairs, candidates, more) for group in groups),
-        readers=readers,
-        encode=options.encode,
-        options=FoldOptions(
-            options.folds,
-            options.seed,
-            options.reader,
-            options.bands,
-            GLOSS_TOKENS,
-            lexicon.only(VECTORS),
-            lexicon.only(WORDNET),
-        ),
-        choose=ChooseOptions(options.rules, options.encode.asked, lexicon, inflector),
-        candidates=candidates,
-        pairs=pairs,
-    )
-
-
 def _keys(plan: OptionsPlan) -> list[tuple[QuestionGroup, str, int]]:
     return sorted(
         (task.group, reader, fold)
@@ -174,70 +114,6 @@ def _keys(plan: OptionsPlan) -> list[tuple[QuestionGroup, str, int]]:
         for reader in plan.readers
         for fold in range(plan.options.folds)
     )
-
-
-def _build(pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Groups of questions in, parts of predictions and options out."""
-    from lexbeam.transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
-    from lexbeam.transforms.cloze.options.ptransforms import ReadInFolds
-
-    lexicon = graph.carry(plan.choose.lexicon)
-    options = plan.options._replace(lexicon=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))
-    keys = _keys(plan)
-    graph.expect(READ_PREDICT, len(keys))
-    graph.expect(CHOOSE, len(plan.candidates) if keys else 0)
-    if trained_keys := [key for key in keys if key[1] != FREQUENCY]:
-        graph.expect(READ_TRAIN, len(trained_keys))
-    encoded, trained, predicted = graph.tasks(
-        pipeline, "Groups", [(task.group, task) for task in plan.groups], ENCODE
-    ) | "Read" >> ReadInFolds(graph.workspace, plan.readers, plan.encode, options, graph.lanes)
-    chosen, parts = (encoded, predicted) | "Choose" >> ChooseAll(
-        graph.workspace, plan.choose._replace(lexicon=lexicon), tuple(keys), plan.candidates, plan.pairs, graph.lanes
-    )
-    return {"parts": parts, "chosen": chosen, "trained": trained, "predicted": predicted}
-
-
-def _section(plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    chosen: list[ChosenOptions] = outcome.rows["chosen"]
-    counts = {row["kind"]: row for row in summed(chosen, ("kind",), ("questions", "too_few", "unlike"))}
-    dropped = totals(
-        {(count.kind, name): number}
-        for part in chosen
-        for count in part.counts
-        for name, number in count.reasons.items()
-    )
-    return {
-        "readers": list(plan.readers),
-        "folds": plan.options.folds,
-        "inflector": None if plan.choose.inflector is None else plan.choose.inflector.described(),
-        "kinds": [
-            {
-                "kind": kind,
-                "questions": counts[kind]["questions"],
-                "too_few_options": counts[kind]["too_few"],
-                "unlike_forms": counts[kind]["unlike"],
-                "dropped": {name: dropped[kind, name] for name in OPTION_REASONS},
-            }
-            for kind in KINDS
-            if kind in counts
-        ],
-        "training": [
-            {
-                "kind": kind,
-                "language": language,
-                "reader": reader,
-                "fold": fold,
-                "epochs": len(trained.losses),
-                "best": trained.best,
-                "questions": trained.questions,
-                "held_out": trained.held_out,
-                "further": trained.further,
-                "loss": trained.losses[trained.best] if trained.losses else None,
-            }
-            for ((kind, language), reader, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
-        ],
-        "measured": _measured(outcome.rows["predicted"]),
-    }
 
 
 def _measured(predicted: list[tuple[tuple[QuestionGroup, str, int], PredictedWords]]) -> list[dict[str, Any]]:
@@ -298,63 +174,180 @@ _READERS = SectionTable(
 _MORE = "take in more articles, by `lexbeam cloze pairs`, or give other `readers`"
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield how many questions have their options, and how good readers are."""
-    section = snapshot.section(SECTION)
-    remedy = "" if section["inflector"] else "; `inflector` gives them one (lemminflect: English)"
-    for counts in section["kinds"]:
-        enough = counts["questions"] - counts["too_few_options"]
-        yield f"{counts['kind']}: {enough} of {counts['questions']} questions have four options"
-        if unlike := counts.get("unlike_forms"):  # 0.1.0 counted something else
-            yield f"  {unlike} more would have, but their other words have no form like the answer's" + remedy
-        if counts["questions"] and not enough:
-            yield f"none has: options are words that fit elsewhere in the texts, so {_MORE}"
-    if section["measured"]:
-        yield _READERS.grid(section["measured"], _not_shown(section))
-
-
 def _not_shown(section: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the columns that tell no rows of measures apart: the language where there is one."""
     several = len({row["language"] for row in section["measured"]}) > 1
     return () if several else ("language",)
 
 
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    section = snapshot.section(SECTION)
-    dropped = [
-        {"kind": counts["kind"], "reason": name, "words": number}
-        for counts in section["kinds"]
-        for name, number in counts["dropped"].items()
-    ]
-    measured = section["measured"]
-    return [_DROPPED.panel(dropped), *([_READERS.panel(measured, _not_shown(section))] if measured else [])]
+class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
+    """`lexbeam cloze options`."""
 
-
-CLOZE_OPTIONS: Command[ClozeOptionsOptions, OptionsPlan] = Command(
-    options=ClozeOptionsOptions,
-    examples="""\
+    options = ClozeOptionsOptions
+    examples = """\
   lexbeam cloze options cloze
   lexbeam cloze options cloze --readers context --more news,reports
   lexbeam cloze options cloze --readers ar --vectors news.vec --folds 4 --seed 2
-  lexbeam cloze options cloze --readers frequency --options-in-passage reject --inflector lemminflect""",
-    tables=(PREDICTIONS, OPTIONS),
-    reads=_reads,
-    check=_check,
-    stages=(ENCODE, READ_TRAIN, READ_PREDICT, CHOOSE),
-    plan=_plan,
-    build=_build,
-    rows={
+  lexbeam cloze options cloze --readers frequency --options-in-passage reject --inflector lemminflect"""
+    tables = (PREDICTIONS, OPTIONS)
+    stages = (ENCODE, READ_TRAIN, READ_PREDICT, CHOOSE)
+    rows: Mapping[str, type] = {
         "chosen": ChosenOptions,
         "trained": tuple[tuple[QuestionGroup, str, int], TrainedReader],
         "predicted": tuple[tuple[QuestionGroup, str, int], PredictedWords],
-    },
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+    }
+    opening = Opening(
         "Options beside the answers",
         "The four wrong options beside each answer: words that readers name for the gap, and that rules leave "
         "over. The counts say why other words were dropped, and how often readers name the answer itself.",
         ("readers", "folds", "most-similar", "least-similar", "seed"),
-    ),
-    report=_panels,
-)
+    )
+
+    def reads(self, options: ClozeOptionsOptions) -> Sequence[TableSource]:
+        own = [TableSource(PAIRS.name, options.folder), TableSource(CANDIDATES.name, options.folder, needed=True)]
+        return [*own, *sources_of_more(options.more)]
+
+    def check(self, options: ClozeOptionsOptions) -> None:
+        if not options.readers:
+            raise UsageError("`readers` names none: give at least one")
+        if FREQUENCY in options.readers and len(options.readers) > 1:
+            raise UsageError(
+                f"`readers` {FREQUENCY} draws words by the answer, others do not know it: "
+                "give it alone, or leave it out"
+            )
+        if options.bands.least_similar > options.bands.most_similar:
+            raise UsageError("`least_similar` is above `most_similar`: no word is left")
+        if max(options.rules.list_sizes, default=0) > NAMED or not options.rules.list_sizes:
+            raise UsageError(f"`list_sizes` are 1 to {NAMED}, for readers name {NAMED} words")
+        if options.more and FREQUENCY in options.readers:
+            raise UsageError(f"`readers` {FREQUENCY} learns from no texts: leave out `more`")
+        check_more(options.more, options.folder or options.out)
+        if any(READERS[name].network for name in options.readers):
+            check_torch(other=CONTEXT)
+        for name in options.readers:
+            READERS[name].check_installed(f"reader `{name}`")
+
+    def plan(self, options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
+        (pairs, more), candidates = own_and_more(inputs), inputs.only(CANDIDATES.name).parts
+        languages = languages_of(pairs, more)
+        kinds: set[str] = set()
+        for rows in read_rows([checked(part) for part in candidates], ["kind", "passed", "target"]):
+            kinds.update(kind for kind in KINDS if asked_rows(rows, kind, options.encode.asked).num_rows)
+        if not kinds:
+            lacks = "passed all filters" if options.encode.asked == "passed" else "is a target of the files"
+            raise NoDataError(f"no questions: no candidate {lacks}")
+        wordnet = options.wordnet or f"{WORDNET}=wordnet"
+        resources = (wordnet, *([options.vectors] if options.vectors else []))
+        lexicon = prepare(LexiconOptions(resources=resources, cache=options.resources.cache))
+        inflector = inflector_reference(options.inflector) if options.inflector and options.rules.inflect else None
+        warn_of_inflector(languages, inflector)
+        groups = [QuestionGroup(kind, language) for kind in KINDS for language in sorted(languages) if kind in kinds]
+        readers = tuple(reader for reader in READERS if reader in options.readers)
+        return OptionsPlan(
+            groups=tuple(GroupTask(group, pairs, candidates, more) for group in groups),
+            readers=readers,
+            encode=options.encode,
+            options=FoldOptions(
+                options.folds,
+                options.seed,
+                options.reader,
+                options.bands,
+                GLOSS_TOKENS,
+                lexicon.only(VECTORS),
+                lexicon.only(WORDNET),
+            ),
+            choose=ChooseOptions(options.rules, options.encode.asked, lexicon, inflector),
+            candidates=candidates,
+            pairs=pairs,
+        )
+
+    def build(self, pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Groups of questions in, parts of predictions and options out."""
+        from lexbeam.transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
+        from lexbeam.transforms.cloze.options.ptransforms import ReadInFolds
+
+        lexicon = graph.carry(plan.choose.lexicon)
+        options = plan.options._replace(lexicon=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))
+        keys = _keys(plan)
+        graph.expect(READ_PREDICT, len(keys))
+        graph.expect(CHOOSE, len(plan.candidates) if keys else 0)
+        if trained_keys := [key for key in keys if key[1] != FREQUENCY]:
+            graph.expect(READ_TRAIN, len(trained_keys))
+        encoded, trained, predicted = graph.tasks(
+            pipeline, "Groups", [(task.group, task) for task in plan.groups], ENCODE
+        ) | "Read" >> ReadInFolds(graph.workspace, plan.readers, plan.encode, options, graph.lanes)
+        chosen, parts = (encoded, predicted) | "Choose" >> ChooseAll(
+            graph.workspace,
+            plan.choose._replace(lexicon=lexicon),
+            tuple(keys),
+            plan.candidates,
+            plan.pairs,
+            graph.lanes,
+        )
+        return {"parts": parts, "chosen": chosen, "trained": trained, "predicted": predicted}
+
+    def section(self, plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        chosen: list[ChosenOptions] = outcome.rows["chosen"]
+        counts = {row["kind"]: row for row in summed(chosen, ("kind",), ("questions", "too_few", "unlike"))}
+        dropped = totals(
+            {(count.kind, name): number}
+            for part in chosen
+            for count in part.counts
+            for name, number in count.reasons.items()
+        )
+        return {
+            "readers": list(plan.readers),
+            "folds": plan.options.folds,
+            "inflector": None if plan.choose.inflector is None else plan.choose.inflector.described(),
+            "kinds": [
+                {
+                    "kind": kind,
+                    "questions": counts[kind]["questions"],
+                    "too_few_options": counts[kind]["too_few"],
+                    "unlike_forms": counts[kind]["unlike"],
+                    "dropped": {name: dropped[kind, name] for name in OPTION_REASONS},
+                }
+                for kind in KINDS
+                if kind in counts
+            ],
+            "training": [
+                {
+                    "kind": kind,
+                    "language": language,
+                    "reader": reader,
+                    "fold": fold,
+                    "epochs": len(trained.losses),
+                    "best": trained.best,
+                    "questions": trained.questions,
+                    "held_out": trained.held_out,
+                    "further": trained.further,
+                    "loss": trained.losses[trained.best] if trained.losses else None,
+                }
+                for ((kind, language), reader, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
+            ],
+            "measured": _measured(outcome.rows["predicted"]),
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield how many questions have their options, and how good readers are."""
+        section = snapshot.section(SECTION)
+        remedy = "" if section["inflector"] else "; `inflector` gives them one (lemminflect: English)"
+        for counts in section["kinds"]:
+            enough = counts["questions"] - counts["too_few_options"]
+            yield f"{counts['kind']}: {enough} of {counts['questions']} questions have four options"
+            if unlike := counts.get("unlike_forms"):  # 0.1.0 counted something else
+                yield f"  {unlike} more would have, but their other words have no form like the answer's" + remedy
+            if counts["questions"] and not enough:
+                yield f"none has: options are words that fit elsewhere in the texts, so {_MORE}"
+        if section["measured"]:
+            yield _READERS.grid(section["measured"], _not_shown(section))
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        section = snapshot.section(SECTION)
+        dropped = [
+            {"kind": counts["kind"], "reason": name, "words": number}
+            for counts in section["kinds"]
+            for name, number in counts["dropped"].items()
+        ]
+        measured = section["measured"]
+        return [_DROPPED.panel(dropped), *([_READERS.panel(measured, _not_shown(section))] if measured else [])]

@@ -54,7 +54,7 @@ from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["PAIRS_OF_TEXTS", "ClozePairsOptions"]
+__all__ = ["ClozePairs", "ClozePairsOptions"]
 
 INPUT = "input"
 SECTION = "cloze.pairs"
@@ -118,139 +118,8 @@ class PairsPlan:
         return CorpusPairOptions(cut=read.cut, lengths=self.load.lengths, language=read.language, genre=read.genre)
 
 
-def _reads(options: ClozePairsOptions) -> Sequence[TableSource]:
-    if options.layout != CORPUS:
-        return ()
-    tables = ("sentences", "documents")
-    return [TableSource(table, folder, needed=True) for folder in options.inputs or (None,) for table in tables]
-
-
 _CUT = ("documents", CORPUS)
 _WITH_FIELDS = tuple(name for name, layout in LAYOUTS.items() if layout.format is not None)
-
-
-def _check(options: ClozePairsOptions) -> None:
-    layout = options.layout
-    if not options.inputs and layout != CORPUS:
-        raise UsageError(f"`inputs`: name the files of `layout` {layout}")
-    if layout not in _CUT and options.cut != CutOptions():
-        raise UsageError(
-            "`summary`, `skip_paragraphs`, `keep_rest` and `paragraphs` cut `layout` documents and "
-            f"corpus; {layout} has its summaries"
-        )
-    if layout == "recam" and options.reader.fields:
-        raise UsageError(f"`fields` are of `layout` {', '.join(_WITH_FIELDS)} and documents; recam has its own")
-    if layout in _WITH_FIELDS:
-        paths_of_fields(options.reader)
-    if layout != "documents" and options.format != "auto":
-        raise UsageError(f"`format` is of `layout` documents; files of {layout} have one")
-    if layout != "recam" and options.kind is not None:
-        raise UsageError(f"`kind` is of the questions of `layout` recam; {layout} has none")
-    if layout == CORPUS and options.engine is not None:
-        raise UsageError("a corpus brings its annotation: leave `engine` out")
-    lengths = options.lengths
-    for name, least, most in (
-        ("summary", lengths.min_summary_words, lengths.max_summary_words),
-        ("passage", lengths.min_passage_words, lengths.max_passage_words),
-    ):
-        if least > most:
-            raise UsageError(f"`min_{name}_words` is {least}, and `max_{name}_words` {most}: no {name} is left")
-    if options.engine:
-        describe_engine(options.engine)
-
-
-def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
-    engine = text_engine(options.engine)
-    words = read_hyphen_words(options.reader.hyphen_words, options.reader.hyphens)
-    reader = replace(options.reader, words=words)
-    patterns: InputPatterns | None = None
-    corpus: tuple[PartPair, ...] = ()
-    if options.layout == CORPUS:
-        corpora = corpora_of(inputs)
-        check_columns(
-            corpora, ["forms"], remedy="pairs are of words as they stand in the text: make it anew with an engine"
-        )
-        by_content = {pair.documents.sha256: pair for each in corpora for pair in each.pairs}
-        corpus = tuple(by_content[name] for name in sorted(by_content))
-    else:
-        if options.format == "html" or options.reader.html != "reject":
-            check_html(options.reader)
-        found = first_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
-        patterns, look, is_all = found
-        if options.layout == "documents":
-            how = IngestOptions(format=options.format, reader=reader)
-            check_look(look, how, options.max_reject_share, {}, is_all=is_all)
-    read = ReadOptions(
-        layout=options.layout,
-        kind=options.kind,
-        format=options.format,
-        language=options.language,
-        genre=options.genre,
-        engine_language=engine.language,
-        cut=options.cut,
-        reader=reader,
-    )
-    return PairsPlan(
-        patterns,
-        corpus,
-        PairReadOptions(read=read, lengths=options.lengths, forgotten=forgotten_at(options.out)),
-        engine.options,
-        engine.name,
-        stated_parts(options.parts),
-        options.max_reject_share,
-    )
-
-
-def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
-
-    workspace, lanes = graph.workspace, graph.lanes
-    if plan.patterns is None:
-        named = [(pair.documents.sha256, pair) for pair in plan.corpus]
-        parts_in = graph.tasks(pipeline, "CorpusParts", named, READ_CORPUS)
-        loaded = parts_in | "LoadCorpora" >> LoadParts(workspace, READ_CORPUS, plan.of_corpus, lanes)
-    else:
-        patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
-        loaded = patterns | "LoadFiles" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
-    acceptable = partial(acceptable_records, share=plan.max_reject_share)
-    settled, counts, parts = loaded | "Settle" >> SettleParts(
-        workspace, plan.settling, plan.settle, acceptable, plan.parts, lanes
-    )
-    return {"parts": parts, "counts": counts, "settled": settled}
-
-
-def _resources(plan: PairsPlan) -> Mapping[str, Any]:
-    words = plan.load.read.reader.words
-    return {"engine": plan.settle.fingerprint or None, **({"hyphen_words": words.fingerprint} if words else {})}
-
-
-def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts: LoadedCounts
-    (counts,) = outcome.rows["counts"]
-    settled: list[SettledPairs] = outcome.rows["settled"]
-    _check_rejects(counts, plan)
-    inputs = {"inputs": inputs_entry(PAIR_INPUTS.name, outcome.of_table(PAIR_INPUTS.name), counts.bytes)}
-    flags = totals(part.flags for part in settled)
-    languages = totals(part.languages for part in settled)
-    targets = totals({kind: numbers[0] for kind, numbers in part.targets.items()} for part in settled)
-    standing = totals({kind: numbers[1] for kind, numbers in part.targets.items()} for part in settled)
-    return {
-        "engine": plan.engine or None,
-        **(inputs if plan.patterns else {}),
-        "records": counts.records + counts.rejected,
-        "rejected": counts.rejected,
-        "rejects": counts.reasons,
-        "pairs": sum(part.tables[PAIRS.name].rows for part in settled),
-        "repeated": sum(part.repeated for part in settled),
-        "articles": sum(part.articles for part in settled),
-        "summary_tokens": sum(part.words[0] for part in settled),
-        "passage_tokens": sum(part.words[1] for part in settled),
-        "languages": dict(sorted(languages.items())),
-        "flags": {name: flags[name] for name in FLAGS if flags[name]},
-        "targets": [
-            {"kind": kind, "targets": targets[kind], "found": standing[kind]} for kind in KINDS if kind in targets
-        ],
-    }
 
 
 def _check_rejects(counts: LoadedCounts, plan: PairsPlan) -> None:
@@ -298,38 +167,11 @@ _TARGETS = SectionTable(
 )
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    section = snapshot.section(SECTION)
-    yield (
-        f"{section['pairs']} {units(section['pairs'], 'pairs')} of "
-        f"{section['articles']} {units(section['articles'], 'passages')}; "
-        f"{section['rejected']} of {section['records']} {units(section['records'], 'records')} rejected"
-        f"{counts_tail(section['rejects'])}"
-    )
-    if section["targets"]:
-        yield _TARGETS.grid(section["targets"])
-    yield from explained_counts(section["flags"], FLAGS)
+class ClozePairs(Command[ClozePairsOptions, PairsPlan]):
+    """`lexbeam cloze pairs`."""
 
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    section = snapshot.section(SECTION)
-    names = ("pairs", "articles", "repeated", "rejected", "summary_tokens", "passage_tokens")
-    counts = {name: section[name] for name in names}
-    text = "Pairs of passage and summary, and their tokens."
-    panels = [
-        counts_panel("Pairs", text, counts, name="what", of="number"),
-        _TARGETS.panel(section["targets"]),
-        counts_panel(
-            "Flags of pairs", "What is odd; all pairs are kept.", section["flags"], FLAGS, name="flag", of="pairs"
-        ),
-        counts_panel("Records without a pair", "Rejects by reason.", section["rejects"], name="reason", of="records"),
-    ]
-    return [panel for panel in panels if panel.rows.num_rows]
-
-
-PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
-    options=ClozePairsOptions,
-    examples="""\
+    options = ClozePairsOptions
+    examples = """\
   lexbeam cloze pairs recam/Task_1_Imperceptibility.jsonl --layout recam --out cloze \\
       --engine spacy:en_core_web_sm
   lexbeam cloze pairs news.jsonl --layout jsonl --fields passage=article,summary=highlights \\
@@ -337,19 +179,12 @@ PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
   lexbeam cloze pairs train.parquet --layout parquet --fields passage=document,summary=headline,id=uid \\
       --out cloze
   lexbeam cloze pairs bbc --layout documents --summary first-sentence --skip-paragraphs 1 \\
-      --out cloze --engine builtin:en""",
-    tables=(PAIRS, PAIR_REJECTS, PAIR_INPUTS),
-    explains=(PAIR_REJECTS,),
-    reads=_reads,
-    stages=(READ, READ_CORPUS, *SETTLING.all()),
-    check=_check,
-    plan=_plan,
-    build=_build,
-    rows={"counts": LoadedCounts, "settled": SettledPairs},
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+      --out cloze --engine builtin:en"""
+    tables = (PAIRS, PAIR_REJECTS, PAIR_INPUTS)
+    explains = (PAIR_REJECTS,)
+    stages = (READ, READ_CORPUS, *SETTLING.all())
+    rows: Mapping[str, type] = {"counts": LoadedCounts, "settled": SettledPairs}
+    opening = Opening(
         "Passages with summaries",
         "Texts cut into a passage and a summary, of which cloze questions are made: how many there are, how "
         "long, and what was left out and why.",
@@ -363,6 +198,158 @@ PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
             "min-passage-words",
             "max-passage-words",
         ),
-    ),
-    report=_panels,
-)
+    )
+
+    def reads(self, options: ClozePairsOptions) -> Sequence[TableSource]:
+        if options.layout != CORPUS:
+            return ()
+        tables = ("sentences", "documents")
+        return [TableSource(table, folder, needed=True) for folder in options.inputs or (None,) for table in tables]
+
+    def check(self, options: ClozePairsOptions) -> None:
+        layout = options.layout
+        if not options.inputs and layout != CORPUS:
+            raise UsageError(f"`inputs`: name the files of `layout` {layout}")
+        if layout not in _CUT and options.cut != CutOptions():
+            raise UsageError(
+                "`summary`, `skip_paragraphs`, `keep_rest` and `paragraphs` cut `layout` documents and "
+                f"corpus; {layout} has its summaries"
+            )
+        if layout == "recam" and options.reader.fields:
+            raise UsageError(f"`fields` are of `layout` {', '.join(_WITH_FIELDS)} and documents; recam has its own")
+        if layout in _WITH_FIELDS:
+            paths_of_fields(options.reader)
+        if layout != "documents" and options.format != "auto":
+            raise UsageError(f"`format` is of `layout` documents; files of {layout} have one")
+        if layout != "recam" and options.kind is not None:
+            raise UsageError(f"`kind` is of the questions of `layout` recam; {layout} has none")
+        if layout == CORPUS and options.engine is not None:
+            raise UsageError("a corpus brings its annotation: leave `engine` out")
+        lengths = options.lengths
+        for name, least, most in (
+            ("summary", lengths.min_summary_words, lengths.max_summary_words),
+            ("passage", lengths.min_passage_words, lengths.max_passage_words),
+        ):
+            if least > most:
+                raise UsageError(f"`min_{name}_words` is {least}, and `max_{name}_words` {most}: no {name} is left")
+        if options.engine:
+            describe_engine(options.engine)
+
+    def plan(self, options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
+        engine = text_engine(options.engine)
+        words = read_hyphen_words(options.reader.hyphen_words, options.reader.hyphens)
+        reader = replace(options.reader, words=words)
+        patterns: InputPatterns | None = None
+        corpus: tuple[PartPair, ...] = ()
+        if options.layout == CORPUS:
+            corpora = corpora_of(inputs)
+            check_columns(
+                corpora, ["forms"], remedy="pairs are of words as they stand in the text: make it anew with an engine"
+            )
+            by_content = {pair.documents.sha256: pair for each in corpora for pair in each.pairs}
+            corpus = tuple(by_content[name] for name in sorted(by_content))
+        else:
+            if options.format == "html" or options.reader.html != "reject":
+                check_html(options.reader)
+            found = first_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
+            patterns, look, is_all = found
+            if options.layout == "documents":
+                how = IngestOptions(format=options.format, reader=reader)
+                check_look(look, how, options.max_reject_share, {}, is_all=is_all)
+        read = ReadOptions(
+            layout=options.layout,
+            kind=options.kind,
+            format=options.format,
+            language=options.language,
+            genre=options.genre,
+            engine_language=engine.language,
+            cut=options.cut,
+            reader=reader,
+        )
+        return PairsPlan(
+            patterns,
+            corpus,
+            PairReadOptions(read=read, lengths=options.lengths, forgotten=forgotten_at(options.out)),
+            engine.options,
+            engine.name,
+            stated_parts(options.parts),
+            options.max_reject_share,
+        )
+
+    def build(self, pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
+
+        workspace, lanes = graph.workspace, graph.lanes
+        if plan.patterns is None:
+            named = [(pair.documents.sha256, pair) for pair in plan.corpus]
+            parts_in = graph.tasks(pipeline, "CorpusParts", named, READ_CORPUS)
+            loaded = parts_in | "LoadCorpora" >> LoadParts(workspace, READ_CORPUS, plan.of_corpus, lanes)
+        else:
+            patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
+            loaded = patterns | "LoadFiles" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
+        acceptable = partial(acceptable_records, share=plan.max_reject_share)
+        settled, counts, parts = loaded | "Settle" >> SettleParts(
+            workspace, plan.settling, plan.settle, acceptable, plan.parts, lanes
+        )
+        return {"parts": parts, "counts": counts, "settled": settled}
+
+    def resources(self, plan: PairsPlan) -> Mapping[str, Any]:
+        words = plan.load.read.reader.words
+        return {"engine": plan.settle.fingerprint or None, **({"hyphen_words": words.fingerprint} if words else {})}
+
+    def section(self, plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        counts: LoadedCounts
+        (counts,) = outcome.rows["counts"]
+        settled: list[SettledPairs] = outcome.rows["settled"]
+        _check_rejects(counts, plan)
+        inputs = {"inputs": inputs_entry(PAIR_INPUTS.name, outcome.of_table(PAIR_INPUTS.name), counts.bytes)}
+        flags = totals(part.flags for part in settled)
+        languages = totals(part.languages for part in settled)
+        targets = totals({kind: numbers[0] for kind, numbers in part.targets.items()} for part in settled)
+        standing = totals({kind: numbers[1] for kind, numbers in part.targets.items()} for part in settled)
+        return {
+            "engine": plan.engine or None,
+            **(inputs if plan.patterns else {}),
+            "records": counts.records + counts.rejected,
+            "rejected": counts.rejected,
+            "rejects": counts.reasons,
+            "pairs": sum(part.tables[PAIRS.name].rows for part in settled),
+            "repeated": sum(part.repeated for part in settled),
+            "articles": sum(part.articles for part in settled),
+            "summary_tokens": sum(part.words[0] for part in settled),
+            "passage_tokens": sum(part.words[1] for part in settled),
+            "languages": dict(sorted(languages.items())),
+            "flags": {name: flags[name] for name in FLAGS if flags[name]},
+            "targets": [
+                {"kind": kind, "targets": targets[kind], "found": standing[kind]} for kind in KINDS if kind in targets
+            ],
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        section = snapshot.section(SECTION)
+        yield (
+            f"{section['pairs']} {units(section['pairs'], 'pairs')} of "
+            f"{section['articles']} {units(section['articles'], 'passages')}; "
+            f"{section['rejected']} of {section['records']} {units(section['records'], 'records')} rejected"
+            f"{counts_tail(section['rejects'])}"
+        )
+        if section["targets"]:
+            yield _TARGETS.grid(section["targets"])
+        yield from explained_counts(section["flags"], FLAGS)
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        section = snapshot.section(SECTION)
+        names = ("pairs", "articles", "repeated", "rejected", "summary_tokens", "passage_tokens")
+        counts = {name: section[name] for name in names}
+        text = "Pairs of passage and summary, and their tokens."
+        panels = [
+            counts_panel("Pairs", text, counts, name="what", of="number"),
+            _TARGETS.panel(section["targets"]),
+            counts_panel(
+                "Flags of pairs", "What is odd; all pairs are kept.", section["flags"], FLAGS, name="flag", of="pairs"
+            ),
+            counts_panel(
+                "Records without a pair", "Rejects by reason.", section["rejects"], name="reason", of="records"
+            ),
+        ]
+        return [panel for panel in panels if panel.rows.num_rows]

@@ -37,7 +37,7 @@ from lexbeam.transforms.common.store.tables import Part
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CLOZE_QUESTIONS", "ClozeQuestionsOptions"]
+__all__ = ["ClozeQuestions", "ClozeQuestionsOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -80,101 +80,6 @@ class QuestionsPlan(NamedTuple):
     kept: Mapping[str, str]
 
 
-def _reads(options: ClozeQuestionsOptions) -> Sequence[TableSource]:
-    return [
-        TableSource(table.name, options.folder, needed=table is CANDIDATES) for table in (PAIRS, CANDIDATES, OPTIONS)
-    ]
-
-
-def _check(options: ClozeQuestionsOptions) -> None:
-    """Refuse files that are there, unless they are to be replaced."""
-    if options.write_jsonl and not (options.overwrite or options.resume):
-        refuse_existing(options.write_jsonl, parse_shares(options.split.shares).names)
-
-
-def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
-    pairs, candidates, options_made = (inputs.only(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
-
-    def of(parts: Sequence[Part], number: int) -> tuple[Part, ...]:
-        return tuple(part for part in parts if part.number == number)
-
-    kept = kept_snapshot(options.splits_from, options.out, QUESTIONS.name)
-    kept_parts = tuple(kept.parts(QUESTIONS.name)) if kept else ()
-    return QuestionsPlan(
-        tuple(
-            DraftTask(part.number, part, of(options_made, part.number), of(pairs, part.number)) for part in candidates
-        ),
-        tuple(pairs),
-        options.how,
-        SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed, kept_parts),
-        kept_entry(kept),
-    )
-
-
-def _build(pipeline: "beam.Pipeline", plan: QuestionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of candidates, options and pairs in, parts of questions out."""
-    from lexbeam.transforms.cloze.questions.ptransforms import MakeQuestions
-
-    tasks = [(task.number, task) for task in plan.tasks]
-    graph.expect(SPLIT, 1)
-    drafted, split, parts = graph.tasks(pipeline, "Parts", tasks, DRAFT, WRITE) | "Questions" >> MakeQuestions(
-        graph.workspace, plan.how, plan.rules, plan.pairs, graph.lanes
-    )
-    return {"parts": parts, "drafted": drafted, "split": split}
-
-
-def _section(plan: QuestionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    drafted: list[Drafted] = outcome.rows["drafted"]
-    split: QuestionSplit = outcome.rows["split"][0]
-    counts = totals({(kind, reason): number} for part in drafted for kind, reason, number in part.counts)
-    candidates = totals({kind: number} for (kind, _), number in counts.items())
-    deviations = [abs(stratum.share - stratum.wanted) for stratum in split.strata if not stratum.upos]
-    return {
-        **plan.kept,
-        "kinds": [
-            {
-                "kind": kind,
-                "candidates": candidates[kind],
-                "questions": counts[kind, ""],
-                "reasons": {name: counts[kind, name] for name in QUESTION_REASONS},
-            }
-            for kind in KINDS
-            if kind in candidates
-        ],
-        "splits": {
-            "shares": list(plan.rules.shares),
-            "tolerance": plan.rules.tolerance,
-            "score_tolerance": plan.rules.score_tolerance,
-            "articles": split.articles,
-            "groups": split.groups,
-            "largest_group": split.largest,
-            "too_large": list(split.too_large),
-            "largest_deviation": max(deviations, default=0.0),
-            "strata": [asdict(stratum) for stratum in split.strata],
-            "distances": [asdict(distance) for distance in split.distances],
-        },
-    }
-
-
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield how many questions there are, why others are none, and how alike splits are."""
-    section = snapshot.section(SECTION)
-    for counts in section["kinds"]:
-        why = counts_tail({name: counts["reasons"][name] for name in QUESTION_REASONS})
-        made, tried = amount(counts["questions"], "questions"), amount(counts["candidates"], "candidates")
-        yield f"{counts['kind']}: {made} of {tried}{why}"
-    splits = section["splits"]
-    if not any(counts["questions"] for counts in section["kinds"]):
-        yield "no questions: each needs four options, so take in more articles by `lexbeam cloze pairs`"
-    else:
-        yield _shares(splits, ["", *(counts["kind"] for counts in section["kinds"])])
-        yield (
-            f"{amount(splits['articles'], 'articles')} in {amount(splits['groups'], 'groups')} that share no text; "
-            f"a share is off by {100 * splits['largest_deviation']:.1f} points at most"
-        )
-    yield from _deviations(splits)
-
-
 def _shares(splits: Mapping[str, Any], kinds: Sequence[str]) -> Grid:
     """Return what each split has of the questions, by kind, and how far their scores lie apart."""
     names = list(dict.fromkeys(row["split"] for row in splits["strata"]))
@@ -206,40 +111,124 @@ def _deviations(splits: Mapping[str, Any]) -> Iterator[str]:
         yield "off by more than the tolerance: " + "; ".join(off)
 
 
-def _write(options: ClozeQuestionsOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
-    """Write the task's files of what is published."""
-    if options.write_jsonl:
-        made = write_questions(
-            snapshot.paths(QUESTIONS.name), options.write_jsonl, replace=options.overwrite or options.resume
-        )
-        for path, count in made.items():
-            tell(f"{files.shown(path)}: {amount(count, 'questions')}")
+class ClozeQuestions(Command[ClozeQuestionsOptions, QuestionsPlan]):
+    """`lexbeam cloze questions`."""
 
-
-CLOZE_QUESTIONS: Command[ClozeQuestionsOptions, QuestionsPlan] = Command(
-    options=ClozeQuestionsOptions,
-    examples="""\
+    options = ClozeQuestionsOptions
+    examples = """\
   lexbeam cloze questions cloze
   lexbeam cloze questions cloze --per-summary best --write-jsonl questions.jsonl
   lexbeam cloze questions cloze --shares train=.8,test=.2 --overwrite \\
-      --write-jsonl 'task/{kind}_{split}.jsonl'""",
-    tables=(QUESTIONS,),
-    reads=_reads,
-    check=_check,
-    stages=(DRAFT, SPLIT, WRITE),
-    plan=_plan,
-    build=_build,
-    rows={"drafted": Drafted, "split": QuestionSplit},
-    section=_section,
-    summary=_summary,
-    after=_write,
-    views=QUESTION_VIEWS,
-    opening=Opening(
+      --write-jsonl 'task/{kind}_{split}.jsonl'"""
+    tables = (QUESTIONS,)
+    stages = (DRAFT, SPLIT, WRITE)
+    rows: Mapping[str, type] = {"drafted": Drafted, "split": QuestionSplit}
+    views = QUESTION_VIEWS
+    opening = Opening(
         "Cloze questions",
         "Questions with five options each: what became of the candidates, how large the splits are, and how "
         "alike. A question asks which option fills the gap in the summary of a passage.",
         ("per-summary", "shares", "seed"),
-    ),
-    report=question_panels,
-    quotes=quoted_questions,
-)
+    )
+    report = staticmethod(question_panels)
+    quotes = staticmethod(quoted_questions)
+
+    def reads(self, options: ClozeQuestionsOptions) -> Sequence[TableSource]:
+        return [
+            TableSource(table.name, options.folder, needed=table is CANDIDATES)
+            for table in (PAIRS, CANDIDATES, OPTIONS)
+        ]
+
+    def check(self, options: ClozeQuestionsOptions) -> None:
+        """Refuse files that are there, unless they are to be replaced."""
+        if options.write_jsonl and not (options.overwrite or options.resume):
+            refuse_existing(options.write_jsonl, parse_shares(options.split.shares).names)
+
+    def plan(self, options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
+        pairs, candidates, options_made = (inputs.only(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
+
+        def of(parts: Sequence[Part], number: int) -> tuple[Part, ...]:
+            return tuple(part for part in parts if part.number == number)
+
+        kept = kept_snapshot(options.splits_from, options.out, QUESTIONS.name)
+        kept_parts = tuple(kept.parts(QUESTIONS.name)) if kept else ()
+        return QuestionsPlan(
+            tuple(
+                DraftTask(part.number, part, of(options_made, part.number), of(pairs, part.number))
+                for part in candidates
+            ),
+            tuple(pairs),
+            options.how,
+            SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed, kept_parts),
+            kept_entry(kept),
+        )
+
+    def build(self, pipeline: "beam.Pipeline", plan: QuestionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of candidates, options and pairs in, parts of questions out."""
+        from lexbeam.transforms.cloze.questions.ptransforms import MakeQuestions
+
+        tasks = [(task.number, task) for task in plan.tasks]
+        graph.expect(SPLIT, 1)
+        drafted, split, parts = graph.tasks(pipeline, "Parts", tasks, DRAFT, WRITE) | "Questions" >> MakeQuestions(
+            graph.workspace, plan.how, plan.rules, plan.pairs, graph.lanes
+        )
+        return {"parts": parts, "drafted": drafted, "split": split}
+
+    def section(self, plan: QuestionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        drafted: list[Drafted] = outcome.rows["drafted"]
+        split: QuestionSplit = outcome.rows["split"][0]
+        counts = totals({(kind, reason): number} for part in drafted for kind, reason, number in part.counts)
+        candidates = totals({kind: number} for (kind, _), number in counts.items())
+        deviations = [abs(stratum.share - stratum.wanted) for stratum in split.strata if not stratum.upos]
+        return {
+            **plan.kept,
+            "kinds": [
+                {
+                    "kind": kind,
+                    "candidates": candidates[kind],
+                    "questions": counts[kind, ""],
+                    "reasons": {name: counts[kind, name] for name in QUESTION_REASONS},
+                }
+                for kind in KINDS
+                if kind in candidates
+            ],
+            "splits": {
+                "shares": list(plan.rules.shares),
+                "tolerance": plan.rules.tolerance,
+                "score_tolerance": plan.rules.score_tolerance,
+                "articles": split.articles,
+                "groups": split.groups,
+                "largest_group": split.largest,
+                "too_large": list(split.too_large),
+                "largest_deviation": max(deviations, default=0.0),
+                "strata": [asdict(stratum) for stratum in split.strata],
+                "distances": [asdict(distance) for distance in split.distances],
+            },
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield how many questions there are, why others are none, and how alike splits are."""
+        section = snapshot.section(SECTION)
+        for counts in section["kinds"]:
+            why = counts_tail({name: counts["reasons"][name] for name in QUESTION_REASONS})
+            made, tried = amount(counts["questions"], "questions"), amount(counts["candidates"], "candidates")
+            yield f"{counts['kind']}: {made} of {tried}{why}"
+        splits = section["splits"]
+        if not any(counts["questions"] for counts in section["kinds"]):
+            yield "no questions: each needs four options, so take in more articles by `lexbeam cloze pairs`"
+        else:
+            yield _shares(splits, ["", *(counts["kind"] for counts in section["kinds"])])
+            yield (
+                f"{amount(splits['articles'], 'articles')} in {amount(splits['groups'], 'groups')} that share no text; "
+                f"a share is off by {100 * splits['largest_deviation']:.1f} points at most"
+            )
+        yield from _deviations(splits)
+
+    def after(self, options: ClozeQuestionsOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
+        """Write the task's files of what is published."""
+        if options.write_jsonl:
+            made = write_questions(
+                snapshot.paths(QUESTIONS.name), options.write_jsonl, replace=options.overwrite or options.resume
+            )
+            for path, count in made.items():
+                tell(f"{files.shown(path)}: {amount(count, 'questions')}")

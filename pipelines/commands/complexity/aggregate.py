@@ -35,7 +35,7 @@ from lexbeam.transforms.complexity.labels.tables import figures_of, judgment_row
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
-__all__ = ["AGGREGATE", "ComplexityAggregateOptions"]
+__all__ = ["ComplexityAggregate", "ComplexityAggregateOptions"]
 
 SECTION = "complexity.aggregate"
 LOADED = "complexity.load"
@@ -57,21 +57,11 @@ class ComplexityAggregateOptions(PublishOptions):
     how: AggregationOptions = embedded(AggregationOptions, group="aggregation")
 
 
-def _reads(options: ComplexityAggregateOptions) -> Sequence[TableSource]:
-    return [TableSource(INSTANCES.name, options.folder)]
-
-
 def _refuse_labels_of_files(out: str) -> UsageError:
     return UsageError(
         f"the labels at {files.shown(out)} came with the files that were loaded, and would be lost "
         "with the instances: give another `out` for those of the judgments"
     )
-
-
-def _check(options: ComplexityAggregateOptions) -> None:
-    snapshot = find_snapshot(options.out)
-    if snapshot is not None and owner_of(snapshot.manifest, LABELS.name) == LOADED:
-        raise _refuse_labels_of_files(options.out)
 
 
 @dataclass(frozen=True)
@@ -80,47 +70,6 @@ class AggregatePlan:
 
     how: AggregationOptions
     files: list[dict[str, Any]]
-
-
-def _plan(options: ComplexityAggregateOptions, inputs: Inputs) -> AggregatePlan:
-    instances = inputs.only(INSTANCES.name)
-    if instances.is_here and instances.name == LOADED and instances.section.get("labelled"):
-        raise _refuse_labels_of_files(options.out)
-    return AggregatePlan(options.how, file_digests(list_inputs(options.judgments, (), options.out)))
-
-
-def _aggregate(options: ComplexityAggregateOptions, action: Action) -> Mapping[str, pa.Table]:
-    """Read the judgments, settle which count, and make labels of them."""
-    parts = [checked(part) for part in action.inputs.only(INSTANCES.name).parts]
-    instances = read_table(parts, list(COLUMNS))
-    names = instances["instance_id"].to_pylist()
-    answers = read_judgments(options.judgments, instances, options.tables)
-    judged = settle_judgments(answers.judgments, set(names), options.how)
-    return {
-        JUDGMENTS.name: judgment_rows(judged),
-        LABELS.name: label_rows(judged, names, options.how),
-        JUDGMENT_REJECTS.name: pa.Table.from_pylist(
-            [row._asdict() for row in answers.rejects], schema=JUDGMENT_REJECTS.schema()
-        ),
-    }
-
-
-def _resources(plan: AggregatePlan) -> Mapping[str, Any]:
-    return {"judgments": digest(sorted(file["sha256"] for file in plan.files))}
-
-
-def _section(plan: AggregatePlan, outcome: HandedBack) -> Mapping[str, Any]:
-    judgments, labels, rejects = (
-        read_table([checked(part) for part in outcome.of_table(table.name)])
-        for table in (JUDGMENTS, LABELS, JUDGMENT_REJECTS)
-    )
-    reasons = Counter(rejects["reason"].to_pylist())
-    return {
-        "inputs": plan.files,
-        **figures_of(judgments, labels, plan.how),
-        "rejected": reasons.total(),
-        "rejects": dict(sorted(reasons.items())),
-    }
 
 
 _AGREEMENT = SectionTable(
@@ -143,39 +92,75 @@ def _groups(section: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**row, "group": row["group"] or "all"} for row in section["groups"]]
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    section = snapshot.section(SECTION)
-    yield (
-        f"{amount(section['judgments'], 'judgments')} by {amount(section['annotators'], 'annotators')}, "
-        f"{section['kept']} count; {amount(section['rejected'], 'rows')} rejected{counts_tail(section['rejects'])}"
-    )
-    yield from explained_counts(section["reasons"], JUDGMENT_REASONS)
-    yield _AGREEMENT.grid(_groups(section))
+class ComplexityAggregate(Command[ComplexityAggregateOptions, AggregatePlan]):
+    """`lexbeam complexity aggregate`."""
 
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    return [_AGREEMENT.panel(_groups(snapshot.section(SECTION)))]
-
-
-AGGREGATE: Command[ComplexityAggregateOptions, AggregatePlan] = Command(
-    options=ComplexityAggregateOptions,
-    examples="""\
+    options = ComplexityAggregateOptions
+    examples = """\
   lexbeam complexity aggregate words --judgments sheets/complexity.*.tsv
   lexbeam complexity aggregate words --judgments crowd.csv --annotator-column worker \\
-      --min-annotations 3 --weights agreement""",
-    tables=(JUDGMENTS, LABELS, JUDGMENT_REJECTS),
-    reads=_reads,
-    check=_check,
-    plan=_plan,
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+      --min-annotations 3 --weights agreement"""
+    tables = (JUDGMENTS, LABELS, JUDGMENT_REJECTS)
+    opening = Opening(
         "Judgments of complexity",
         "What annotators said, put together to a label for each word in its sentence, and how far annotators "
         "agree. Low agreement limits what any scorer can reach.",
         ("min-annotations", "repeated", "weights", "groups", "seed"),
-    ),
-    report=_panels,
-    action=_aggregate,
-)
+    )
+
+    def reads(self, options: ComplexityAggregateOptions) -> Sequence[TableSource]:
+        return [TableSource(INSTANCES.name, options.folder)]
+
+    def check(self, options: ComplexityAggregateOptions) -> None:
+        snapshot = find_snapshot(options.out)
+        if snapshot is not None and owner_of(snapshot.manifest, LABELS.name) == LOADED:
+            raise _refuse_labels_of_files(options.out)
+
+    def plan(self, options: ComplexityAggregateOptions, inputs: Inputs) -> AggregatePlan:
+        instances = inputs.only(INSTANCES.name)
+        if instances.is_here and instances.name == LOADED and instances.section.get("labelled"):
+            raise _refuse_labels_of_files(options.out)
+        return AggregatePlan(options.how, file_digests(list_inputs(options.judgments, (), options.out)))
+
+    def action(self, options: ComplexityAggregateOptions, action: Action) -> Mapping[str, pa.Table]:
+        """Read the judgments, settle which count, and make labels of them."""
+        parts = [checked(part) for part in action.inputs.only(INSTANCES.name).parts]
+        instances = read_table(parts, list(COLUMNS))
+        names = instances["instance_id"].to_pylist()
+        answers = read_judgments(options.judgments, instances, options.tables)
+        judged = settle_judgments(answers.judgments, set(names), options.how)
+        return {
+            JUDGMENTS.name: judgment_rows(judged),
+            LABELS.name: label_rows(judged, names, options.how),
+            JUDGMENT_REJECTS.name: pa.Table.from_pylist(
+                [row._asdict() for row in answers.rejects], schema=JUDGMENT_REJECTS.schema()
+            ),
+        }
+
+    def resources(self, plan: AggregatePlan) -> Mapping[str, Any]:
+        return {"judgments": digest(sorted(file["sha256"] for file in plan.files))}
+
+    def section(self, plan: AggregatePlan, outcome: HandedBack) -> Mapping[str, Any]:
+        judgments, labels, rejects = (
+            read_table([checked(part) for part in outcome.of_table(table.name)])
+            for table in (JUDGMENTS, LABELS, JUDGMENT_REJECTS)
+        )
+        reasons = Counter(rejects["reason"].to_pylist())
+        return {
+            "inputs": plan.files,
+            **figures_of(judgments, labels, plan.how),
+            "rejected": reasons.total(),
+            "rejects": dict(sorted(reasons.items())),
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        section = snapshot.section(SECTION)
+        yield (
+            f"{amount(section['judgments'], 'judgments')} by {amount(section['annotators'], 'annotators')}, "
+            f"{section['kept']} count; {amount(section['rejected'], 'rows')} rejected{counts_tail(section['rejects'])}"
+        )
+        yield from explained_counts(section["reasons"], JUDGMENT_REASONS)
+        yield _AGREEMENT.grid(_groups(section))
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        return [_AGREEMENT.panel(_groups(snapshot.section(SECTION)))]

@@ -6,13 +6,14 @@
 docs/tasks/complexity/score.md says what is computed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs
-from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
+from lexbeam.pipelines.frame.command import HandedBack, Inputs
+from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.code.fingerprints import digest
@@ -23,20 +24,14 @@ from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptio
 from lexbeam.transforms.complexity.shown.score_panels import metric_lines, metrics_panel
 from lexbeam.transforms.report.panels import Panel
 
-__all__ = ["EVALUATE_COMPLEXITY", "EvaluateComplexityOptions"]
+__all__ = ["EvaluateComplexity", "EvaluateComplexityOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateComplexityOptions(PublishOptions):
     """Options of `lexbeam evaluate complexity`."""
 
-    out: str | None = option(  # type: ignore[assignment]
-        None,
-        help="folder where table complexity/metrics is published; none: it is only told",
-        path="place",
-        published=False,
-        group=RUN,
-    )
+    out: str | None = out_or_told("table complexity/metrics is published; none: it is only told")  # type: ignore[assignment]
     gold: str = option(
         help="complexity by id: lines `id,score`, or a table with a header `id` and `complexity`",
         metavar="FILE",
@@ -51,59 +46,42 @@ class EvaluateComplexityOptions(PublishOptions):
     measures: ScorerMeasureOptions = embedded(ScorerMeasureOptions, group="evaluation")
 
 
-def _check(options: EvaluateComplexityOptions) -> None:
-    check_measures(options.measures)
+class EvaluateComplexity(Evaluation[EvaluateComplexityOptions, tuple[OfficialScores, OfficialScores]]):
+    """`lexbeam evaluate complexity`."""
 
-
-def _plan(options: EvaluateComplexityOptions, _: Inputs) -> tuple[OfficialScores, OfficialScores]:
-    return read_scores(options.gold, "gold"), read_scores(options.predictions, "predictions")
-
-
-def _evaluate(options: EvaluateComplexityOptions, action: Action) -> Mapping[str, pa.Table]:
-    gold, predicted = _plan(options, action.inputs)
-    rows = evaluate_files(gold, predicted, options.system, options.measures)
-    table = pa.Table.from_pylist(rows, schema=COMPLEXITY_METRICS.schema())
-    if options.out is None:
-        for line in metric_lines(table):
-            action.tell(line)
-    return {COMPLEXITY_METRICS.name: table}
-
-
-def _resources(files: tuple[OfficialScores, OfficialScores]) -> Mapping[str, str]:
-    return {
-        name: digest([scores.ids, scores.values.tolist(), scores.genres, scores.tokens])
-        for name, scores in zip(("gold", "predictions"), files, strict=True)
-    }
-
-
-def _section(files: tuple[OfficialScores, OfficialScores], _: HandedBack) -> Mapping[str, int]:
-    return {"instances": len(files[0].ids)}
-
-
-def _summary(snapshot: Snapshot) -> Iterator[str]:
-    yield from metric_lines(snapshot.read(COMPLEXITY_METRICS.name))
-
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    return [metrics_panel(snapshot)]
-
-
-EVALUATE_COMPLEXITY: Command[EvaluateComplexityOptions, tuple[OfficialScores, OfficialScores]] = Command(
-    options=EvaluateComplexityOptions,
-    examples="""\
+    options = EvaluateComplexityOptions
+    examples = """\
   lexbeam evaluate complexity --gold lcp_single_test.tsv --predictions answer.csv
-  lexbeam evaluate complexity --gold gold.csv --predictions answer.csv --threshold 0.3,0.5""",
-    tables=(COMPLEXITY_METRICS,),
-    check=_check,
-    plan=_plan,
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+  lexbeam evaluate complexity --gold gold.csv --predictions answer.csv --threshold 0.3,0.5"""
+    tables = (COMPLEXITY_METRICS,)
+    shown = staticmethod(metric_lines)
+    told = staticmethod(metric_lines)
+    opening = Opening(
         "Predicted complexity against gold",
         "How well a file of predictions agrees with a file of labels: each metric with an interval from resampling.",
         ("system", "metric", "resamples", "level"),
-    ),
-    report=_panels,
-    action=_evaluate,
-)
+    )
+
+    def check(self, options: EvaluateComplexityOptions) -> None:
+        check_measures(options.measures)
+
+    def plan(self, options: EvaluateComplexityOptions, _: Inputs) -> tuple[OfficialScores, OfficialScores]:
+        return read_scores(options.gold, "gold"), read_scores(options.predictions, "predictions")
+
+    def measure(
+        self, options: EvaluateComplexityOptions, plan: tuple[OfficialScores, OfficialScores], _: Inputs
+    ) -> Mapping[str, pa.Table]:
+        rows = evaluate_files(*plan, options.system, options.measures)
+        return {COMPLEXITY_METRICS.name: pa.Table.from_pylist(rows, schema=COMPLEXITY_METRICS.schema())}
+
+    def resources(self, files: tuple[OfficialScores, OfficialScores]) -> Mapping[str, str]:
+        return {
+            name: digest([scores.ids, scores.values.tolist(), scores.genres, scores.tokens])
+            for name, scores in zip(("gold", "predictions"), files, strict=True)
+        }
+
+    def section(self, files: tuple[OfficialScores, OfficialScores], _: HandedBack) -> Mapping[str, int]:
+        return {"instances": len(files[0].ids)}
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        return [metrics_panel(snapshot)]

@@ -25,7 +25,7 @@ from lexbeam.transforms.complexity.instances.official_files import official_ids,
 from lexbeam.transforms.complexity.labels.judgments import COLUMNS, SHEET, instances_to_judge
 from lexbeam.transforms.people.writing import sheet_text
 
-__all__ = ["EXPORT_SHEETS", "ComplexityExportOptions"]
+__all__ = ["ComplexityExport", "ComplexityExportOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,21 +41,6 @@ class ComplexityExportOptions(FolderOptions):
     most: int | None = option(None, help="ask about so many instances, drawn by `seed`", least=1)
     duplicates: bool = option(False, help="ask about duplicates, too: the same target, place and sentence")
     seed: int = order_seed()
-
-
-def _check(options: ComplexityExportOptions) -> None:
-    if options.predictions is None:
-        check_sheets(options.to, options.annotator)
-
-
-def _export(options: ComplexityExportOptions, action: Action) -> None:
-    """Write the files; those that are there already are left, if they are the same."""
-    snapshot = folder_with(options.path, PREDICTIONS.name if options.predictions is not None else INSTANCES.name)
-    if options.predictions is not None:
-        texts, contents = _official(options, snapshot), f"predictions of {options.predictions}"
-    else:
-        texts, contents = _sheets(options, snapshot), "instances to judge"
-    write_texts(texts, contents, action.tell)
 
 
 def _sheets(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[str, str]:
@@ -89,12 +74,24 @@ def _official(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[s
     return {options.to: "".join(f"{line}\n" for line in lines)}
 
 
-EXPORT_SHEETS: Command[ComplexityExportOptions, None] = Command(
-    options=ComplexityExportOptions,
-    examples="""\
+class ComplexityExport(Command[ComplexityExportOptions, None]):
+    """`lexbeam complexity export`."""
+
+    options = ComplexityExportOptions
+    examples = """\
   lexbeam complexity export lcp --to sheets/complexity.tsv
   lexbeam complexity export lcp --to sheets/complexity.tsv --annotator anna,bob --most 200
-  lexbeam complexity export lcp --to svr.csv --predictions svr --kind single""",
-    check=_check,
-    action=_export,
-)
+  lexbeam complexity export lcp --to svr.csv --predictions svr --kind single"""
+
+    def check(self, options: ComplexityExportOptions) -> None:
+        if options.predictions is None:
+            check_sheets(options.to, options.annotator)
+
+    def action(self, options: ComplexityExportOptions, action: Action) -> None:
+        """Write the files; those that are there already are left, if they are the same."""
+        snapshot = folder_with(options.path, PREDICTIONS.name if options.predictions is not None else INSTANCES.name)
+        if options.predictions is not None:
+            texts, contents = _official(options, snapshot), f"predictions of {options.predictions}"
+        else:
+            texts, contents = _sheets(options, snapshot), "instances to judge"
+        write_texts(texts, contents, action.tell)

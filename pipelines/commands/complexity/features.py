@@ -46,7 +46,7 @@ from lexbeam.transforms.corpora.reading import column_names
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["COMPLEXITY_FEATURES", "ComplexityFeaturesOptions"]
+__all__ = ["ComplexityFeatures", "ComplexityFeaturesOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -73,38 +73,6 @@ class FeaturesPlan(NamedTuple):
     corpus: tuple[SentencePart, ...] = ()
 
 
-def _reads(options: ComplexityFeaturesOptions) -> Sequence[TableSource]:
-    corpus = options.features.corpus
-    return [
-        TableSource(INSTANCES.name, options.folder, needed=True),
-        *([] if corpus is None else [TableSource("sentences", corpus)]),
-    ]
-
-
-def _check(options: ComplexityFeaturesOptions) -> None:
-    check_features(options.features)
-
-
-def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> FeaturesPlan:
-    parts = inputs.only(INSTANCES.name).parts
-    languages: set[str | None] = set()
-    for part in parts:
-        for rows in read_rows([checked(part)], ["language"]):
-            languages.update(pc.unique(rows["language"]).to_pylist())
-    if None in languages:
-        log.warning(
-            "some instances have no language, so that nothing is known of them that depends on it, "
-            "such as frequency: say it when they are made (--language of `lexbeam complexity load`)"
-        )
-    setting = setting_of(options.features, list(languages), _targets(parts))
-    _tell_layers(setting, parts, options.features.use)
-    if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
-        return FeaturesPlan(parts, setting)
-    sentences = inputs.only("sentences").parts
-    corpus = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in sentences)
-    return FeaturesPlan(parts, setting, tuple(corpus))
-
-
 def _tell_layers(setting: FeatureSetting, parts: Sequence[Part], asked: Sequence[str]) -> None:
     """Say which columns will be null since the instances lack a layer, as `reason` of coverage does afterwards."""
     columns = columns_of(setting)
@@ -127,25 +95,6 @@ def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
                 yield row["genre"], row["token"]
 
 
-def _build(pipeline: "beam.Pipeline", plan: FeaturesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of `complexity/instances` in, parts of features and coverage out."""
-    from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes
-    from lexbeam.transforms.complexity.features.ptransforms import ComputeFeatures
-
-    setting = plan.setting._replace(lexicon=graph.carry(plan.setting.lexicon))
-    graph.expect(COVER, 1)
-    for want, count, combine in _counting(plan):
-        graph.expect(want, len(plan.parts))
-        graph.expect(count, len(plan.corpus or plan.parts))
-        graph.expect(combine, 1)
-    made = (
-        graph.tasks(pipeline, "InstanceParts", plan.parts, FEATURE)
-        | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
-        | "Features" >> ComputeFeatures(graph.workspace, setting, plan.corpus)
-    )
-    return {"parts": made}
-
-
 def _rows(part: Part) -> float:
     return float(part.rows)
 
@@ -159,52 +108,93 @@ def _counting(plan: FeaturesPlan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
     return [stages for group, stages in counting.items() if group in plan.setting.use]
 
 
-def _section(plan: FeaturesPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    return {
-        "instances": sum(part.rows for part in outcome.of_table(FEATURES.name)),
-        "groups": list(plan.setting.use),
-        "lists": list(plan.setting.lists),
-    }
-
-
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield the number of columns of each group, and the columns that are known of few."""
-    coverage = snapshot.read(COVERAGE.name)
-    section = snapshot.section("complexity.features")
-    yield f"features of {section['instances']} instances, columns by group:"
-    for name in section["groups"]:
-        rows = coverage.filter(pc.equal(coverage["feature_group"], name))
-        yield f"  {name}: {len(pc.unique(rows['feature']))}"
-    low = low_coverage(coverage)
-    if low:
-        yield "least known, of single words or expressions as a whole:"
-    for feature, share in low[:_SHOWN]:
-        yield f"  {feature}: {100 * share:.0f} %"
-
-
 _SHOWN = 8
 
-COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, FeaturesPlan] = Command(
-    options=ComplexityFeaturesOptions,
-    examples="""\
+
+class ComplexityFeatures(Command[ComplexityFeaturesOptions, FeaturesPlan]):
+    """`lexbeam complexity features`."""
+
+    options = ComplexityFeaturesOptions
+    examples = """\
   lexbeam complexity features complexity
   lexbeam complexity features complexity --use form,frequency --languages de,fr
   lexbeam complexity features complexity --wordnet /usr/share/wordnet \\
-      --wordlist aoa=aoa.csv:word=Word,value=Rating.Mean,sd=Rating.SD,language=en""",
-    tables=(FEATURES, COVERAGE),
-    reads=_reads,
-    check=_check,
-    stages=(WANT, COUNT, COMBINE, WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS, FEATURE, COVER),
-    plan=_plan,
-    build=_build,
-    section=_section,
-    summary=_summary,
-    views=FEATURE_VIEWS,
-    opening=Opening(
+      --wordlist aoa=aoa.csv:word=Word,value=Rating.Mean,sd=Rating.SD,language=en"""
+    tables = (FEATURES, COVERAGE)
+    stages = (WANT, COUNT, COMBINE, WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS, FEATURE, COVER)
+    views = FEATURE_VIEWS
+    opening = Opening(
         "Features of words",
         "Which features each word in its sentence has, by group and resource, and for what share of the words "
         "a resource knew nothing.",
         ("use", "encoder", "languages"),
-    ),
-    report=panels,
-)
+    )
+    report = staticmethod(panels)
+
+    def reads(self, options: ComplexityFeaturesOptions) -> Sequence[TableSource]:
+        corpus = options.features.corpus
+        return [
+            TableSource(INSTANCES.name, options.folder, needed=True),
+            *([] if corpus is None else [TableSource("sentences", corpus)]),
+        ]
+
+    def check(self, options: ComplexityFeaturesOptions) -> None:
+        check_features(options.features)
+
+    def plan(self, options: ComplexityFeaturesOptions, inputs: Inputs) -> FeaturesPlan:
+        parts = inputs.only(INSTANCES.name).parts
+        languages: set[str | None] = set()
+        for part in parts:
+            for rows in read_rows([checked(part)], ["language"]):
+                languages.update(pc.unique(rows["language"]).to_pylist())
+        if None in languages:
+            log.warning(
+                "some instances have no language, so that nothing is known of them that depends on it, "
+                "such as frequency: say it when they are made (--language of `lexbeam complexity load`)"
+            )
+        setting = setting_of(options.features, list(languages), _targets(parts))
+        _tell_layers(setting, parts, options.features.use)
+        if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
+            return FeaturesPlan(parts, setting)
+        sentences = inputs.only("sentences").parts
+        corpus = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in sentences)
+        return FeaturesPlan(parts, setting, tuple(corpus))
+
+    def build(self, pipeline: "beam.Pipeline", plan: FeaturesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of `complexity/instances` in, parts of features and coverage out."""
+        from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes
+        from lexbeam.transforms.complexity.features.ptransforms import ComputeFeatures
+
+        setting = plan.setting._replace(lexicon=graph.carry(plan.setting.lexicon))
+        graph.expect(COVER, 1)
+        for want, count, combine in _counting(plan):
+            graph.expect(want, len(plan.parts))
+            graph.expect(count, len(plan.corpus or plan.parts))
+            graph.expect(combine, 1)
+        made = (
+            graph.tasks(pipeline, "InstanceParts", plan.parts, FEATURE)
+            | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
+            | "Features" >> ComputeFeatures(graph.workspace, setting, plan.corpus)
+        )
+        return {"parts": made}
+
+    def section(self, plan: FeaturesPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        return {
+            "instances": sum(part.rows for part in outcome.of_table(FEATURES.name)),
+            "groups": list(plan.setting.use),
+            "lists": list(plan.setting.lists),
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield the number of columns of each group, and the columns that are known of few."""
+        coverage = snapshot.read(COVERAGE.name)
+        section = snapshot.section("complexity.features")
+        yield f"features of {section['instances']} instances, columns by group:"
+        for name in section["groups"]:
+            rows = coverage.filter(pc.equal(coverage["feature_group"], name))
+            yield f"  {name}: {len(pc.unique(rows['feature']))}"
+        low = low_coverage(coverage)
+        if low:
+            yield "least known, of single words or expressions as a whole:"
+        for feature, share in low[:_SHOWN]:
+            yield f"  {feature}: {100 * share:.0f} %"

@@ -45,7 +45,7 @@ from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["LOAD", "ComplexityLoadOptions"]
+__all__ = ["ComplexityLoad", "ComplexityLoadOptions"]
 
 INPUT = "input"
 SECTION = "complexity.load"
@@ -124,82 +124,6 @@ def _reader(options: ComplexityLoadOptions) -> ReaderOptions:
     )
 
 
-def _check(options: ComplexityLoadOptions) -> None:
-    _reader(options)
-    if options.engine:
-        describe_engine(options.engine)
-
-
-def _plan(options: ComplexityLoadOptions, __: Inputs) -> LoadPlan:
-    engine = text_engine(options.engine)
-    patterns, *_ = first_inputs(options.inputs, options.exclude, options.out)
-    return LoadPlan(
-        patterns,
-        LabelledReadOptions(
-            layout=options.layout,
-            kind=options.kind,
-            genre=options.genre,
-            language=options.language,
-            engine_language=engine.language,
-            reader=_reader(options),
-            forgotten=forgotten_at(options.out),
-        ),
-        engine.options,
-        engine.name,
-        stated_parts(options.parts),
-        options.max_reject_share,
-    )
-
-
-def _build(pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    from lexbeam.transforms.intake.ptransforms import LoadFiles, SettleParts
-
-    workspace, lanes = graph.workspace, graph.lanes
-    patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
-    loaded = patterns | "Load" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
-    acceptable = partial(acceptable_rows, share=plan.max_reject_share)
-    settled, counts, parts = loaded | "Settle" >> SettleParts(
-        workspace, SETTLING, plan.settle, acceptable, plan.parts, lanes, task_of
-    )
-    return {"parts": parts, "counts": counts, "settled": settled}
-
-
-def _resources(plan: LoadPlan) -> Mapping[str, Any]:
-    return {"engine": plan.settle.fingerprint or None}
-
-
-def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts: LoadedCounts
-    (counts,) = outcome.rows["counts"]
-    settled: list[SettledInstances] = outcome.rows["settled"]
-    if not acceptable_rows(counts, plan.max_reject_share):
-        raise reject_error(counts, plan.max_reject_share, REMEDY)
-    flags = totals(part.flags for part in settled)
-    rows = [row for part in settled for row in part.groups]
-    groups = totals({row[:3]: row[3]} for row in rows)
-    labelled = totals({row[:3]: row[4]} for row in rows)
-    return {
-        "engine": plan.engine or None,
-        "inputs": inputs_entry(LOAD_INPUTS.name, outcome.of_table(LOAD_INPUTS.name), counts.bytes),
-        **({"notes": counts.notes} if counts.notes else {}),
-        "instances": groups.total(),
-        "labelled": labelled.total(),
-        "rejected": counts.rejected,
-        "rejects": counts.reasons,
-        "flags": {name: flags[name] for name in FLAGS if flags[name]},
-        "groups": [
-            {
-                "kind": key[0],
-                "genre": key[1],
-                "published_split": key[2],
-                "instances": groups[key],
-                "labelled": labelled[key],
-            }
-            for key in sorted(groups, key=repr)
-        ],
-    }
-
-
 _GROUPS = SectionTable(
     "Loaded instances",
     "Instances of labelled files, by kind, genre and split.",
@@ -213,47 +137,110 @@ _GROUPS = SectionTable(
 )
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    section = snapshot.section(SECTION)
-    yield (
-        f"{amount(section['instances'], 'instances')}, {section['labelled']} with a label; "
-        f"{amount(section['rejected'], 'rows')} rejected" + counts_tail(section["rejects"])
-    )
-    yield _GROUPS.grid(section["groups"])
-    yield from explained_counts(section["flags"], FLAGS)
-    yield from notes_told(section, LOAD_INPUTS.name)
+class ComplexityLoad(Command[ComplexityLoadOptions, LoadPlan]):
+    """`lexbeam complexity load`."""
 
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    section = snapshot.section(SECTION)
-    text = "What is not as it should be; all rows are kept."
-    flags = counts_panel("Flags of instances", text, section["flags"], FLAGS, name="flag", of="instances")
-    return [_GROUPS.panel(section["groups"]), flags]
-
-
-LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(
-    options=ComplexityLoadOptions,
-    examples="""\
+    options = ComplexityLoadOptions
+    examples = """\
   lexbeam complexity load lcp_single_train.tsv lcp_single_trial.tsv --layout complex --out lcp \\
       --engine builtin:en
   lexbeam complexity load Spanish_Train.tsv Spanish_Dev.tsv --layout cwi2018 --out cwi
-  lexbeam complexity load words.txt --layout tsv --out words --language de""",
-    tables=(INSTANCES, LABELS, LOAD_REJECTS, LOAD_INPUTS),
-    explains=(LOAD_REJECTS,),
-    stages=(READ, *SETTLING.all()),
-    check=_check,
-    plan=_plan,
-    build=_build,
-    rows={"counts": LoadedCounts, "settled": SettledInstances},
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    views=INSTANCE_VIEWS,
-    opening=Opening(
+  lexbeam complexity load words.txt --layout tsv --out words --language de"""
+    tables = (INSTANCES, LABELS, LOAD_REJECTS, LOAD_INPUTS)
+    explains = (LOAD_REJECTS,)
+    stages = (READ, *SETTLING.all())
+    rows: Mapping[str, type] = {"counts": LoadedCounts, "settled": SettledInstances}
+    views = INSTANCE_VIEWS
+    opening = Opening(
         "Labelled words in sentences",
         "Words in their sentences with people's judgments of how complex they are, as read from files: counts "
         "by genre and kind, how complexity is spread, and what was left out and why.",
         ("layout", "kind", "genre", "language", "engine"),
-    ),
-    report=_panels,
-)
+    )
+
+    def check(self, options: ComplexityLoadOptions) -> None:
+        _reader(options)
+        if options.engine:
+            describe_engine(options.engine)
+
+    def plan(self, options: ComplexityLoadOptions, __: Inputs) -> LoadPlan:
+        engine = text_engine(options.engine)
+        patterns, *_ = first_inputs(options.inputs, options.exclude, options.out)
+        return LoadPlan(
+            patterns,
+            LabelledReadOptions(
+                layout=options.layout,
+                kind=options.kind,
+                genre=options.genre,
+                language=options.language,
+                engine_language=engine.language,
+                reader=_reader(options),
+                forgotten=forgotten_at(options.out),
+            ),
+            engine.options,
+            engine.name,
+            stated_parts(options.parts),
+            options.max_reject_share,
+        )
+
+    def build(self, pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        from lexbeam.transforms.intake.ptransforms import LoadFiles, SettleParts
+
+        workspace, lanes = graph.workspace, graph.lanes
+        patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
+        loaded = patterns | "Load" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
+        acceptable = partial(acceptable_rows, share=plan.max_reject_share)
+        settled, counts, parts = loaded | "Settle" >> SettleParts(
+            workspace, SETTLING, plan.settle, acceptable, plan.parts, lanes, task_of
+        )
+        return {"parts": parts, "counts": counts, "settled": settled}
+
+    def resources(self, plan: LoadPlan) -> Mapping[str, Any]:
+        return {"engine": plan.settle.fingerprint or None}
+
+    def section(self, plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        counts: LoadedCounts
+        (counts,) = outcome.rows["counts"]
+        settled: list[SettledInstances] = outcome.rows["settled"]
+        if not acceptable_rows(counts, plan.max_reject_share):
+            raise reject_error(counts, plan.max_reject_share, REMEDY)
+        flags = totals(part.flags for part in settled)
+        rows = [row for part in settled for row in part.groups]
+        groups = totals({row[:3]: row[3]} for row in rows)
+        labelled = totals({row[:3]: row[4]} for row in rows)
+        return {
+            "engine": plan.engine or None,
+            "inputs": inputs_entry(LOAD_INPUTS.name, outcome.of_table(LOAD_INPUTS.name), counts.bytes),
+            **({"notes": counts.notes} if counts.notes else {}),
+            "instances": groups.total(),
+            "labelled": labelled.total(),
+            "rejected": counts.rejected,
+            "rejects": counts.reasons,
+            "flags": {name: flags[name] for name in FLAGS if flags[name]},
+            "groups": [
+                {
+                    "kind": key[0],
+                    "genre": key[1],
+                    "published_split": key[2],
+                    "instances": groups[key],
+                    "labelled": labelled[key],
+                }
+                for key in sorted(groups, key=repr)
+            ],
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        section = snapshot.section(SECTION)
+        yield (
+            f"{amount(section['instances'], 'instances')}, {section['labelled']} with a label; "
+            f"{amount(section['rejected'], 'rows')} rejected" + counts_tail(section["rejects"])
+        )
+        yield _GROUPS.grid(section["groups"])
+        yield from explained_counts(section["flags"], FLAGS)
+        yield from notes_told(section, LOAD_INPUTS.name)
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        section = snapshot.section(SECTION)
+        text = "What is not as it should be; all rows are kept."
+        flags = counts_panel("Flags of instances", text, section["flags"], FLAGS, name="flag", of="instances")
+        return [_GROUPS.panel(section["groups"]), flags]

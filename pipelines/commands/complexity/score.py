@@ -45,7 +45,7 @@ from lexbeam.transforms.learning.scorers import SCORERS
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["COMPLEXITY_SCORE", "ScoreOptions"]
+__all__ = ["ComplexityScore", "ScoreOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,46 +110,6 @@ _WITHOUT_LABELS = "give `model`: the folder of a model that `save` has kept, whi
 _TABLES = (FEATURES.name, INSTANCES.name, LABELS.name, SPLITS.name)
 
 
-def _reads(options: ScoreOptions) -> Sequence[TableSource]:
-    features, instances, labels, splits = _TABLES
-    sources = [
-        TableSource(features, options.folder, needed=True),
-        TableSource(instances, options.folder, needed=True),
-        labels_source(options.folder, _WITHOUT_LABELS),
-        TableSource(splits, options.folder, optional=True),
-    ]
-    if options.on is not None:
-        sources += [
-            TableSource(features, options.on),
-            TableSource(instances, options.on),
-            TableSource(labels, options.on, optional=True),
-            TableSource(splits, options.on, optional=True),
-        ]
-    return sources
-
-
-def _check(options: ScoreOptions) -> None:
-    hold = options.hold
-    ways = {"on": options.on, "test": hold.test, "model": options.model}
-    named = [name for name, value in ways.items() if value is not None]
-    if len(named) > 1:
-        raise UsageError(f"`{named[0]}` and `{named[1]}` each say what is predicted: give one of them")
-    folds = {"importance": hold.importance, "ablation": hold.ablation, "curve": hold.curve}
-    extra = [name for name, asked in folds.items() if asked]
-    if named and extra:
-        raise UsageError(f"`{extra[0]}` is of cross-validation: leave out `{named[0]}`")
-    if options.model is not None and options.save is not None:
-        raise UsageError("`model` trains nothing that `save` could keep: give one of them")
-    if options.save is not None and (len(options.scorer), len(hold.mwe)) != (1, 1):
-        raise UsageError("`save` keeps one model: give one `scorer`, and one way of `mwe`")
-    if options.on is not None and _same(options.on, options.folder or options.out):
-        raise UsageError("`on` is the folder itself: its rows would be trained on; give `folds`")
-    if options.model is None:
-        for name in options.scorer:
-            SCORERS[name].check_installed(f"scorer `{name}`")
-    check_measures(options.measures)
-
-
 def _same(place: str, other: str) -> bool:
     return files.real(place) == files.real(other)
 
@@ -160,33 +120,6 @@ def _of(inputs: Inputs, table: str, folder: str, out: str) -> InputTable | None:
         if _same(place, folder):
             return input_table
     return None
-
-
-def _plan(options: ScoreOptions, inputs: Inputs) -> ScorePlan:
-    places = [options.folder or options.out, *([options.on] if options.on else [])]
-    folders, columns = [], []
-    for place in places:
-        tables = [_of(inputs, table, place, options.out) for table in _TABLES]
-        if place == places[0] and tables[2] is None and options.model is None:
-            own = Inputs(tuple(table for table in tables if table is not None))
-            find_labels(own, labels_source(options.folder, _WITHOUT_LABELS), options.out)
-        parts = [None if table is None else table.parts for table in tables]
-        assert parts[0] is not None
-        assert parts[1] is not None
-        folders.append(DesignTask(parts[0], parts[1], parts[2], parts[3]))
-        with files.open_read(checked(parts[0][0])) as stream:
-            columns.append(columns_of(pq.read_schema(stream)))
-    if len(columns) > 1:
-        check_same(columns[0], columns[1], *places)
-    model = opened(options.model, columns[0]) if options.model else None
-    scorers = tuple(dict.fromkeys(options.scorer)) if model is None else (model.scorer,)
-    systems = systems_of(scorers, options.hold) if model is None else [model.scorer]
-    keep = options.save is not None
-    fit = FitOptions(scorer=options.how, hold=options.hold, keep=keep)
-    save = None if options.save is None else (options.save, options.overwrite)
-    dealt = _of(inputs, SPLITS.name, places[0], options.out)
-    names = () if dealt is None else tuple(dealt.section.get("splits", ()))
-    return ScorePlan(tuple(folders), scorers, fit, options.measures, model, systems, names, save)
 
 
 def check_same(columns: Sequence[DesignColumn], other_columns: Sequence[DesignColumn], here: str, there: str) -> None:
@@ -212,37 +145,6 @@ def check_same(columns: Sequence[DesignColumn], other_columns: Sequence[DesignCo
         raise UsageError(f"{here!r} and {there!r} have their features in another order; {remedy}")
 
 
-def _build(pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Features and labels in, predictions and what they are worth out."""
-    from lexbeam.transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
-    from lexbeam.transforms.complexity.scorers.tasks import FitRequest
-
-    workspace = graph.workspace
-    asked = FitRequest(plan.scorers, plan.options.hold, plan.options.keep, plan.model)
-    graph.expect(EVALUATE, len(plan.systems))
-    graph.expect(POOL, 1)
-    folders = graph.tasks(pipeline, "Folders", enumerate(plan.folders), DESIGN)
-    designs = folders | "Design" >> DesignFolders(workspace)
-    done = designs | "Score" >> FitCases(workspace, asked, plan.options, graph.lanes)
-    parts = done | "Evaluate" >> MeasureSystems(workspace, plan.systems, plan.measures, designs)
-    if plan.save is None or not graph.writes:
-        return {"parts": parts}
-    return {"parts": parts, "models": done | "KeepModel" >> KeepModel(*plan.save)}
-
-
-def _resources(plan: ScorePlan) -> Mapping[str, Any]:
-    return {} if plan.model is None else {"model": plan.model.digest}
-
-
-def _section(plan: ScorePlan, outcome: HandedBack) -> Mapping[str, Any]:
-    model = {} if plan.save is None else {"kept": [row.digest for row in outcome.rows["models"]]}
-    empty = {}
-    if not sum(part.rows for part in outcome.of_table(PREDICTIONS.name)):
-        _check_splits(plan)
-        empty = {"empty": "no predictions: too few labelled instances to train on, or none to predict"}
-    return {"systems": plan.systems, "other": len(plan.folders) > 1, **empty, **model}
-
-
 def _check_splits(plan: ScorePlan) -> None:
     """Check, where nothing is predicted, that instances are dealt to the splits that are named.
 
@@ -264,32 +166,119 @@ def _check_splits(plan: ScorePlan) -> None:
             raise UsageError(f"`{option_name}`: no instance is of split {name!r}; there are {there}")
 
 
-COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
-    options=ScoreOptions,
-    examples="""\
+class ComplexityScore(Command[ScoreOptions, ScorePlan]):
+    """`lexbeam complexity score`."""
+
+    options = ScoreOptions
+    examples = """\
   lexbeam complexity score lcp --scorer ridge,svr,gradient-boosting,stack
   lexbeam complexity score lcp --scorer svr --mwe words,own,double --mwe-folds token,part
   lexbeam complexity score train --scorer stack --on trial --save models/stack
-  lexbeam complexity score words --model models/stack""",
-    tables=(PREDICTIONS, COMPLEXITY_METRICS, IMPORTANCE, LEARNING),
-    reads=_reads,
-    check=_check,
-    stages=(DESIGN, FIT, EVALUATE, POOL),
-    plan=_plan,
-    build=_build,
-    rows={"models": SavedScorer},
-    resources=_resources,
-    section=_section,
-    summary=score_lines,
-    views=SCORE_VIEWS,
-    opening=Opening(
+  lexbeam complexity score words --model models/stack"""
+    tables = (PREDICTIONS, COMPLEXITY_METRICS, IMPORTANCE, LEARNING)
+    stages = (DESIGN, FIT, EVALUATE, POOL)
+    rows: Mapping[str, type] = {"models": SavedScorer}
+    strings = WORDS_SCORED
+    views = SCORE_VIEWS
+    opening = Opening(
         "Predicted complexity",
         "How well scorers predict the complexity of words that they were not trained on: each metric with an "
         "interval, for every scorer beside simple baselines. A scorer is of use where its interval lies above "
         "theirs.",
         ("scorer", "folds", "metric", "resamples", "level", "seed"),
-    ),
-    report=score_panels,
-    quotes=quoted_panels,
-    strings=WORDS_SCORED,
-)
+    )
+    summary = staticmethod(score_lines)
+    report = staticmethod(score_panels)
+    quotes = staticmethod(quoted_panels)
+
+    def reads(self, options: ScoreOptions) -> Sequence[TableSource]:
+        features, instances, labels, splits = _TABLES
+        sources = [
+            TableSource(features, options.folder, needed=True),
+            TableSource(instances, options.folder, needed=True),
+            labels_source(options.folder, _WITHOUT_LABELS),
+            TableSource(splits, options.folder, optional=True),
+        ]
+        if options.on is not None:
+            sources += [
+                TableSource(features, options.on),
+                TableSource(instances, options.on),
+                TableSource(labels, options.on, optional=True),
+                TableSource(splits, options.on, optional=True),
+            ]
+        return sources
+
+    def check(self, options: ScoreOptions) -> None:
+        hold = options.hold
+        ways = {"on": options.on, "test": hold.test, "model": options.model}
+        named = [name for name, value in ways.items() if value is not None]
+        if len(named) > 1:
+            raise UsageError(f"`{named[0]}` and `{named[1]}` each say what is predicted: give one of them")
+        folds = {"importance": hold.importance, "ablation": hold.ablation, "curve": hold.curve}
+        extra = [name for name, asked in folds.items() if asked]
+        if named and extra:
+            raise UsageError(f"`{extra[0]}` is of cross-validation: leave out `{named[0]}`")
+        if options.model is not None and options.save is not None:
+            raise UsageError("`model` trains nothing that `save` could keep: give one of them")
+        if options.save is not None and (len(options.scorer), len(hold.mwe)) != (1, 1):
+            raise UsageError("`save` keeps one model: give one `scorer`, and one way of `mwe`")
+        if options.on is not None and _same(options.on, options.folder or options.out):
+            raise UsageError("`on` is the folder itself: its rows would be trained on; give `folds`")
+        if options.model is None:
+            for name in options.scorer:
+                SCORERS[name].check_installed(f"scorer `{name}`")
+        check_measures(options.measures)
+
+    def plan(self, options: ScoreOptions, inputs: Inputs) -> ScorePlan:
+        places = [options.folder or options.out, *([options.on] if options.on else [])]
+        folders, columns = [], []
+        for place in places:
+            tables = [_of(inputs, table, place, options.out) for table in _TABLES]
+            if place == places[0] and tables[2] is None and options.model is None:
+                own = Inputs(tuple(table for table in tables if table is not None))
+                find_labels(own, labels_source(options.folder, _WITHOUT_LABELS), options.out)
+            parts = [None if table is None else table.parts for table in tables]
+            assert parts[0] is not None
+            assert parts[1] is not None
+            folders.append(DesignTask(parts[0], parts[1], parts[2], parts[3]))
+            with files.open_read(checked(parts[0][0])) as stream:
+                columns.append(columns_of(pq.read_schema(stream)))
+        if len(columns) > 1:
+            check_same(columns[0], columns[1], *places)
+        model = opened(options.model, columns[0]) if options.model else None
+        scorers = tuple(dict.fromkeys(options.scorer)) if model is None else (model.scorer,)
+        systems = systems_of(scorers, options.hold) if model is None else [model.scorer]
+        keep = options.save is not None
+        fit = FitOptions(scorer=options.how, hold=options.hold, keep=keep)
+        save = None if options.save is None else (options.save, options.overwrite)
+        dealt = _of(inputs, SPLITS.name, places[0], options.out)
+        names = () if dealt is None else tuple(dealt.section.get("splits", ()))
+        return ScorePlan(tuple(folders), scorers, fit, options.measures, model, systems, names, save)
+
+    def build(self, pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Features and labels in, predictions and what they are worth out."""
+        from lexbeam.transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
+        from lexbeam.transforms.complexity.scorers.tasks import FitRequest
+
+        workspace = graph.workspace
+        asked = FitRequest(plan.scorers, plan.options.hold, plan.options.keep, plan.model)
+        graph.expect(EVALUATE, len(plan.systems))
+        graph.expect(POOL, 1)
+        folders = graph.tasks(pipeline, "Folders", enumerate(plan.folders), DESIGN)
+        designs = folders | "Design" >> DesignFolders(workspace)
+        done = designs | "Score" >> FitCases(workspace, asked, plan.options, graph.lanes)
+        parts = done | "Evaluate" >> MeasureSystems(workspace, plan.systems, plan.measures, designs)
+        if plan.save is None or not graph.writes:
+            return {"parts": parts}
+        return {"parts": parts, "models": done | "KeepModel" >> KeepModel(*plan.save)}
+
+    def resources(self, plan: ScorePlan) -> Mapping[str, Any]:
+        return {} if plan.model is None else {"model": plan.model.digest}
+
+    def section(self, plan: ScorePlan, outcome: HandedBack) -> Mapping[str, Any]:
+        model = {} if plan.save is None else {"kept": [row.digest for row in outcome.rows["models"]]}
+        empty = {}
+        if not sum(part.rows for part in outcome.of_table(PREDICTIONS.name)):
+            _check_splits(plan)
+            empty = {"empty": "no predictions: too few labelled instances to train on, or none to predict"}
+        return {"systems": plan.systems, "other": len(plan.folders) > 1, **empty, **model}

@@ -47,7 +47,7 @@ from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["COMPLEXITY_SELECT", "ComplexitySelectOptions"]
+__all__ = ["ComplexitySelect", "ComplexitySelectOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -85,62 +85,6 @@ class SelectPlan:
         return 1 + sum(part.rows for part in self.sentences) // SHARE_SENTENCES
 
 
-def _reads(options: ComplexitySelectOptions) -> Sequence[TableSource]:
-    tables = ("sentences", "documents")
-    return [TableSource(table, folder, needed=True) for folder in options.corpora or (None,) for table in tables]
-
-
-def _check(options: ComplexitySelectOptions) -> None:
-    genres, corpora = options.select.genres, max(len(options.corpora), 1)
-    if genres and len(genres) != corpora:
-        raise UsageError(
-            f"`genres` names {len(genres)} genres for {corpora} corpora: name one for each, in "
-            "their order, or none for the documents' own"
-        )
-
-
-def _plan(options: ComplexitySelectOptions, inputs: Inputs) -> SelectPlan:
-    corpora, select = corpora_of(inputs), options.select
-    if select.genres and len(corpora) != len(select.genres):
-        raise UsageError("`genres`: a corpus is named twice: name it once, with its genre")
-    check_columns(
-        corpora,
-        ["forms", "upos"],
-        remedy="targets are found by them: make it anew with an engine that gives them, such as "
-        "spacy:en_core_web_sm, or from annotated input",
-    )
-    layers = tuple(common_layers(corpora))
-    if not select.plurals and XPOS not in layers:
-        raise UsageError("`plurals` no needs fine tags: make the corpora with `layers` xpos")
-    named = languages(corpora) | ({select.language} if select.language else set())
-    spoken = {short_tag(language) for language in named}
-    patterns = chosen_patterns(select.patterns, spoken)
-    lexicon = _lexicon(options, patterns)
-    pairs, genres = _by_part(corpora, select.genres)
-    return SelectPlan(
-        sentences=sentence_parts(corpora),
-        pairs=pairs,
-        genres=genres,
-        settle=len(corpora) > 1,
-        spec=FindSpec(
-            patterns,
-            select.proper,
-            select.plurals,
-            XPOS in layers,
-            select.language,
-            select.min_sentence,
-            select.max_sentence,
-            parse_bands(select.band),
-            lexicon,
-            select.seed,
-        ),
-        contexts=select.contexts,
-        quotas=parse_quotas(select.quota),
-        layers=layers,
-        parts=stated_parts(options.parts),
-    )
-
-
 def _lexicon(options: ComplexitySelectOptions, patterns: Sequence[str]) -> Lexicon:
     bands = parse_bands(options.select.band)
     if not bands:
@@ -166,65 +110,113 @@ def _by_part(corpora: Sequence[Corpus], genres: Sequence[str]) -> tuple[dict[str
     return pairs, named
 
 
-def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of `sentences` in, parts of `complexity/instances` and counts out."""
-    import apache_beam as beam
+class ComplexitySelect(Command[ComplexitySelectOptions, SelectPlan]):
+    """`lexbeam complexity select`."""
 
-    from lexbeam.transforms.complexity.select.ptransforms import ChooseTargets, FetchInstances, FindTargets, numbers_of
-
-    workspace = graph.workspace
-    spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
-    graph.expect(MERGE, plan.parts or LEAST_PARTS)
-    targets = graph.tasks(pipeline, "SentenceParts", plan.sentences, FIND) | "Find" >> FindTargets(
-        workspace, spec, plan.genres, graph.lanes, plan.settle
-    )
-    chosen = targets | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
-    carried = FetchSpec(plan.layers, plan.spec.language)
-    parts = chosen.taken | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
-    counted = targets | "Tell" >> beam.FlatMap(numbers_of)
-    numbers = (counted, chosen.repeated) | "AllNumbers" >> beam.Flatten()
-    return {"parts": parts, "numbers": numbers}
-
-
-def _weights(_: ComplexitySelectOptions) -> Mapping[str, float]:
-    # Seconds for a million tokens on one core, with novels.
-    return {FIND.name: 1.0, FETCH.name: 1.0, MERGE.name: 0.5}
-
-
-def _section(plan: SelectPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    numbers: list[Number] = outcome.rows["numbers"]
-    parts = [checked(part) for part in outcome.of_table(INSTANCES.name)]
-    taken = read_table(parts, ["genre", "kind"]).group_by(["genre", "kind"]).aggregate([([], "count_all")])
-    kinds = sorted({PATTERNS[name].kind for name in plan.spec.patterns}, key=KINDS.index)
-    section = section_of(numbers, taken.to_pylist(), kinds, plan.quotas)
-    section["patterns"] = list(plan.spec.patterns)
-    for warning in warnings(section):
-        log.warning("%s", warning)
-    return section
-
-
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    yield from summary(snapshot.section("complexity.select"))
-
-
-COMPLEXITY_SELECT: Command[ComplexitySelectOptions, SelectPlan] = Command(
-    options=ComplexitySelectOptions,
-    examples="""\
+    options = ComplexitySelectOptions
+    examples = """\
   lexbeam complexity select corpus --out complexity --quota 3000
   lexbeam complexity select novels news speeches --out complexity --seed 1 \\
       --genres novels,news,speeches --quota single=3000,mwe=600 --contexts 5
   lexbeam complexity select corpus --out complexity --patterns noun,adj-noun \\
-      --resources zipf=wordfreq:en --band zipf=2:5""",
-    tables=(INSTANCES,),
-    reads=_reads,
-    check=_check,
-    stages=(FIND, FETCH, GATHER, MERGE),
-    plan=_plan,
-    build=_build,
-    rows={"numbers": Number},
-    weights=_weights,
-    waits={MERGE.name: (FETCH.name,), FETCH.name: (FIND.name,)},
-    section=_section,
-    summary=_summary,
-    views=INSTANCE_VIEWS,
-)
+      --resources zipf=wordfreq:en --band zipf=2:5"""
+    tables = (INSTANCES,)
+    stages = (FIND, FETCH, GATHER, MERGE)
+    waits: Mapping[str, tuple[str, ...]] = {MERGE.name: (FETCH.name,), FETCH.name: (FIND.name,)}
+    rows: Mapping[str, type] = {"numbers": Number}
+    views = INSTANCE_VIEWS
+
+    def reads(self, options: ComplexitySelectOptions) -> Sequence[TableSource]:
+        tables = ("sentences", "documents")
+        return [TableSource(table, folder, needed=True) for folder in options.corpora or (None,) for table in tables]
+
+    def check(self, options: ComplexitySelectOptions) -> None:
+        genres, corpora = options.select.genres, max(len(options.corpora), 1)
+        if genres and len(genres) != corpora:
+            raise UsageError(
+                f"`genres` names {len(genres)} genres for {corpora} corpora: name one for each, in "
+                "their order, or none for the documents' own"
+            )
+
+    def plan(self, options: ComplexitySelectOptions, inputs: Inputs) -> SelectPlan:
+        corpora, select = corpora_of(inputs), options.select
+        if select.genres and len(corpora) != len(select.genres):
+            raise UsageError("`genres`: a corpus is named twice: name it once, with its genre")
+        check_columns(
+            corpora,
+            ["forms", "upos"],
+            remedy="targets are found by them: make it anew with an engine that gives them, such as "
+            "spacy:en_core_web_sm, or from annotated input",
+        )
+        layers = tuple(common_layers(corpora))
+        if not select.plurals and XPOS not in layers:
+            raise UsageError("`plurals` no needs fine tags: make the corpora with `layers` xpos")
+        named = languages(corpora) | ({select.language} if select.language else set())
+        spoken = {short_tag(language) for language in named}
+        patterns = chosen_patterns(select.patterns, spoken)
+        lexicon = _lexicon(options, patterns)
+        pairs, genres = _by_part(corpora, select.genres)
+        return SelectPlan(
+            sentences=sentence_parts(corpora),
+            pairs=pairs,
+            genres=genres,
+            settle=len(corpora) > 1,
+            spec=FindSpec(
+                patterns,
+                select.proper,
+                select.plurals,
+                XPOS in layers,
+                select.language,
+                select.min_sentence,
+                select.max_sentence,
+                parse_bands(select.band),
+                lexicon,
+                select.seed,
+            ),
+            contexts=select.contexts,
+            quotas=parse_quotas(select.quota),
+            layers=layers,
+            parts=stated_parts(options.parts),
+        )
+
+    def weights(self, _: ComplexitySelectOptions) -> Mapping[str, float]:
+        # Seconds for a million tokens on one core, with novels.
+        return {FIND.name: 1.0, FETCH.name: 1.0, MERGE.name: 0.5}
+
+    def build(self, pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of `sentences` in, parts of `complexity/instances` and counts out."""
+        import apache_beam as beam
+
+        from lexbeam.transforms.complexity.select.ptransforms import (
+            ChooseTargets,
+            FetchInstances,
+            FindTargets,
+            numbers_of,
+        )
+
+        workspace = graph.workspace
+        spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
+        graph.expect(MERGE, plan.parts or LEAST_PARTS)
+        targets = graph.tasks(pipeline, "SentenceParts", plan.sentences, FIND) | "Find" >> FindTargets(
+            workspace, spec, plan.genres, graph.lanes, plan.settle
+        )
+        chosen = targets | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
+        carried = FetchSpec(plan.layers, plan.spec.language)
+        parts = chosen.taken | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
+        counted = targets | "Tell" >> beam.FlatMap(numbers_of)
+        numbers = (counted, chosen.repeated) | "AllNumbers" >> beam.Flatten()
+        return {"parts": parts, "numbers": numbers}
+
+    def section(self, plan: SelectPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        numbers: list[Number] = outcome.rows["numbers"]
+        parts = [checked(part) for part in outcome.of_table(INSTANCES.name)]
+        taken = read_table(parts, ["genre", "kind"]).group_by(["genre", "kind"]).aggregate([([], "count_all")])
+        kinds = sorted({PATTERNS[name].kind for name in plan.spec.patterns}, key=KINDS.index)
+        section = section_of(numbers, taken.to_pylist(), kinds, plan.quotas)
+        section["patterns"] = list(plan.spec.patterns)
+        for warning in warnings(section):
+            log.warning("%s", warning)
+        return section
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        yield from summary(snapshot.section("complexity.select"))

@@ -32,7 +32,7 @@ from lexbeam.transforms.complexity.shown.split_panels import split_panels
 from lexbeam.transforms.complexity.splits.splits import SplitOptions
 from lexbeam.transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, check_options, hold, split
 
-__all__ = ["SPLIT", "ComplexitySplitOptions"]
+__all__ = ["ComplexitySplit", "ComplexitySplitOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -48,77 +48,8 @@ class ComplexitySplitOptions(PublishOptions):
     how: SplitOptions = embedded(SplitOptions, group="splits")
 
 
-def _reads(options: ComplexitySplitOptions) -> Sequence[TableSource]:
-    return [TableSource(INSTANCES.name, options.folder, needed=True), labels_source(options.folder)]
-
-
-def _check(options: ComplexitySplitOptions) -> None:
-    check_options(options.how)
-
-
 def _kept(options: ComplexitySplitOptions) -> Snapshot | None:
     return kept_snapshot(options.splits_from, options.out, SPLITS.name)
-
-
-def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.Table]:
-    """Split what is published, and tell groups that are too large to be dealt out."""
-    instances = action.inputs.only(INSTANCES.name).parts
-    labels = find_labels(action.inputs, labels_source(options.folder), options.out).parts
-    held = hold(
-        read_rows([checked(part) for part in instances], list(COLUMNS)),
-        read_rows([checked(part) for part in labels], list(LABEL_COLUMNS)),
-    )
-    kept = _kept(options)
-    made = split(held, options.how, kept and kept.read(SPLITS.name, ["instance_id", "split"]))
-    shares = parse_shares(options.how.shares)
-    largest = shares.names[shares.values.index(max(shares.values))]
-    for kind, groups in made.too_large.items():
-        for group in groups:
-            log.warning(
-                "%s: a group of %d instances (%.1f %%) hangs together and is too large to be dealt "
-                "out: it is in split %s",
-                kind,
-                group.rows,
-                100 * group.share,
-                largest,
-            )
-    return {SPLITS.name: made.splits, STRATA.name: made.strata}
-
-
-def _plan(options: ComplexitySplitOptions, _: Inputs) -> Mapping[str, Any]:
-    shares = parse_shares(options.how.shares)
-    return {"splits": list(shares.names), "wanted": list(shares.values), **kept_entry(_kept(options))}
-
-
-def _section(plan: Mapping[str, Any], _: HandedBack) -> Mapping[str, Any]:
-    return plan
-
-
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    table = snapshot.read(STRATA.name)
-    method = snapshot.section("complexity.split")["options"]["method"]
-    left = snapshot.read(SPLITS.name, ["reason"])["reason"].drop_null().to_pylist()
-    outside = ", ".join(f"{left.count(reason)} {reason}" for reason in sorted(set(left)))
-    yield f"method {method}; in no split: {outside or 'none'}"
-    rows = table.filter(pc.fill_null(pc.equal(table["genre"], ""), False)).to_pylist()
-    heads = [
-        ("kind", "<"),
-        ("split", "<"),
-        ("instances", ">"),
-        ("share", ">"),
-        ("wanted", ">"),
-        ("mean", ">"),
-        ("KS", ">"),
-        ("shared tokens", ">"),
-        ("shared sentences", ">"),
-    ]
-    yield columns_with(heads, [_cells(row) for row in rows], indent=2)
-    off = [row for row in table.to_pylist() if row["kind"] and _off(row)]
-    if off:
-        yield (
-            f"{len(off)} of {table.num_rows} strata are off by more than a point; see "
-            "`lexbeam show`, table complexity/strata"
-        )
 
 
 def _off(row: Mapping[str, Any]) -> bool:
@@ -145,24 +76,82 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     ]
 
 
-SPLIT: Command[ComplexitySplitOptions, Mapping[str, Any]] = Command(
-    options=ComplexitySplitOptions,
-    examples="""\
+class ComplexitySplit(Command[ComplexitySplitOptions, Mapping[str, Any]]):
+    """`lexbeam complexity split`."""
+
+    options = ComplexitySplitOptions
+    examples = """\
   lexbeam complexity split results --shares train=.7,trial=.05,test=.25
   lexbeam complexity split results --one-sentence --seed 2
-  lexbeam complexity split results --method paper --overwrite""",
-    tables=(SPLITS, STRATA),
-    reads=_reads,
-    check=_check,
-    plan=_plan,
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+  lexbeam complexity split results --method paper --overwrite"""
+    tables = (SPLITS, STRATA)
+    opening = Opening(
         "Splits",
         "How instances are dealt to training and test sets: sizes and complexity should be alike in all of "
         "them, and no token stands in two.",
         ("method", "shares", "bands", "one-sentence", "seed"),
-    ),
-    report=split_panels,
-    action=_split,
-)
+    )
+    report = staticmethod(split_panels)
+
+    def reads(self, options: ComplexitySplitOptions) -> Sequence[TableSource]:
+        return [TableSource(INSTANCES.name, options.folder, needed=True), labels_source(options.folder)]
+
+    def check(self, options: ComplexitySplitOptions) -> None:
+        check_options(options.how)
+
+    def plan(self, options: ComplexitySplitOptions, _: Inputs) -> Mapping[str, Any]:
+        shares = parse_shares(options.how.shares)
+        return {"splits": list(shares.names), "wanted": list(shares.values), **kept_entry(_kept(options))}
+
+    def action(self, options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.Table]:
+        """Split what is published, and tell groups that are too large to be dealt out."""
+        instances = action.inputs.only(INSTANCES.name).parts
+        labels = find_labels(action.inputs, labels_source(options.folder), options.out).parts
+        held = hold(
+            read_rows([checked(part) for part in instances], list(COLUMNS)),
+            read_rows([checked(part) for part in labels], list(LABEL_COLUMNS)),
+        )
+        kept = _kept(options)
+        made = split(held, options.how, kept and kept.read(SPLITS.name, ["instance_id", "split"]))
+        shares = parse_shares(options.how.shares)
+        largest = shares.names[shares.values.index(max(shares.values))]
+        for kind, groups in made.too_large.items():
+            for group in groups:
+                log.warning(
+                    "%s: a group of %d instances (%.1f %%) hangs together and is too large to be dealt "
+                    "out: it is in split %s",
+                    kind,
+                    group.rows,
+                    100 * group.share,
+                    largest,
+                )
+        return {SPLITS.name: made.splits, STRATA.name: made.strata}
+
+    def section(self, plan: Mapping[str, Any], _: HandedBack) -> Mapping[str, Any]:
+        return plan
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        table = snapshot.read(STRATA.name)
+        method = snapshot.section("complexity.split")["options"]["method"]
+        left = snapshot.read(SPLITS.name, ["reason"])["reason"].drop_null().to_pylist()
+        outside = ", ".join(f"{left.count(reason)} {reason}" for reason in sorted(set(left)))
+        yield f"method {method}; in no split: {outside or 'none'}"
+        rows = table.filter(pc.fill_null(pc.equal(table["genre"], ""), False)).to_pylist()
+        heads = [
+            ("kind", "<"),
+            ("split", "<"),
+            ("instances", ">"),
+            ("share", ">"),
+            ("wanted", ">"),
+            ("mean", ">"),
+            ("KS", ">"),
+            ("shared tokens", ">"),
+            ("shared sentences", ">"),
+        ]
+        yield columns_with(heads, [_cells(row) for row in rows], indent=2)
+        off = [row for row in table.to_pylist() if row["kind"] and _off(row)]
+        if off:
+            yield (
+                f"{len(off)} of {table.num_rows} strata are off by more than a point; see "
+                "`lexbeam show`, table complexity/strata"
+            )

@@ -49,7 +49,7 @@ from lexbeam.transforms.layers.registry import columns_of
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CORPUS", "corpus_summary"]
+__all__ = ["Corpus", "corpus_summary"]
 
 SUMMARY_WIDTH = 100
 STOP_WORDS = 100  # among which are most uses of function words: docs/reference/annotation.md
@@ -60,55 +60,6 @@ MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
     INPUTS.name: MERGE_INPUTS,
 }
 GATHER = gather_stage("corpus")
-
-
-def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Units of files in, merged parts and counts out."""
-    import apache_beam as beam
-
-    from lexbeam.transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
-    from lexbeam.transforms.common.store.ptransforms import MergeTables
-    from lexbeam.transforms.formats.ingest.cut_ptransforms import CutLarge
-    from lexbeam.transforms.formats.ingest.ptransforms import (
-        IngestFiles,
-        KeepAcceptable,
-        KeepGone,
-        ListFiles,
-        ListRows,
-        SettleDuplicates,
-    )
-
-    workspace, lanes = graph.workspace, graph.lanes
-    for stage in MERGES.values():
-        graph.expect(stage, plan.parts or LEAST_PARTS)
-    patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
-    shared, large = patterns | "ListFiles" >> ListFiles(workspace, graph.scratch)
-    pieces = large | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes, plan.check_content)
-    units = (shared, pieces) | "AllUnits" >> beam.Flatten()
-    ingested = units | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes, plan.check_content)
-    gone = {}
-    if plan.kept:
-        kept, keys = (shared, large) | "KeepGone" >> KeepGone(workspace, plan.kept.parts, plan.kept.setting, lanes)
-        gone["gone"] = keys
-        ingested = (ingested, kept) | "AllIngested" >> beam.Flatten()
-    tasks = (
-        ingested
-        | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
-        | "KeepAcceptable" >> KeepAcceptable(ingested, plan.max_reject_share, plan.asked)
-    )
-    annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, plan.annotate, lanes)
-    staged = (
-        annotated | "ListStaged" >> ListStaged(),
-        ingested | "ListRows" >> ListRows(),
-        annotated | "ListLateRows" >> ListRows(),
-    ) | "AllStaged" >> beam.Flatten()
-    counts = (ingested, annotated) | "AllReceipts" >> beam.Flatten() | "SumCounts" >> SumCounts()
-    parts = plan.parts or counts | "DecideParts" >> beam.Map(_parts_of)
-    return {
-        "parts": staged | "Merge" >> MergeTables(workspace, MERGES, GATHER, parts, _merging(plan)),
-        "counts": counts,
-        **gone,
-    }
 
 
 def _parts_of(counts: IntakeCounts) -> int:
@@ -125,62 +76,9 @@ _ANNOTATING = {"none": 2.0, "builtin": 30.0, "spacy": 100.0}
 _MERGING = {"documents": 0.5, "sentences": 2.0, "rejects": 0.1, INPUTS.name: 0.1}
 
 
-def _weights(options: CorpusOptions) -> Mapping[str, float]:
-    """Return about how much work the stages are; annotation by other engines takes any time."""
-    weights = {CUT.name: 0.02, INGEST.name: 1.0, GONE.name: 0.01, KEEP.name: 0.1, GATHER.name: 0.1}
-    weights.update({MERGES[table].name: w for table, w in _MERGING.items()})
-    engine = options.engine.partition(":")[0]
-    if engine in _ANNOTATING:
-        weights[ANNOTATE.name] = _ANNOTATING[engine]
-    return weights
-
-
-def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
-    rules, metadata, forgotten = plan.annotate.normalise, plan.ingest.metadata, plan.ingest.forgotten
-    words = plan.ingest.reader.words
-    return {
-        **({"forgotten": forgotten.digest} if forgotten else {}),
-        "engine": plan.annotate.fingerprint,
-        "normalise": digest(asdict(rules)) if rules else None,
-        "metadata": metadata.fingerprint if metadata else None,
-        **({"hyphen_words": words.fingerprint} if words else {}),
-        **({"kept": plan.kept.snapshot} if plan.kept else {}),
-    }
-
-
-def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    (counts,) = outcome.rows["counts"]
-    section = {
-        **({"about": plan.about} if plan.about else {}),
-        "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
-        "inputs": inputs_entry(INPUTS.name, outcome.of_table(INPUTS.name), counts.inputs["bytes"]),
-        **({"notes": dict(sorted(counts.notes.items()))} if counts.notes else {}),
-        "records": counts.inputs["records"],
-        "rejected": sum(counts.reasons.values()),
-        "rejects": dict(sorted(counts.reasons.items())),
-        "documents_by_year": {str(year): counts.years[year] for year in sorted(counts.years)},
-        "tokens_by_year": {str(year): counts.tokens_by_year[year] for year in sorted(counts.tokens_by_year)},
-        "languages": dict(sorted(counts.languages.items())),
-        "columns": sorted(counts.columns),
-        **{name: counts.counts.get(name, 0) for name in ("documents", "sentences", "tokens", "characters")},
-    }
-    check_rejects(section["records"], section["rejects"], counts.examples, plan.max_reject_share)
-    if section["records"] > section["rejected"]:  # else there is nothing to compare
-        check_years(counts.years_taken_in, plan.asked)
-    return section
-
-
-def _noted(outcome: HandedBack) -> Mapping[str, Any]:
-    return {"had_gone": "".join(outcome.rows["gone"])} if outcome.rows["gone"] else {}
-
-
 def _language_shares(made: Made) -> Mapping[str, float]:
     documents = made.entry["documents"]
     return {language: number / documents for language, number in made.entry["languages"].items()}
-
-
-def _preview(plan: CorpusPlan) -> Iterator[str]:
-    return dry_run(plan.look, plan.ingest, plan.annotate)
 
 
 def corpus_summary(snapshot: Snapshot) -> Iterator[str]:
@@ -262,32 +160,125 @@ def _as_argument(path: str) -> str:
     return f"./{shown}" if shown.startswith("-") else shown
 
 
-CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
-    options=CorpusOptions,
-    examples="""\
+class Corpus(Command[CorpusOptions, CorpusPlan]):
+    """`lexbeam corpus`."""
+
+    options = CorpusOptions
+    examples = """\
   lexbeam corpus novels/ --out corpus --format tei --engine builtin:en --dates header
   lexbeam corpus sotu/*.txt --out corpus --format text --engine spacy:en_core_web_sm \\
       --dates 'name:su(\\d{4})'
-  lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'""",
-    tables=(DOCUMENTS, SENTENCES, REJECTS, INPUTS),
-    gauges={"language-shares": Gauge(_language_shares, doc="share of the documents in a language", share=True)},
-    explains=(REJECTS,),
-    stages=(CUT, INGEST, GONE, KEEP, ANNOTATE, GATHER, *MERGES.values()),
-    plan=plan_corpus,
-    build=_build,
-    rows={"counts": IntakeCounts, "gone": str},
-    weights=_weights,
-    resources=_resources,
-    section=_section,
-    noted=_noted,
-    preview=_preview,
-    summary=corpus_summary,
-    opening=Opening(
+  lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'"""
+    tables = (DOCUMENTS, SENTENCES, REJECTS, INPUTS)
+    explains = (REJECTS,)
+    stages = (CUT, INGEST, GONE, KEEP, ANNOTATE, GATHER, *MERGES.values())
+    rows: Mapping[str, type] = {"counts": IntakeCounts, "gone": str}
+    gauges: Mapping[str, Gauge] = {
+        "language-shares": Gauge(_language_shares, doc="share of the documents in a language", share=True)
+    }
+    opening = Opening(
         "Corpus",
         "The texts that were taken in: how many there are, how they are spread over time, genres and sources, "
         "and what was left out and why. Whether periods can be compared depends on their sizes here.",
         ("format", "dates", "engine", "duplicates", "max-reject-share", "parts"),
         subject=_subject,
-    ),
-    report=panels,
-)
+    )
+    plan = staticmethod(plan_corpus)
+    summary = staticmethod(corpus_summary)
+    report = staticmethod(panels)
+
+    def weights(self, options: CorpusOptions) -> Mapping[str, float]:
+        """Return about how much work the stages are; annotation by other engines takes any time."""
+        weights = {CUT.name: 0.02, INGEST.name: 1.0, GONE.name: 0.01, KEEP.name: 0.1, GATHER.name: 0.1}
+        weights.update({MERGES[table].name: w for table, w in _MERGING.items()})
+        engine = options.engine.partition(":")[0]
+        if engine in _ANNOTATING:
+            weights[ANNOTATE.name] = _ANNOTATING[engine]
+        return weights
+
+    def build(self, pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Units of files in, merged parts and counts out."""
+        import apache_beam as beam
+
+        from lexbeam.transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
+        from lexbeam.transforms.common.store.ptransforms import MergeTables
+        from lexbeam.transforms.formats.ingest.cut_ptransforms import CutLarge
+        from lexbeam.transforms.formats.ingest.ptransforms import (
+            IngestFiles,
+            KeepAcceptable,
+            KeepGone,
+            ListFiles,
+            ListRows,
+            SettleDuplicates,
+        )
+
+        workspace, lanes = graph.workspace, graph.lanes
+        for stage in MERGES.values():
+            graph.expect(stage, plan.parts or LEAST_PARTS)
+        patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
+        shared, large = patterns | "ListFiles" >> ListFiles(workspace, graph.scratch)
+        pieces = large | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes, plan.check_content)
+        units = (shared, pieces) | "AllUnits" >> beam.Flatten()
+        ingested = units | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes, plan.check_content)
+        gone = {}
+        if plan.kept:
+            kept, keys = (shared, large) | "KeepGone" >> KeepGone(workspace, plan.kept.parts, plan.kept.setting, lanes)
+            gone["gone"] = keys
+            ingested = (ingested, kept) | "AllIngested" >> beam.Flatten()
+        tasks = (
+            ingested
+            | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
+            | "KeepAcceptable" >> KeepAcceptable(ingested, plan.max_reject_share, plan.asked)
+        )
+        annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, plan.annotate, lanes)
+        staged = (
+            annotated | "ListStaged" >> ListStaged(),
+            ingested | "ListRows" >> ListRows(),
+            annotated | "ListLateRows" >> ListRows(),
+        ) | "AllStaged" >> beam.Flatten()
+        counts = (ingested, annotated) | "AllReceipts" >> beam.Flatten() | "SumCounts" >> SumCounts()
+        parts = plan.parts or counts | "DecideParts" >> beam.Map(_parts_of)
+        return {
+            "parts": staged | "Merge" >> MergeTables(workspace, MERGES, GATHER, parts, _merging(plan)),
+            "counts": counts,
+            **gone,
+        }
+
+    def resources(self, plan: CorpusPlan) -> Mapping[str, Any]:
+        rules, metadata, forgotten = plan.annotate.normalise, plan.ingest.metadata, plan.ingest.forgotten
+        words = plan.ingest.reader.words
+        return {
+            **({"forgotten": forgotten.digest} if forgotten else {}),
+            "engine": plan.annotate.fingerprint,
+            "normalise": digest(asdict(rules)) if rules else None,
+            "metadata": metadata.fingerprint if metadata else None,
+            **({"hyphen_words": words.fingerprint} if words else {}),
+            **({"kept": plan.kept.snapshot} if plan.kept else {}),
+        }
+
+    def section(self, plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        (counts,) = outcome.rows["counts"]
+        section = {
+            **({"about": plan.about} if plan.about else {}),
+            "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
+            "inputs": inputs_entry(INPUTS.name, outcome.of_table(INPUTS.name), counts.inputs["bytes"]),
+            **({"notes": dict(sorted(counts.notes.items()))} if counts.notes else {}),
+            "records": counts.inputs["records"],
+            "rejected": sum(counts.reasons.values()),
+            "rejects": dict(sorted(counts.reasons.items())),
+            "documents_by_year": {str(year): counts.years[year] for year in sorted(counts.years)},
+            "tokens_by_year": {str(year): counts.tokens_by_year[year] for year in sorted(counts.tokens_by_year)},
+            "languages": dict(sorted(counts.languages.items())),
+            "columns": sorted(counts.columns),
+            **{name: counts.counts.get(name, 0) for name in ("documents", "sentences", "tokens", "characters")},
+        }
+        check_rejects(section["records"], section["rejects"], counts.examples, plan.max_reject_share)
+        if section["records"] > section["rejected"]:  # else there is nothing to compare
+            check_years(counts.years_taken_in, plan.asked)
+        return section
+
+    def noted(self, outcome: HandedBack) -> Mapping[str, Any]:
+        return {"had_gone": "".join(outcome.rows["gone"])} if outcome.rows["gone"] else {}
+
+    def preview(self, plan: CorpusPlan) -> Iterator[str]:
+        return dry_run(plan.look, plan.ingest, plan.annotate)

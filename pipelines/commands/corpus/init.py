@@ -37,7 +37,7 @@ from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
 from lexbeam.transforms.formats.records.base import HTML_READ, ReaderOptions
 from lexbeam.transforms.formats.records.scripts import UNSPACED, scripts_of
 
-__all__ = ["INIT", "InitOptions", "config_text"]
+__all__ = ["Init", "InitOptions", "config_text"]
 
 CONFIG = "config.yaml"
 RESULTS = "results"
@@ -62,45 +62,6 @@ class InitOptions:
         (), help="encoding of texts, as `lexbeam corpus` takes it; without it, UTF-8 or found out", metavar="ENCODING"
     )
     overwrite: bool = option(False, help="replace the config.yaml that is there")
-
-
-def _init(options: InitOptions, action: Action) -> None:
-    """Look at the input, and write the configuration."""
-    path = files.join(options.folder, CONFIG)
-    check_output_folder(options.folder, "folder")
-    for name in options.inputs:
-        _check_apart(options.folder, name)
-    patterns = InputPatterns(options.inputs, (), files.join(options.folder, RESULTS))
-    drawn = draw_files(find_files(patterns))
-    if files.exists(path) and not options.overwrite:
-        raise UsageError(f"{files.shown(path)} is there already: give `overwrite`, or another folder")
-    action.tell(f"looking into {drawn.number:,} {units(drawn.number, 'input files')}")
-    look = look_at(drawn, options.encoding)
-    if not look.documents:
-        raise LexbeamError(
-            f"no document can be read of the {look.looked} input files looked into"
-            + (f"; the first: {look.example}" if look.example else "")
-            + "".join(f"; {REMEDIES[reason]}" for reason in look.rejects if reason in REMEDIES)
-        )
-    documents, sizes = look.over_time(find_files(patterns))
-    places = [_relative(name, options.folder) for name in options.inputs]
-    if look.by_names and documents:  # of which all tell years
-        look.found[0] = look.found[0]._replace(first=min(documents), last=max(documents))
-    proposal = propose_slices(documents, sizes)
-    lines = list(config_text(look, proposal, places))
-    make_output_folder(options.folder, "folder", private=False)
-    files.write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
-    for line in lines:
-        action.tell(line)
-    _try(path)
-    if not look.annotated and _engine(look) is None:
-        action.tell("\nbefore it can run, it needs an engine: the comment there says why")
-    action.tell(f"\nread and correct it: {files.shown(path)}")
-    seconds = _seconds(path, look, proposal)
-    action.tell(f"then run it: lexbeam run {files.typed(path)}")
-    action.tell(f"it takes {time_left(seconds).removesuffix(' left')} on one core, by an estimate")
-    if seconds > LONG:
-        action.tell("all cores work with --runner-config direct_multiprocess")
 
 
 def _try(path: str) -> None:
@@ -371,10 +332,48 @@ def _comment(text: Any) -> str:
     return " ".join(str(text).split())
 
 
-INIT: Command[InitOptions, None] = Command(
-    options=InitOptions,
-    examples="""\
+class Init(Command[InitOptions, None]):
+    """`lexbeam init`."""
+
+    options = InitOptions
+    examples = """\
   lexbeam init mine texts/
-  lexbeam run mine/config.yaml""",
-    action=_init,
-)
+  lexbeam run mine/config.yaml"""
+
+    def action(self, options: InitOptions, action: Action) -> None:
+        """Look at the input, and write the configuration."""
+        path = files.join(options.folder, CONFIG)
+        check_output_folder(options.folder, "folder")
+        for name in options.inputs:
+            _check_apart(options.folder, name)
+        patterns = InputPatterns(options.inputs, (), files.join(options.folder, RESULTS))
+        drawn = draw_files(find_files(patterns))
+        if files.exists(path) and not options.overwrite:
+            raise UsageError(f"{files.shown(path)} is there already: give `overwrite`, or another folder")
+        action.tell(f"looking into {drawn.number:,} {units(drawn.number, 'input files')}")
+        look = look_at(drawn, options.encoding)
+        if not look.documents:
+            raise LexbeamError(
+                f"no document can be read of the {look.looked} input files looked into"
+                + (f"; the first: {look.example}" if look.example else "")
+                + "".join(f"; {REMEDIES[reason]}" for reason in look.rejects if reason in REMEDIES)
+            )
+        documents, sizes = look.over_time(find_files(patterns))
+        places = [_relative(name, options.folder) for name in options.inputs]
+        if look.by_names and documents:  # of which all tell years
+            look.found[0] = look.found[0]._replace(first=min(documents), last=max(documents))
+        proposal = propose_slices(documents, sizes)
+        lines = list(config_text(look, proposal, places))
+        make_output_folder(options.folder, "folder", private=False)
+        files.write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
+        for line in lines:
+            action.tell(line)
+        _try(path)
+        if not look.annotated and _engine(look) is None:
+            action.tell("\nbefore it can run, it needs an engine: the comment there says why")
+        action.tell(f"\nread and correct it: {files.shown(path)}")
+        seconds = _seconds(path, look, proposal)
+        action.tell(f"then run it: lexbeam run {files.typed(path)}")
+        action.tell(f"it takes {time_left(seconds).removesuffix(' left')} on one core, by an estimate")
+        if seconds > LONG:
+            action.tell("all cores work with --runner-config direct_multiprocess")

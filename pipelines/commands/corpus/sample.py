@@ -31,7 +31,7 @@ from lexbeam.transforms.sample.corpus import SampleCorpus, design_corpus, read_d
 from lexbeam.transforms.sample.language import SLICES, YEARS
 from lexbeam.transforms.sample.planting import TRUTH_COLUMNS, truth_row
 
-__all__ = ["LEAST_TOKENS", "SAMPLE", "SampleOptions", "SampleSummary", "write_sample"]
+__all__ = ["LEAST_TOKENS", "Sample", "SampleOptions", "SampleSummary", "write_sample"]
 
 LEAST_TOKENS = 30_000  # below, the rarest planted words would have fewer than ten uses
 MOST_TOKENS = 1_000_000_000
@@ -197,19 +197,20 @@ class SampleOptions:
     overwrite: bool = option(False, help="replace an earlier sample there")
 
 
-def _sample(options: SampleOptions, action: Action) -> None:
-    """Write the sample and say what it is."""
-    with counting("sample", "words", options.tokens) as add:
-        made = write_sample(
-            options.out, tokens=options.tokens, seed=options.seed, overwrite=options.overwrite, progress=add
-        )
-    place = files.shown(made.out)
-    action.tell(f"{amount(made.documents, 'documents')}, {made.tokens} words in {place}")
-    for line in _lines(made.about):
-        action.tell(line)
-    action.tell(f"run it: lexbeam run {files.typed(os.path.join(made.out, 'config.yaml'))}")
+class Sample(Command[SampleOptions, None]):
+    """`lexbeam sample`."""
 
+    options = SampleOptions
+    examples = "  lexbeam sample --out sample --tokens 300000 --seed 1"
 
-SAMPLE: Command[SampleOptions, None] = Command(
-    options=SampleOptions, examples="  lexbeam sample --out sample --tokens 300000 --seed 1", action=_sample
-)
+    def action(self, options: SampleOptions, action: Action) -> None:
+        """Write the sample and say what it is."""
+        with counting("sample", "words", options.tokens) as add:
+            made = write_sample(
+                options.out, tokens=options.tokens, seed=options.seed, overwrite=options.overwrite, progress=add
+            )
+        place = files.shown(made.out)
+        action.tell(f"{amount(made.documents, 'documents')}, {made.tokens} words in {place}")
+        for line in _lines(made.about):
+            action.tell(line)
+        action.tell(f"run it: lexbeam run {files.typed(os.path.join(made.out, 'config.yaml'))}")

@@ -25,7 +25,7 @@ from lexbeam.transforms.common.publish.snapshots import output_folder
 from lexbeam.transforms.common.publish.streaming import check_not_streaming
 from lexbeam.transforms.common.store import files
 
-__all__ = ["CLEAN", "remove_leftovers"]
+__all__ = ["Clean", "remove_leftovers"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,26 +40,6 @@ class CleanOptions:
         path="place",
     )
     cache: bool = option(False, help="free the cache of compiled resources, the user's if no folder is given")
-
-
-def _clean(options: CleanOptions, action: Action) -> None:
-    """Free artefacts and remove leftovers at `options.path`, or free a cache.
-
-    Raises:
-        UsageError: no folder is given.
-        LexbeamError: a run is at work there, or none has ever written there.
-    """
-    if options.cache:
-        from lexbeam.transforms.common.cache import default_cache
-        from lexbeam.transforms.lexicon.cache import clean_cache
-
-        folder = options.path or default_cache()
-        freed = clean_cache(folder)
-        action.tell(f"freed: {freed / 1e6:.1f} MB of {folder}" if freed else "nothing to remove")
-    elif options.path is None:
-        raise UsageError("`path` must be given: the folder to clean")
-    else:
-        _clean_folder(output_folder(options.path), action)
 
 
 def _clean_folder(out: str, action: Action) -> None:
@@ -107,10 +87,29 @@ def _remove(leftover: Leftover) -> None:
         remove_hidden(leftover.path)
 
 
-CLEAN: Command[CleanOptions, None] = Command(
-    options=CleanOptions,
-    examples="""\
+class Clean(Command[CleanOptions, None]):
+    """`lexbeam clean`."""
+
+    options = CleanOptions
+    examples = """\
   lexbeam clean results
-  lexbeam clean --cache""",
-    action=_clean,
-)
+  lexbeam clean --cache"""
+
+    def action(self, options: CleanOptions, action: Action) -> None:
+        """Free artefacts and remove leftovers at `options.path`, or free a cache.
+
+        Raises:
+            UsageError: no folder is given.
+            LexbeamError: a run is at work there, or none has ever written there.
+        """
+        if options.cache:
+            from lexbeam.transforms.common.cache import default_cache
+            from lexbeam.transforms.lexicon.cache import clean_cache
+
+            folder = options.path or default_cache()
+            freed = clean_cache(folder)
+            action.tell(f"freed: {freed / 1e6:.1f} MB of {folder}" if freed else "nothing to remove")
+        elif options.path is None:
+            raise UsageError("`path` must be given: the folder to clean")
+        else:
+            _clean_folder(output_folder(options.path), action)

@@ -35,7 +35,7 @@ from lexbeam.transforms.common.shown import Block, listed
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.corpora.changed import sources_of
 
-__all__ = ["DIFF", "DiffOptions", "moved_values", "snapshot_before", "two_snapshots"]
+__all__ = ["Diff", "DiffOptions", "moved_values", "snapshot_before", "two_snapshots"]
 
 _DIGITS = 12
 _DOCUMENT = "document_id"
@@ -96,23 +96,6 @@ def two_snapshots(out: str, names: tuple[str, ...]) -> tuple[Snapshot, Snapshot]
         return before, current
     found = [open_kept(out, resolve_snapshot(out, name)) for name in names]
     return found[0], found[1] if len(found) > 1 else current
-
-
-def _diff(options: DiffOptions, action: Action) -> None:
-    """Tell how two snapshots at `options.path` differ.
-
-    Raises:
-        UsageError: there are no two, or one is not kept.
-        LexbeamError: nothing is published, or something is damaged.
-    """
-    out = files.absolute(output_folder(options.path))
-    before, after = two_snapshots(out, options.snapshots)
-    with explaining_damage(before, after):
-        if options.json:
-            (action.data or action.tell)(as_json(_record(before, after, options.top)))
-            return
-        for line in shown_lines(_blocks(before, after, options.top)):
-            (action.data or action.tell)(line)  # keys of rows may have words in backquotes
 
 
 def moved_values(before: Snapshot, after: Snapshot, top: int) -> Iterator[tuple[str, Moved]]:
@@ -199,8 +182,24 @@ def _value(column: str, value: object, sources: Mapping[str, str]) -> str:
     return "null" if value is None else str(value)
 
 
-DIFF: Command[DiffOptions, None] = Command(
-    options=DiffOptions,
-    examples="  lexbeam diff results\n  lexbeam diff results paper-v1 06ce316fc29b --json",
-    action=_diff,
-)
+class Diff(Command[DiffOptions, None]):
+    """`lexbeam diff`."""
+
+    options = DiffOptions
+    examples = "  lexbeam diff results\n  lexbeam diff results paper-v1 06ce316fc29b --json"
+
+    def action(self, options: DiffOptions, action: Action) -> None:
+        """Tell how two snapshots at `options.path` differ.
+
+        Raises:
+            UsageError: there are no two, or one is not kept.
+            LexbeamError: nothing is published, or something is damaged.
+        """
+        out = files.absolute(output_folder(options.path))
+        before, after = two_snapshots(out, options.snapshots)
+        with explaining_damage(before, after):
+            if options.json:
+                (action.data or action.tell)(as_json(_record(before, after, options.top)))
+                return
+            for line in shown_lines(_blocks(before, after, options.top)):
+                (action.data or action.tell)(line)  # keys of rows may have words in backquotes

@@ -32,7 +32,7 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.embeddings.alignment import named_alignment
 from lexbeam.transforms.embeddings.published import aligned_sides, as_aligned, as_trained, no_map
 
-__all__ = ["CARD", "EXPORT", "EXPORTS", "ExportOptions", "export_tables"]
+__all__ = ["CARD", "EXPORTS", "Export", "ExportOptions", "export_tables"]
 
 CARD = "README.md"
 PIECE = 1 << 20
@@ -88,28 +88,6 @@ class ExportOptions(FolderOptions):
     without: tuple[str, ...] = option(
         (), help="with `tables`: tables to leave out, such as documents,sentences", metavar="TABLE"
     )
-
-
-def _check_together(options: ExportOptions) -> None:
-    """Refuse options that do not go together."""
-    if options.tables == (options.format is not None):
-        raise UsageError("give either `format`, for vectors, or `tables`")
-    if options.tables and options.aligned is not None:
-        raise UsageError("`aligned` does not go with `tables`")
-    for name in ("license", "without"):
-        if getattr(options, name) and not options.tables:
-            raise UsageError(f"`{name}` goes with `tables`")
-
-
-def _export(options: ExportOptions, action: Action) -> None:
-    """Write what is published at `options.path` for others: its tables, or its vectors."""
-    snapshot = open_snapshot(options.path)
-    if options.format is None:
-        made = export_tables(snapshot, options.out, license=options.license, without=options.without)
-        for path in made:
-            action.tell(path)
-        return
-    _vectors(snapshot, options.format, options, action)
 
 
 def _vectors(snapshot: Snapshot, format: str, options: ExportOptions, action: Action) -> None:
@@ -240,12 +218,31 @@ def _manifest(manifest: Mapping[str, Any], tables: Sequence[str]) -> dict[str, A
     return {**manifest, "tables": entries}
 
 
-EXPORT: Command[ExportOptions, None] = Command(
-    options=ExportOptions,
-    examples="""\
+class Export(Command[ExportOptions, None]):
+    """`lexbeam export`."""
+
+    options = ExportOptions
+    examples = """\
   lexbeam export results --format word2vec --out vectors
   lexbeam export results --format npy --aligned op --out vectors
-  lexbeam export results --tables --out folder --license cc-by-4.0""",
-    check=_check_together,
-    action=_export,
-)
+  lexbeam export results --tables --out folder --license cc-by-4.0"""
+
+    def check(self, options: ExportOptions) -> None:
+        """Refuse options that do not go together."""
+        if options.tables == (options.format is not None):
+            raise UsageError("give either `format`, for vectors, or `tables`")
+        if options.tables and options.aligned is not None:
+            raise UsageError("`aligned` does not go with `tables`")
+        for name in ("license", "without"):
+            if getattr(options, name) and not options.tables:
+                raise UsageError(f"`{name}` goes with `tables`")
+
+    def action(self, options: ExportOptions, action: Action) -> None:
+        """Write what is published at `options.path` for others: its tables, or its vectors."""
+        snapshot = open_snapshot(options.path)
+        if options.format is None:
+            made = export_tables(snapshot, options.out, license=options.license, without=options.without)
+            for path in made:
+                action.tell(path)
+            return
+        _vectors(snapshot, options.format, options, action)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from lexbeam.pipelines.commands.corpus.corpus import CORPUS
+from lexbeam.pipelines.commands.corpus.corpus import Corpus
 from lexbeam.pipelines.commands.folder.beside import remove_reports
 from lexbeam.pipelines.commands.folder.clean import remove_leftovers
 from lexbeam.pipelines.frame.command import Action, Command
@@ -66,7 +66,7 @@ from lexbeam.transforms.corpora.named_artefacts import ids_in_artefacts, marks_i
 from lexbeam.transforms.formats.ingest.cut import CUT
 from lexbeam.transforms.intake.forgetting import file_sections, holding_sections, sources_of
 
-__all__ = ["FORGET", "ForgetOptions"]
+__all__ = ["Forget", "ForgetOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,50 +103,6 @@ class _Removed(NamedTuple):
 _UNREAD = (
     "damaged or left by a run that was cut off: `lexbeam clean` removes what is left, a run with `fresh` artefacts"
 )
-
-
-def _forget(options: ForgetOptions, action: Action) -> None:
-    """Forget documents and sources at `options.path`.
-
-    Raises:
-        UsageError: none is named, one has no name, or nothing is called so.
-        PublishHookError: all is done, and the command that was to follow has failed.
-        LexbeamError: nothing was made there, a run is at work, or something is damaged.
-    """
-    if "" in options.names:
-        raise UsageError("one of `names` is empty, as a variable of a script is that was not set; nothing was removed")
-    out = files.absolute(output_folder(options.path))
-    if not is_marked_folder(out, ARTEFACTS):
-        open_snapshot(out)
-    with locked(out, name="path"):
-        check_nobody_detached(out)
-        check_not_streaming(out)
-        before, pending = read_marks(out)
-        if not (options.names or pending):
-            raise UsageError("`names` must be given: documents by their ids, or sources")
-        kept = dict(_kept(out))
-        named = _named(options, out, before, kept)
-        marks = ForgottenMarks(before | named.marks)
-        make_marked_folder(out, SNAPSHOTS)  # perhaps nothing was published yet
-        write_marks(out, marks, pending=True)  # first: from now on every run leaves them out
-        pointer = pointer_tag(out)
-        current = find_snapshot(out)
-        found = forgotten_documents(current, marks) if current else []
-        originals = named.originals | {
-            document.place for document in found if _is_copy(document, options.names, before)
-        }
-        tells = options.on_publish is not None
-        outcome = _without(current, marks, found, pointer, tells=tells) if current else None
-        removed = _remove(out, kept, marks)
-        write_marks(out, marks, pending=False)
-    if originals:
-        action.tell(f"forgotten, too, as what was named is a copy of it: {listed(map(files.shown, sorted(originals)))}")
-    for line in _lines(out, current, outcome, removed):
-        action.tell(line)
-    if named.bare:
-        action.tell(f"only their ids were left, and no texts by which a later run knows them: {listed(named.bare)}")
-        action.tell("  (if a file may bring them again, take it out of the input, or name it)")
-    tell_readers(options.on_publish, out)
 
 
 def _kept(out: str) -> Iterator[tuple[str, Snapshot | None]]:
@@ -241,7 +197,7 @@ def _without(
     if not (made or drop):
         return None
     every = Keep(len(read_record(current.out).snapshots) + 1)  # what goes is decided by what it holds
-    versions = {table.name: table.version for table in CORPUS.tables}
+    versions = {table.name: table.version for table in Corpus.tables}
     return publish(
         current.out,
         made,
@@ -313,8 +269,55 @@ def _lines(out: str, current: Snapshot | None, outcome: Outcome | None, removed:
         yield "  (nobody knows what files hold that are no tables: remove those that were made from it)"
 
 
-FORGET: Command[ForgetOptions, None] = Command(
-    options=ForgetOptions,
-    examples="  lexbeam forget results letters/0417.txt\n  lexbeam forget results 3f9a64c1e0b75d28a1c09e7742f0bb6d",
-    action=_forget,
-)
+class Forget(Command[ForgetOptions, None]):
+    """`lexbeam forget`."""
+
+    options = ForgetOptions
+    examples = "  lexbeam forget results letters/0417.txt\n  lexbeam forget results 3f9a64c1e0b75d28a1c09e7742f0bb6d"
+
+    def action(self, options: ForgetOptions, action: Action) -> None:
+        """Forget documents and sources at `options.path`.
+
+        Raises:
+            UsageError: none is named, one has no name, or nothing is called so.
+            PublishHookError: all is done, and the command that was to follow has failed.
+            LexbeamError: nothing was made there, a run is at work, or something is damaged.
+        """
+        if "" in options.names:
+            raise UsageError(
+                "one of `names` is empty, as a variable of a script is that was not set; nothing was removed"
+            )
+        out = files.absolute(output_folder(options.path))
+        if not is_marked_folder(out, ARTEFACTS):
+            open_snapshot(out)
+        with locked(out, name="path"):
+            check_nobody_detached(out)
+            check_not_streaming(out)
+            before, pending = read_marks(out)
+            if not (options.names or pending):
+                raise UsageError("`names` must be given: documents by their ids, or sources")
+            kept = dict(_kept(out))
+            named = _named(options, out, before, kept)
+            marks = ForgottenMarks(before | named.marks)
+            make_marked_folder(out, SNAPSHOTS)  # perhaps nothing was published yet
+            write_marks(out, marks, pending=True)  # first: from now on every run leaves them out
+            pointer = pointer_tag(out)
+            current = find_snapshot(out)
+            found = forgotten_documents(current, marks) if current else []
+            originals = named.originals | {
+                document.place for document in found if _is_copy(document, options.names, before)
+            }
+            tells = options.on_publish is not None
+            outcome = _without(current, marks, found, pointer, tells=tells) if current else None
+            removed = _remove(out, kept, marks)
+            write_marks(out, marks, pending=False)
+        if originals:
+            action.tell(
+                f"forgotten, too, as what was named is a copy of it: {listed(map(files.shown, sorted(originals)))}"
+            )
+        for line in _lines(out, current, outcome, removed):
+            action.tell(line)
+        if named.bare:
+            action.tell(f"only their ids were left, and no texts by which a later run knows them: {listed(named.bare)}")
+            action.tell("  (if a file may bring them again, take it out of the input, or name it)")
+        tell_readers(options.on_publish, out)

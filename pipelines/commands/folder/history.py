@@ -23,7 +23,7 @@ from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_fo
 from lexbeam.transforms.common.shown import listed
 from lexbeam.transforms.common.store import files
 
-__all__ = ["HISTORY", "HistoryOptions", "reasons", "section_line"]
+__all__ = ["FolderHistory", "HistoryOptions", "reasons", "section_line"]
 
 _DIGITS = 12  # of a snapshot's name, as it is shown
 
@@ -34,28 +34,6 @@ class HistoryOptions(FolderOptions):
 
     last: int = option(20, help="publications shown, the newest first", least=1)
     json: bool = option(False, help="print all publications as a JSON list, the oldest first, with times in UTC")
-
-
-def _history(options: HistoryOptions, action: Action) -> None:
-    """Tell what was published at `options.path`.
-
-    Raises:
-        LexbeamError: nothing was, or the history is damaged.
-    """
-    out = files.absolute(output_folder(options.path))
-    name = open_snapshot(out).name
-    history, kept = read_history(out), read_record(out).snapshots
-    last = history.publications[-1] if history.publications else None
-    current = last if last and last.snapshot == name else None  # of a log that is damaged nothing is noted
-    if options.json:
-        records = [_record(history, kept, current, each) for each in history.publications]
-        (action.data or action.tell)(as_json(records, indent=2))
-        return
-    for each in reversed(history.publications[-options.last :]):
-        for line in _lines(history, kept, current, each):
-            action.tell(line)
-    if (more := len(history.publications) - options.last) > 0:
-        action.tell(f"and {more} before: `last` shows more")
 
 
 def _record(
@@ -152,6 +130,29 @@ def _table(name: str, change: TableChange) -> str:
     return f"{name} {change.rows:,} rows ({change.rows - change.before:+,})"
 
 
-HISTORY: Command[HistoryOptions, None] = Command(
-    options=HistoryOptions, examples="  lexbeam history results\n  lexbeam history results --json", action=_history
-)
+class FolderHistory(Command[HistoryOptions, None]):
+    """`lexbeam history`."""
+
+    options = HistoryOptions
+    examples = "  lexbeam history results\n  lexbeam history results --json"
+
+    def action(self, options: HistoryOptions, action: Action) -> None:
+        """Tell what was published at `options.path`.
+
+        Raises:
+            LexbeamError: nothing was, or the history is damaged.
+        """
+        out = files.absolute(output_folder(options.path))
+        name = open_snapshot(out).name
+        history, kept = read_history(out), read_record(out).snapshots
+        last = history.publications[-1] if history.publications else None
+        current = last if last and last.snapshot == name else None  # of a log that is damaged nothing is noted
+        if options.json:
+            records = [_record(history, kept, current, each) for each in history.publications]
+            (action.data or action.tell)(as_json(records, indent=2))
+            return
+        for each in reversed(history.publications[-options.last :]):
+            for line in _lines(history, kept, current, each):
+                action.tell(line)
+        if (more := len(history.publications) - options.last) > 0:
+            action.tell(f"and {more} before: `last` shows more")

@@ -13,7 +13,7 @@ from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
 from lexbeam.transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
 
-__all__ = ["LOOK", "LookOptions"]
+__all__ = ["LexiconLook", "LookOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,21 +23,6 @@ class LookOptions:
     word: str = option(help="the word", metavar="WORD", positional=True)
     pos: str | None = option(None, help="part of speech, as the resources have it")
     lexicon: LexiconOptions = embedded(LexiconOptions)
-
-
-def _look(options: LookOptions, action: Action) -> None:
-    """Tell what each resource says, in the order in which they are named.
-
-    Raises:
-        UsageError: none is named, or one is named wrongly.
-        LexbeamError: a resource cannot be read.
-    """
-    if not options.lexicon.resources:
-        raise UsageError("`resources` must be given: NAME=FILE:word=COLUMN,value=COLUMN, or NAME=wordnet, say")
-    word = clean_field(options.word)  # as words of texts and of lists are
-    for held in prepare(options.lexicon).held:
-        for line in _entry_lines(held, word, options.pos):
-            action.tell(line)
 
 
 def _entry_lines(held: HeldResource, word: str, pos: str | None) -> Iterator[str]:
@@ -50,10 +35,24 @@ def _entry_lines(held: HeldResource, word: str, pos: str | None) -> Iterator[str
         yield f"  {word!r} is not there" + (f" as {pos}" if pos else "")
 
 
-LOOK: Command[LookOptions, None] = Command(
-    options=LookOptions,
-    examples="""\
+class LexiconLook(Command[LookOptions, None]):
+    """`lexbeam lexicon look`."""
+
+    options = LookOptions
+    examples = """\
   lexbeam lexicon look bank --resources wordnet=wordnet
-  lexbeam lexicon look bank --pos n --resources 'age=aoa.csv:word=Word,value=Rating.Mean'""",
-    action=_look,
-)
+  lexbeam lexicon look bank --pos n --resources 'age=aoa.csv:word=Word,value=Rating.Mean'"""
+
+    def action(self, options: LookOptions, action: Action) -> None:
+        """Tell what each resource says, in the order in which they are named.
+
+        Raises:
+            UsageError: none is named, or one is named wrongly.
+            LexbeamError: a resource cannot be read.
+        """
+        if not options.lexicon.resources:
+            raise UsageError("`resources` must be given: NAME=FILE:word=COLUMN,value=COLUMN, or NAME=wordnet, say")
+        word = clean_field(options.word)  # as words of texts and of lists are
+        for held in prepare(options.lexicon).held:
+            for line in _entry_lines(held, word, options.pos):
+                action.tell(line)

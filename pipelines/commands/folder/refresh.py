@@ -45,7 +45,7 @@ from lexbeam.transforms.common.shown import Block, amount, columns_with, units
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.ingest.stage import InputFile
 
-__all__ = ["REFRESH"]
+__all__ = ["Refresh"]
 
 log = logging.getLogger("lexbeam")
 
@@ -426,13 +426,14 @@ def _too_much(section: str, lost: int, taken: int, most: float) -> HeldBackError
     )
 
 
-REFRESH: Command[RefreshOptions, None] = Command(
-    options=RefreshOptions,
-    examples="""\
+class Refresh(Command[RefreshOptions, None]):
+    """`lexbeam refresh`."""
+
+    options = RefreshOptions
+    examples = """\
   lexbeam refresh config.yaml --dry-run
   lexbeam refresh config.yaml --max-change .2 --exit-code
   lexbeam refresh config.yaml --keep-missing --freeze-splits
-  lexbeam refresh config.yaml --watch --watch-minutes 10""",
-    action=_refresh,
-    takes_beam=True,
-)
+  lexbeam refresh config.yaml --watch --watch-minutes 10"""
+    takes_beam = True
+    action = staticmethod(_refresh)

@@ -20,7 +20,7 @@ from lexbeam.transforms.common.publish.snapshots import explaining_damage, open_
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.report.page import write_report
 
-__all__ = ["REPORT", "ReportOptions"]
+__all__ = ["Report", "ReportOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -38,36 +38,35 @@ class ReportOptions(FolderOptions):
     )
 
 
-def _report(options: ReportOptions, action: Action) -> None:
-    """Write the panels of every section as one page."""
-    snapshot = open_snapshot(options.path)
-    if options.no_text and options.corpus:
-        raise UsageError("`corpus` names what is quoted, and `no_text` quotes nothing: leave out one")
-    panels, heads = {}, {}
-    with explaining_damage(snapshot):
-        for words in COMMANDS:  # which stand in the order of the data's flow
-            if (section := section_of(words)) in snapshot.sections:
-                command = load(words)
-                heads[section] = section_head(snapshot, section)
-                idle = is_idle(snapshot.section(section))
-                panels[section] = [] if idle else [*command.report(snapshot)]
-                if not (options.no_text or idle):
-                    panels[section] += command.quotes(snapshot, options.corpus)
-    try:
-        before = snapshot_before(snapshot)
-        if before is not None:
-            with explaining_damage(before, snapshot):
-                panels[NAME] = [*last_change_panels(before, snapshot)]
-            heads[NAME] = last_change_head(before, snapshot)
-    except LexbeamError as error:  # a history or a snapshot that is damaged; the report is of this one
-        log.warning("what the last publication changed is left out: %s", error)
-    out = options.out or files.join(output_folder(options.path), "report.html")
-    write_report(out, page_head(snapshot), panels, heads)
-    action.tell(f"report: {files.shown(out)}")
+class Report(Command[ReportOptions, None]):
+    """`lexbeam report`."""
 
+    options = ReportOptions
+    examples = "  lexbeam report results\n  lexbeam report results --out report.html --no-text"
 
-REPORT: Command[ReportOptions, None] = Command(
-    options=ReportOptions,
-    examples="  lexbeam report results\n  lexbeam report results --out report.html --no-text",
-    action=_report,
-)
+    def action(self, options: ReportOptions, action: Action) -> None:
+        """Write the panels of every section as one page."""
+        snapshot = open_snapshot(options.path)
+        if options.no_text and options.corpus:
+            raise UsageError("`corpus` names what is quoted, and `no_text` quotes nothing: leave out one")
+        panels, heads = {}, {}
+        with explaining_damage(snapshot):
+            for words in COMMANDS:  # which stand in the order of the data's flow
+                if (section := section_of(words)) in snapshot.sections:
+                    command = load(words)
+                    heads[section] = section_head(snapshot, section)
+                    idle = is_idle(snapshot.section(section))
+                    panels[section] = [] if idle else [*command.report(snapshot)]
+                    if not (options.no_text or idle):
+                        panels[section] += command.quotes(snapshot, options.corpus)
+        try:
+            before = snapshot_before(snapshot)
+            if before is not None:
+                with explaining_damage(before, snapshot):
+                    panels[NAME] = [*last_change_panels(before, snapshot)]
+                heads[NAME] = last_change_head(before, snapshot)
+        except LexbeamError as error:  # a history or a snapshot that is damaged; the report is of this one
+            log.warning("what the last publication changed is left out: %s", error)
+        out = options.out or files.join(output_folder(options.path), "report.html")
+        write_report(out, page_head(snapshot), panels, heads)
+        action.tell(f"report: {files.shown(out)}")

@@ -15,7 +15,7 @@ from lexbeam.transforms.common.publish.publication import rollback
 from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_folder
 from lexbeam.transforms.common.store import files
 
-__all__ = ["ROLLBACK", "RollbackOptions"]
+__all__ = ["Rollback", "RollbackOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,27 +27,30 @@ class RollbackOptions(FolderOptions, HookOptions):
     )
 
 
-def _rollback(options: RollbackOptions, action: Action) -> None:
-    """Switch `options.path` to an earlier snapshot.
+class Rollback(Command[RollbackOptions, None]):
+    """`lexbeam rollback`."""
 
-    Raises:
-        UsageError: no such snapshot is kept.
-        PublishHookError: readers see it, and the command that was to follow has failed.
-        LexbeamError: it is damaged, nothing is published, or a run is at work.
-    """
-    out = files.absolute(output_folder(options.path))
-    open_snapshot(out)
-    with locked(out, name="path"):
-        check_nobody_detached(out)
-        before = snapshot_name(out)
-        earlier = rollback(out, options.snapshot, tells=options.on_publish is not None)
-    if earlier.name == before:
-        action.tell(f"{earlier.name} is what readers see already")
-    else:
-        action.tell(f"rolled back: readers see {earlier.name}; {before} is kept until later publications keep fewer")
-    tell_readers(options.on_publish, out)
+    options = RollbackOptions
+    examples = "  lexbeam rollback results paper-v1"
 
+    def action(self, options: RollbackOptions, action: Action) -> None:
+        """Switch `options.path` to an earlier snapshot.
 
-ROLLBACK: Command[RollbackOptions, None] = Command(
-    options=RollbackOptions, examples="  lexbeam rollback results paper-v1", action=_rollback
-)
+        Raises:
+            UsageError: no such snapshot is kept.
+            PublishHookError: readers see it, and the command that was to follow has failed.
+            LexbeamError: it is damaged, nothing is published, or a run is at work.
+        """
+        out = files.absolute(output_folder(options.path))
+        open_snapshot(out)
+        with locked(out, name="path"):
+            check_nobody_detached(out)
+            before = snapshot_name(out)
+            earlier = rollback(out, options.snapshot, tells=options.on_publish is not None)
+        if earlier.name == before:
+            action.tell(f"{earlier.name} is what readers see already")
+        else:
+            action.tell(
+                f"rolled back: readers see {earlier.name}; {before} is kept until later publications keep fewer"
+            )
+        tell_readers(options.on_publish, out)

@@ -19,7 +19,7 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.parts import stated_parts
 from lexbeam.transforms.common.store import files
 
-__all__ = ["RUN", "ConfigOptions"]
+__all__ = ["ConfigOptions", "Run"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +78,6 @@ class RunOptions(ConfigOptions, PublishOptions):
     start: str | None = option(None, name="from", help="run this section and those after it", metavar="SECTION")
 
 
-def _run(options: RunOptions, action: Action) -> None:
-    """Run the sections of a file and publish them at once."""
-    jobs = _chosen(options, options.jobs())
-    noted = {"config": files.absolute(options.config)}
-    run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, apart=options.apart())
-
-
 def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
     """Return the jobs that `only` and `from` leave.
 
@@ -106,12 +99,18 @@ def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
     return chosen
 
 
-RUN: Command[RunOptions, None] = Command(
-    options=RunOptions,
-    examples="""\
+class Run(Command[RunOptions, None]):
+    """`lexbeam run`."""
+
+    options = RunOptions
+    examples = """\
   lexbeam run config.yaml --out results
   lexbeam run config.yaml --from change --overwrite
-  lexbeam run config.yaml --runner-config direct_multiprocess""",
-    action=_run,
-    takes_beam=True,
-)
+  lexbeam run config.yaml --runner-config direct_multiprocess"""
+    takes_beam = True
+
+    def action(self, options: RunOptions, action: Action) -> None:
+        """Run the sections of a file and publish them at once."""
+        jobs = _chosen(options, options.jobs())
+        noted = {"config": files.absolute(options.config)}
+        run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, apart=options.apart())

@@ -26,7 +26,7 @@ from lexbeam.transforms.common.publish.views import View
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store import files
 
-__all__ = ["SHOW"]
+__all__ = ["Show"]
 
 _UNSET = (None, (), False)
 
@@ -84,20 +84,6 @@ def _absent(entry_option: Option) -> Any:
     if entry_option.type is bool:
         return False
     return () if entry_option.several else None
-
-
-def _show(options: Any, action: Action) -> None:
-    """Tell what is at `options.path`."""
-    asked = {
-        name: value
-        for name in options_of(type(options))
-        if name not in options_of(_Look) and (value := value_of(options, name)) not in _UNSET
-    }
-    if asked:
-        _answer(options, asked, action)
-        return
-    for line in shown_lines(_blocks(options)):
-        _give(action, line)
 
 
 def _give(action: Action, line: str) -> None:
@@ -263,14 +249,27 @@ def _table_at(path: str) -> tuple[Snapshot, str] | None:
     return None
 
 
-SHOW: Command[Any, None] = Command(
-    options=_options(),
-    examples="""\
+class Show(Command[Any, None]):
+    """`lexbeam show`."""
+
+    options = _options()
+    examples = """\
   lexbeam show results
   lexbeam show results/scores --tsv
   lexbeam show results --top 50 --alignment cca --pair 1810-1860:1960-2010
   lexbeam show results --word plane,train --slice 1960-2010
   lexbeam show results --words words.txt --json
-  lexbeam show lcp --worst 20 --scorer svr""",
-    action=_show,
-)
+  lexbeam show lcp --worst 20 --scorer svr"""
+
+    def action(self, options: Any, action: Action) -> None:
+        """Tell what is at `options.path`."""
+        asked = {
+            name: value
+            for name in options_of(type(options))
+            if name not in options_of(_Look) and (value := value_of(options, name)) not in _UNSET
+        }
+        if asked:
+            _answer(options, asked, action)
+            return
+        for line in shown_lines(_blocks(options)):
+            _give(action, line)

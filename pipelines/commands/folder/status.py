@@ -33,7 +33,7 @@ from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.stream.looking import last_look
 
-__all__ = ["STATUS", "StatusOptions"]
+__all__ = ["Status", "StatusOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,23 +50,6 @@ class StatusOptions(FolderOptions):
         path="place",
         check=check_metrics_file,
     )
-
-
-def _status(options: StatusOptions, action: Action) -> None:
-    """Tell what is at `options.path`.
-
-    Raises:
-        LexbeamError: with `verify`, published parts are damaged; they are named.
-        StaleError: with `exit_code`, a published section is stale.
-    """
-    found = _found(replace(options, path=output_folder(options.path)))
-    tell = (action.data or action.tell) if options.json else action.tell
-    for line in found.lines:
-        tell(line)
-    if found.damaged is not None:
-        raise found.damaged
-    if options.exit_code and found.stale:
-        raise StaleError(f"stale: {', '.join(found.stale)}")
 
 
 class _Found(NamedTuple):
@@ -366,12 +349,28 @@ def _left(stage: StageWork, is_local: bool) -> str:
     return str(stage.left) if least == stage.left else f"{least} to {stage.left}"
 
 
-STATUS: Command[StatusOptions, None] = Command(
-    options=StatusOptions,
-    examples="""\
+class Status(Command[StatusOptions, None]):
+    """`lexbeam status`."""
+
+    options = StatusOptions
+    examples = """\
   lexbeam status results
   lexbeam status results --verify
   lexbeam status results --json --exit-code
-  lexbeam status results --prometheus /var/lib/node_exporter/lexbeam.prom""",
-    action=_status,
-)
+  lexbeam status results --prometheus /var/lib/node_exporter/lexbeam.prom"""
+
+    def action(self, options: StatusOptions, action: Action) -> None:
+        """Tell what is at `options.path`.
+
+        Raises:
+            LexbeamError: with `verify`, published parts are damaged; they are named.
+            StaleError: with `exit_code`, a published section is stale.
+        """
+        found = _found(replace(options, path=output_folder(options.path)))
+        tell = (action.data or action.tell) if options.json else action.tell
+        for line in found.lines:
+            tell(line)
+        if found.damaged is not None:
+            raise found.damaged
+        if options.exit_code and found.stale:
+            raise StaleError(f"stale: {', '.join(found.stale)}")

@@ -38,7 +38,7 @@ from lexbeam.transforms.stream.windows import WindowRule, seconds_of
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["STREAM", "StreamOptions"]
+__all__ = ["Stream", "StreamOptions"]
 
 SECTION = "corpus"
 
@@ -72,58 +72,6 @@ class StreamOptions:
     runner_config: str = option(
         "flink_stream", help="YAML file of runner_configs/, or its name", metavar="FILE", path="place", within=or_a_name
     )
-
-
-def _stream(options: StreamOptions, action: Action) -> None:
-    """Land windows until the command is stopped.
-
-    Raises:
-        UsageError: an option is wrong, or the runner runs no stream.
-        LexbeamError: another stream has the folder, or the pipeline failed.
-    """
-    from lexbeam.pipelines.runners.configs import load_stream_config
-    from lexbeam.pipelines.runners.runners import run_pipeline
-
-    corpus = _corpus(options)
-    out = files.absolute(corpus.out)
-    rule = WindowRule(seconds_of(options.window), options.window_size)
-    source = chosen_source(options.source)
-    landing = None if options.landing is None else files.absolute(options.landing)
-    check_landing(source, landing, corpus.inputs, corpus.format)
-    config = load_stream_config(options.runner_config, action.beam)
-    if landing is not None:
-        files.make_folder(landing, private=True)
-    refuse_output_as_input(corpus.inputs, out)
-    for path in corpus.inputs:
-        files.check_there(files.root_of(path))
-    with models_noted() as models:
-        steps = WindowSteps(*steps_of(corpus), corpus.duplicates)
-    inputs = tuple(map(files.absolute, corpus.inputs))
-    patterns = InputPatterns(inputs, tuple(corpus.exclude), out)
-
-    def build(pipeline: "beam.Pipeline") -> bool:
-        import apache_beam as beam
-
-        from lexbeam.transforms.stream.ptransforms import LandWindows, PollFiles
-
-        if landing is not None:
-            _ = pipeline | "ReadSource" >> source.feed(landing, rule, corpus.reader.max_line_bytes)
-        _ = (
-            pipeline
-            | "Inputs" >> beam.Create([patterns], reshuffle=False)
-            | "PollFiles" >> PollFiles(workspace, steps, rule, seconds_of(options.every))
-            | "LandWindows" >> LandWindows(workspace, steps, rule)
-        )
-        return True
-
-    with locked(out):  # what is in the way there is found as for a run, which may go on beside the stream
-        pass
-    with streaming(out) as root:
-        workspace = Workspace(root)
-        if not config.here:
-            carry(workspace, models)
-        action.tell(f"landing in {files.shown(out)}; stop it by Ctrl-C or `kill`")
-        run_pipeline(build, config, _telling(workspace, steps, options, action))
 
 
 def _corpus(options: StreamOptions) -> CorpusOptions:
@@ -196,13 +144,64 @@ def _shown(counts: "Counter[str] | dict[str, int]") -> str:
     return ", ".join(amount(counts[name], name) for name in ("files", "documents", "rejects"))
 
 
-STREAM: Command[StreamOptions, None] = Command(
-    options=StreamOptions,
-    examples="""\
+class Stream(Command[StreamOptions, None]):
+    """`lexbeam stream`."""
+
+    options = StreamOptions
+    examples = """\
   lexbeam stream config.yaml --window 5m
   lexbeam stream config.yaml --source lines:localhost:9000 --landing texts/landed
-  lexbeam stream config.yaml --window 10s --every 2s --runner-config prism""",
-    stages=(INGEST, ANNOTATE, LAND),
-    action=_stream,
-    takes_beam=True,
-)
+  lexbeam stream config.yaml --window 10s --every 2s --runner-config prism"""
+    stages = (INGEST, ANNOTATE, LAND)
+    takes_beam = True
+
+    def action(self, options: StreamOptions, action: Action) -> None:
+        """Land windows until the command is stopped.
+
+        Raises:
+            UsageError: an option is wrong, or the runner runs no stream.
+            LexbeamError: another stream has the folder, or the pipeline failed.
+        """
+        from lexbeam.pipelines.runners.configs import load_stream_config
+        from lexbeam.pipelines.runners.runners import run_pipeline
+
+        corpus = _corpus(options)
+        out = files.absolute(corpus.out)
+        rule = WindowRule(seconds_of(options.window), options.window_size)
+        source = chosen_source(options.source)
+        landing = None if options.landing is None else files.absolute(options.landing)
+        check_landing(source, landing, corpus.inputs, corpus.format)
+        config = load_stream_config(options.runner_config, action.beam)
+        if landing is not None:
+            files.make_folder(landing, private=True)
+        refuse_output_as_input(corpus.inputs, out)
+        for path in corpus.inputs:
+            files.check_there(files.root_of(path))
+        with models_noted() as models:
+            steps = WindowSteps(*steps_of(corpus), corpus.duplicates)
+        inputs = tuple(map(files.absolute, corpus.inputs))
+        patterns = InputPatterns(inputs, tuple(corpus.exclude), out)
+
+        def build(pipeline: "beam.Pipeline") -> bool:
+            import apache_beam as beam
+
+            from lexbeam.transforms.stream.ptransforms import LandWindows, PollFiles
+
+            if landing is not None:
+                _ = pipeline | "ReadSource" >> source.feed(landing, rule, corpus.reader.max_line_bytes)
+            _ = (
+                pipeline
+                | "Inputs" >> beam.Create([patterns], reshuffle=False)
+                | "PollFiles" >> PollFiles(workspace, steps, rule, seconds_of(options.every))
+                | "LandWindows" >> LandWindows(workspace, steps, rule)
+            )
+            return True
+
+        with locked(out):  # what is in the way there is found as for a run, which may go on beside the stream
+            pass
+        with streaming(out) as root:
+            workspace = Workspace(root)
+            if not config.here:
+                carry(workspace, models)
+            action.tell(f"landing in {files.shown(out)}; stop it by Ctrl-C or `kill`")
+            run_pipeline(build, config, _telling(workspace, steps, options, action))

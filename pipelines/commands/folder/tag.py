@@ -14,7 +14,7 @@ from lexbeam.transforms.common.publish.layout import locked
 from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_folder
 from lexbeam.transforms.common.store import files
 
-__all__ = ["TAG", "UNTAG", "TagOptions", "UntagOptions"]
+__all__ = ["Tag", "TagOptions", "Untag", "UntagOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,38 +34,42 @@ class UntagOptions(FolderOptions):
     name: str = option(help="the tag to take away", metavar="NAME", positional=True)
 
 
-def _tag(options: TagOptions, action: Action) -> None:
-    """Give a snapshot at `options.path` a tag.
+class Tag(Command[TagOptions, None]):
+    """`lexbeam tag`."""
 
-    Raises:
-        UsageError: there is no such snapshot, or the tag is of another.
-        LexbeamError: nothing is published there, or a run is at work.
-    """
-    out = files.absolute(output_folder(options.path))
-    open_snapshot(out)
-    with locked(out, name="path"):  # or a publication might remove the snapshot meanwhile
-        added = tag_snapshot(out, options.snapshot, options.name)
-        name = resolve_snapshot(out, options.name)
-    action.tell(f"{'tag' if added else 'tag stands already'}: {options.name} is {name}")
+    options = TagOptions
+    examples = "  lexbeam tag results 06ce316fc29b paper-v1"
 
+    def action(self, options: TagOptions, action: Action) -> None:
+        """Give a snapshot at `options.path` a tag.
 
-def _untag(options: UntagOptions, action: Action) -> None:
-    """Take a tag away at `options.path`.
-
-    Raises:
-        UsageError: there is no such tag.
-        LexbeamError: nothing is published there, or a run is at work.
-    """
-    out = files.absolute(output_folder(options.path))
-    open_snapshot(out)
-    with locked(out, name="path"):
-        snapshot = untag(out, options.name)
-    action.tell(f"no tag any more: {options.name} of {snapshot}, which is kept as others are now")
+        Raises:
+            UsageError: there is no such snapshot, or the tag is of another.
+            LexbeamError: nothing is published there, or a run is at work.
+        """
+        out = files.absolute(output_folder(options.path))
+        open_snapshot(out)
+        with locked(out, name="path"):  # or a publication might remove the snapshot meanwhile
+            added = tag_snapshot(out, options.snapshot, options.name)
+            name = resolve_snapshot(out, options.name)
+        action.tell(f"{'tag' if added else 'tag stands already'}: {options.name} is {name}")
 
 
-TAG: Command[TagOptions, None] = Command(
-    options=TagOptions, examples="  lexbeam tag results 06ce316fc29b paper-v1", action=_tag
-)
-UNTAG: Command[UntagOptions, None] = Command(
-    options=UntagOptions, examples="  lexbeam untag results paper-v1", action=_untag
-)
+class Untag(Command[UntagOptions, None]):
+    """`lexbeam untag`."""
+
+    options = UntagOptions
+    examples = "  lexbeam untag results paper-v1"
+
+    def action(self, options: UntagOptions, action: Action) -> None:
+        """Take a tag away at `options.path`.
+
+        Raises:
+            UsageError: there is no such tag.
+            LexbeamError: nothing is published there, or a run is at work.
+        """
+        out = files.absolute(output_folder(options.path))
+        open_snapshot(out)
+        with locked(out, name="path"):
+            snapshot = untag(out, options.name)
+        action.tell(f"no tag any more: {options.name} of {snapshot}, which is kept as others are now")

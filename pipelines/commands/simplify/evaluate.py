@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.blocks import shown_lines
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.frame.command import HandedBack, Inputs, TableSource
+from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.metrics import SIMPLIFICATION_METRICS
 from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
@@ -59,7 +59,7 @@ from lexbeam.transforms.simplification.shown.metrics import (
 )
 from lexbeam.transforms.simplification.shown.panels import evaluation_panels
 
-__all__ = ["EVALUATE_SIMPLIFY", "EvaluateSimplifyOptions"]
+__all__ = ["EvaluateSimplify", "EvaluateSimplifyOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -72,13 +72,7 @@ _FILES, _WRITING = "files of shared tasks", "a submission to write"
 class EvaluateSimplifyOptions(PublishOptions):
     """Options of `lexbeam evaluate simplify`."""
 
-    out: str | None = option(  # type: ignore[assignment]
-        None,
-        help="folder where the tables are published; of files, none: they are only told",
-        path="place",
-        published=False,
-        group=RUN,
-    )
+    out: str | None = out_or_told("the tables are published; of files, none: they are only told")  # type: ignore[assignment]
     folder: str | None = input_folder("instances and candidates, of `lexbeam simplify`")
     measures: SimplificationMeasureOptions = embedded(SimplificationMeasureOptions, group="evaluation")
     inflector: str | None = option(
@@ -157,27 +151,6 @@ def _of_files(options: EvaluateSimplifyOptions) -> bool:
     return options.gold is not None or options.predictions is not None
 
 
-def _reads(options: EvaluateSimplifyOptions) -> Sequence[TableSource]:
-    if _of_files(options):
-        return []
-    needed = [TableSource(table.name, options.folder, needed=True) for table in _TABLES]
-    return [*needed, *(TableSource(table.name, options.folder, optional=True) for table in _STAGES)]
-
-
-def _check(options: EvaluateSimplifyOptions) -> None:
-    if not _of_files(options):
-        if options.out is None:
-            raise UsageError("nothing says what is evaluated: name a folder, or files by `gold` and `predictions`")
-        _check_writing(options)
-        return
-    for name in ("gold", "predictions"):
-        if getattr(options, name) is None:
-            raise UsageError(f"`{name}` is missing: files need both, `gold` and `predictions`")
-    for name in ("folder", "to", "inflector"):
-        if getattr(options, name) is not None:
-            raise UsageError(f"`{name}` does not go with files (`gold`, `predictions`)")
-
-
 def _check_writing(options: EvaluateSimplifyOptions) -> None:
     if options.to is None:
         for name in ("stage", "setting", "ranker"):
@@ -189,28 +162,6 @@ def _check_writing(options: EvaluateSimplifyOptions) -> None:
         raise UsageError(
             f"`to` {files.shown(options.to)} is there: move it away, name another file, or replace it with `overwrite`"
         )
-
-
-def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluationPlan:
-    as_written = options.measures.tsar_scorer
-    notes: list[str] = []
-    if options.gold is not None and options.predictions is not None:
-        judged = read_gold(options.gold, options.layout, notes, as_written=as_written)
-        predicted = read_predictions(options.predictions)
-        rows = matched_rows(judged, predicted, options.predictions, notes)
-        gold = gold_of(judged, as_written=as_written)
-        _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes, of_files=True)
-        return SimplifyEvaluationPlan(gold, rows, {}, None, notes, {})
-    paths = {table.table: [checked(part) for part in table.parts] for table in inputs.tables}
-    gold = gold_in({table.name: paths[table.name] for table in _TABLES})
-    _check_gold(gold, f"table {SUBSTITUTES.name}", notes, of_files=False)
-    tables = {name: paths[name] for name in STAGE_COLUMNS if name in paths}
-    if not tables:
-        raise UsageError("there are instances, and no candidates of them: run `lexbeam simplify generate` first")
-    if options.to is not None:
-        chosen_lists(tables, options.stage, options.setting, options.ranker)
-    lemmas = None if options.inflector is None else _lemmas(options.inflector)
-    return SimplifyEvaluationPlan(gold, None, tables, lemmas, notes, _declared(inputs))
 
 
 def _declared(inputs: Inputs) -> dict[str, list[str]]:
@@ -246,91 +197,118 @@ def _lemmas(path: str) -> Lemmas:
     return lemmas_of
 
 
-def _evaluate(options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, pa.Table]:
-    plan = _plan(options, action.inputs)
-    for note in plan.notes:
-        log.warning("%s", note)
-    measures = replace(options.measures, k=tuple(sorted(set(options.measures.k))))
-    figures: EvaluatedSettings
-    if plan.rows is not None:
-        figures = evaluate_rows(plan.gold, plan.rows, options.system, measures)
-    else:
-        figures = evaluate_tables(plan.gold, plan.tables, measures, plan.lemmas, plan.declared)
-    rows = list(figure_rows(plan.gold, figures, measures))
-    metrics = pa.Table.from_pylist(rows, schema=SIMPLIFICATION_METRICS.schema())
-    funnel = pa.Table.from_pylist(list(figures.funnel.rows()), schema=FUNNEL.schema())
-    if options.out is None:
-        for line in shown_lines(metric_blocks(metrics)):
-            action.tell(line)
-    return {SIMPLIFICATION_METRICS.name: metrics, FUNNEL.name: funnel}
+class EvaluateSimplify(Evaluation[EvaluateSimplifyOptions, SimplifyEvaluationPlan]):
+    """`lexbeam evaluate simplify`."""
 
-
-def _resources(plan: SimplifyEvaluationPlan) -> Mapping[str, Any]:
-    gold = [plan.gold.ids, plan.gold.targets, [dict(ranks) for ranks in plan.gold.ranks]]
-    rows = (
-        {}
-        if plan.rows is None
-        else {"predictions": digest([[name, row.words] for name, row in sorted(plan.rows.items())])}
-    )
-    settings = {"settings": digest(plan.declared)} if plan.declared else {}
-    return {"gold": digest(gold), **rows, **settings}
-
-
-def _section(plan: SimplifyEvaluationPlan, _: HandedBack) -> Mapping[str, Any]:
-    candidates = plan.tables.get(CANDIDATES.name, ())
-    return {
-        "instances": len(plan.gold.ids),
-        "without_gold": len(plan.gold.without),
-        "substitutes": int(plan.gold.sizes.sum()),
-        "gold_given": gold_settings(candidates),
-    }
-
-
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    section = snapshot.section("evaluate.simplify")
-    level = 100 * section["options"]["level"]
-    with_gold = f"{amount(section['instances'], 'instances')} with {amount(section['substitutes'], 'substitutes')}"
-    yield f"{with_gold}; intervals of {level:g} %"
-    for name in section["gold_given"]:
-        yield f"{name}: candidates come from gold, so that only rankers are measured"
-    yield from metric_blocks(snapshot.read(SIMPLIFICATION_METRICS.name))
-    yield from funnel_blocks(snapshot, FunnelOptions(funnel="all"))
-
-
-def _write(options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
-    if options.to is None:
-        return
-    tables = snapshot if options.folder is None else open_snapshot(options.folder)
-    text = submission_of(tables, options.stage, options.setting, options.ranker)
-    if folder := os.path.dirname(options.to):
-        files.make_folder(folder)
-    files.write_bytes(options.to, text.encode(), durable=True)
-    rows = text.count("\n")
-    tell(f"{files.shown(options.to)}: {amount(rows, 'rows')}")
-
-
-EVALUATE_SIMPLIFY: Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan] = Command(
-    options=EvaluateSimplifyOptions,
-    examples="""\
+    options = EvaluateSimplifyOptions
+    examples = """\
   lexbeam evaluate simplify simplified --k 10,50
   lexbeam evaluate simplify simplified --baseline thesaurus --inflector es.inflector
   lexbeam evaluate simplify simplified --overwrite --to run1.tsv --setting thesaurus
-  lexbeam evaluate simplify --gold gold.tsv --predictions run1.tsv --layout tsar""",
-    tables=(SIMPLIFICATION_METRICS, FUNNEL),
-    reads=_reads,
-    check=_check,
-    plan=_plan,
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    after=_write,
-    views=EVALUATION_VIEWS,
-    opening=Opening(
+  lexbeam evaluate simplify --gold gold.tsv --predictions run1.tsv --layout tsar"""
+    tables = (SIMPLIFICATION_METRICS, FUNNEL)
+    shown = staticmethod(metric_blocks)
+    views = EVALUATION_VIEWS
+    opening = Opening(
         "Substitutes against gold",
         "How well generated, selected and ranked words agree with those that people gave: each metric with an "
         "interval, stage by stage, and where gold is lost on the way.",
         ("k", "cluster", "baseline", "resamples", "level"),
-    ),
-    report=evaluation_panels,
-    action=_evaluate,
-)
+    )
+    report = staticmethod(evaluation_panels)
+
+    def reads(self, options: EvaluateSimplifyOptions) -> Sequence[TableSource]:
+        if _of_files(options):
+            return []
+        needed = [TableSource(table.name, options.folder, needed=True) for table in _TABLES]
+        return [*needed, *(TableSource(table.name, options.folder, optional=True) for table in _STAGES)]
+
+    def check(self, options: EvaluateSimplifyOptions) -> None:
+        if not _of_files(options):
+            if options.out is None:
+                raise UsageError("nothing says what is evaluated: name a folder, or files by `gold` and `predictions`")
+            _check_writing(options)
+            return
+        for name in ("gold", "predictions"):
+            if getattr(options, name) is None:
+                raise UsageError(f"`{name}` is missing: files need both, `gold` and `predictions`")
+        for name in ("folder", "to", "inflector"):
+            if getattr(options, name) is not None:
+                raise UsageError(f"`{name}` does not go with files (`gold`, `predictions`)")
+
+    def plan(self, options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluationPlan:
+        as_written = options.measures.tsar_scorer
+        notes: list[str] = []
+        if options.gold is not None and options.predictions is not None:
+            judged = read_gold(options.gold, options.layout, notes, as_written=as_written)
+            predicted = read_predictions(options.predictions)
+            rows = matched_rows(judged, predicted, options.predictions, notes)
+            gold = gold_of(judged, as_written=as_written)
+            _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes, of_files=True)
+            return SimplifyEvaluationPlan(gold, rows, {}, None, notes, {})
+        paths = {table.table: [checked(part) for part in table.parts] for table in inputs.tables}
+        gold = gold_in({table.name: paths[table.name] for table in _TABLES})
+        _check_gold(gold, f"table {SUBSTITUTES.name}", notes, of_files=False)
+        tables = {name: paths[name] for name in STAGE_COLUMNS if name in paths}
+        if not tables:
+            raise UsageError("there are instances, and no candidates of them: run `lexbeam simplify generate` first")
+        if options.to is not None:
+            chosen_lists(tables, options.stage, options.setting, options.ranker)
+        lemmas = None if options.inflector is None else _lemmas(options.inflector)
+        return SimplifyEvaluationPlan(gold, None, tables, lemmas, notes, _declared(inputs))
+
+    def measure(
+        self, options: EvaluateSimplifyOptions, plan: SimplifyEvaluationPlan, _: Inputs
+    ) -> Mapping[str, pa.Table]:
+        for note in plan.notes:
+            log.warning("%s", note)
+        measures = replace(options.measures, k=tuple(sorted(set(options.measures.k))))
+        figures: EvaluatedSettings
+        if plan.rows is not None:
+            figures = evaluate_rows(plan.gold, plan.rows, options.system, measures)
+        else:
+            figures = evaluate_tables(plan.gold, plan.tables, measures, plan.lemmas, plan.declared)
+        rows = list(figure_rows(plan.gold, figures, measures))
+        metrics = pa.Table.from_pylist(rows, schema=SIMPLIFICATION_METRICS.schema())
+        funnel = pa.Table.from_pylist(list(figures.funnel.rows()), schema=FUNNEL.schema())
+        return {SIMPLIFICATION_METRICS.name: metrics, FUNNEL.name: funnel}
+
+    def resources(self, plan: SimplifyEvaluationPlan) -> Mapping[str, Any]:
+        gold = [plan.gold.ids, plan.gold.targets, [dict(ranks) for ranks in plan.gold.ranks]]
+        rows = (
+            {}
+            if plan.rows is None
+            else {"predictions": digest([[name, row.words] for name, row in sorted(plan.rows.items())])}
+        )
+        settings = {"settings": digest(plan.declared)} if plan.declared else {}
+        return {"gold": digest(gold), **rows, **settings}
+
+    def section(self, plan: SimplifyEvaluationPlan, _: HandedBack) -> Mapping[str, Any]:
+        candidates = plan.tables.get(CANDIDATES.name, ())
+        return {
+            "instances": len(plan.gold.ids),
+            "without_gold": len(plan.gold.without),
+            "substitutes": int(plan.gold.sizes.sum()),
+            "gold_given": gold_settings(candidates),
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        section = snapshot.section("evaluate.simplify")
+        level = 100 * section["options"]["level"]
+        with_gold = f"{amount(section['instances'], 'instances')} with {amount(section['substitutes'], 'substitutes')}"
+        yield f"{with_gold}; intervals of {level:g} %"
+        for name in section["gold_given"]:
+            yield f"{name}: candidates come from gold, so that only rankers are measured"
+        yield from super().summary(snapshot)
+        yield from funnel_blocks(snapshot, FunnelOptions(funnel="all"))
+
+    def after(self, options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
+        if options.to is None:
+            return
+        tables = snapshot if options.folder is None else open_snapshot(options.folder)
+        text = submission_of(tables, options.stage, options.setting, options.ranker)
+        if folder := os.path.dirname(options.to):
+            files.make_folder(folder)
+        files.write_bytes(options.to, text.encode(), durable=True)
+        rows = text.count("\n")
+        tell(f"{files.shown(options.to)}: {amount(rows, 'rows')}")

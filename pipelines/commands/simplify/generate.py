@@ -38,7 +38,7 @@ from lexbeam.transforms.simplification.shown.views import CANDIDATE_VIEWS
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["GENERATE_CANDIDATES", "GenerateOptions"]
+__all__ = ["GenerateOptions", "SimplifyGenerate"]
 
 SECTION = "simplify.generate"
 STAGE = "generate"
@@ -83,108 +83,99 @@ def _with_gold(options: GenerateOptions) -> bool:
     return any(GOLD in setting.generators for setting in _settings(options).values())
 
 
-def _reads(options: GenerateOptions) -> Sequence[TableSource]:
-    sources = [TableSource(INSTANCES.name, options.folder, needed=True)]
-    if _with_gold(options):
-        sources.append(TableSource(SUBSTITUTES.name, options.folder))
-    return sources
-
-
-def _check(options: GenerateOptions) -> None:
-    check_generation(_settings(options), options.files)
-
-
-def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
-    instances = inputs.only(INSTANCES.name)
-    resources = generation_inputs(_settings(options), options.files)
-    languages = instances.section.get("languages", ())
-    warn_of_languages(resources.inflector, languages)
-    generators = {name: options.used_generators for name, options in resources.settings.items()}
-    check_languages(languages, generators, resources.lexicon, resources.thesauri)
-    return GenerationPlan(
-        instances.parts, inputs.only(SUBSTITUTES.name).parts if _with_gold(options) else (), resources
-    )
-
-
-def _build(pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of instances in, parts of candidates out."""
-    from lexbeam.transforms.common.store.ptransforms import MakeParts
-
-    resources = plan.resources._replace(lexicon=graph.carry(plan.resources.lexicon))
-    tasks = [(part.number, GenerationTask(part, plan.substitutes)) for part in plan.parts]
-    receipts, parts = graph.tasks(pipeline, "Parts", tasks, GENERATE) | "Generate" >> MakeParts(
-        graph.workspace, GENERATE, resources, CANDIDATES.name, graph.lanes, _rows
-    )
-    return {"parts": parts, "generated": receipts}
-
-
 def _rows(task: GenerationTask) -> float:
     return float(task.part.rows)
 
 
-def _section(plan: GenerationPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    made: list[Generated] = outcome.rows["generated"]
-    with_candidates = totals(part.with_candidates for part in made)
-    protected = totals(part.protected for part in made)
-    return {
-        "instances": sum(part.instances for part in made),
-        "settings": [
-            {
-                "setting": name,
-                "generators": list(setting.generators),
-                "combine": setting.combine,
-                "with_candidates": with_candidates[name],
-                "protected": {
-                    key.partition(" ")[2]: protected[key] for key in sorted(protected) if key.partition(" ")[0] == name
-                },
-            }
-            for name, setting in plan.resources.settings.items()
-        ],
-        "counts": [
-            {**row, "generator": row["generator"] or "all", "reason": row["reason"] or "kept"}
-            for row in summed(made, ("setting", "generator", "reason"), ("candidates",))
-        ],
-    }
+class SimplifyGenerate(Command[GenerateOptions, GenerationPlan]):
+    """`lexbeam simplify generate`."""
 
-
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield what each setting gives, and why candidates were dropped."""
-    section = snapshot.section(SECTION)
-    for setting in section["settings"]:
-        left = "".join(f"; {number} protected ({reason})" for reason, number in setting["protected"].items())
-        yield (
-            f"{setting['setting']}: {setting['with_candidates']} of {section['instances']} "
-            f"instances have candidates{left}"
-        )
-        rows = [row for row in generator_counts(section) if row["setting"] == setting["setting"]]
-        if rows:
-            yield GENERATED.grid(rows, without=("setting",))
-
-
-GENERATE_CANDIDATES: Command[GenerateOptions, GenerationPlan] = Command(
-    options=GenerateOptions,
-    examples="""\
+    options = GenerateOptions
+    examples = """\
   lexbeam simplify generate es --generators thesaurus --thesaurus th_es_v2.dat mcr30_spa.tab \\
       --inflector es.inflector --wordlist frequency=wordfreq:es
   lexbeam simplify generate es --generators thesaurus,vectors --combine union \\
       --thesaurus th_es_v2.dat --vectors es.vec --inflector es.inflector --k 50
-  lexbeam simplify generate es --settings settings.yaml --thesaurus th_es_v2.dat""",
-    tables=(CANDIDATES,),
-    reads=_reads,
-    check=_check,
-    stages=(GENERATE,),
-    plan=_plan,
-    build=_build,
-    rows={"generated": Generated},
-    section=_section,
-    summary=_summary,
-    views=CANDIDATE_VIEWS,
-    opening=Opening(
+  lexbeam simplify generate es --settings settings.yaml --thesaurus th_es_v2.dat"""
+    tables = (CANDIDATES,)
+    stages = (GENERATE,)
+    rows: Mapping[str, type] = {"generated": Generated}
+    views = CANDIDATE_VIEWS
+    opening = Opening(
         "Candidates",
         "Which words each generator proposes in the place of a word: how many, and from which evidence. What "
         "is not proposed here cannot be chosen later.",
         ("generators", "combine", "k", "senses", "masked-top", "seed"),
-    ),
-    report=candidate_panels,
-    quotes=sentence_panels,
-)
+    )
+    report = staticmethod(candidate_panels)
+    quotes = staticmethod(sentence_panels)
+
+    def reads(self, options: GenerateOptions) -> Sequence[TableSource]:
+        sources = [TableSource(INSTANCES.name, options.folder, needed=True)]
+        if _with_gold(options):
+            sources.append(TableSource(SUBSTITUTES.name, options.folder))
+        return sources
+
+    def check(self, options: GenerateOptions) -> None:
+        check_generation(_settings(options), options.files)
+
+    def plan(self, options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
+        instances = inputs.only(INSTANCES.name)
+        resources = generation_inputs(_settings(options), options.files)
+        languages = instances.section.get("languages", ())
+        warn_of_languages(resources.inflector, languages)
+        generators = {name: options.used_generators for name, options in resources.settings.items()}
+        check_languages(languages, generators, resources.lexicon, resources.thesauri)
+        return GenerationPlan(
+            instances.parts, inputs.only(SUBSTITUTES.name).parts if _with_gold(options) else (), resources
+        )
+
+    def build(self, pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of instances in, parts of candidates out."""
+        from lexbeam.transforms.common.store.ptransforms import MakeParts
+
+        resources = plan.resources._replace(lexicon=graph.carry(plan.resources.lexicon))
+        tasks = [(part.number, GenerationTask(part, plan.substitutes)) for part in plan.parts]
+        receipts, parts = graph.tasks(pipeline, "Parts", tasks, GENERATE) | "Generate" >> MakeParts(
+            graph.workspace, GENERATE, resources, CANDIDATES.name, graph.lanes, _rows
+        )
+        return {"parts": parts, "generated": receipts}
+
+    def section(self, plan: GenerationPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        made: list[Generated] = outcome.rows["generated"]
+        with_candidates = totals(part.with_candidates for part in made)
+        protected = totals(part.protected for part in made)
+        return {
+            "instances": sum(part.instances for part in made),
+            "settings": [
+                {
+                    "setting": name,
+                    "generators": list(setting.generators),
+                    "combine": setting.combine,
+                    "with_candidates": with_candidates[name],
+                    "protected": {
+                        key.partition(" ")[2]: protected[key]
+                        for key in sorted(protected)
+                        if key.partition(" ")[0] == name
+                    },
+                }
+                for name, setting in plan.resources.settings.items()
+            ],
+            "counts": [
+                {**row, "generator": row["generator"] or "all", "reason": row["reason"] or "kept"}
+                for row in summed(made, ("setting", "generator", "reason"), ("candidates",))
+            ],
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield what each setting gives, and why candidates were dropped."""
+        section = snapshot.section(SECTION)
+        for setting in section["settings"]:
+            left = "".join(f"; {number} protected ({reason})" for reason, number in setting["protected"].items())
+            yield (
+                f"{setting['setting']}: {setting['with_candidates']} of {section['instances']} "
+                f"instances have candidates{left}"
+            )
+            rows = [row for row in generator_counts(section) if row["setting"] == setting["setting"]]
+            if rows:
+                yield GENERATED.grid(rows, without=("setting",))

@@ -73,7 +73,7 @@ from lexbeam.transforms.simplification.shown.instances import (
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["SIMPLIFY_INSTANCES", "SimplifyInstancesOptions"]
+__all__ = ["SimplifyInstances", "SimplifyInstancesOptions"]
 
 COMPLEXITY = "complexity"
 INPUT = "input"
@@ -178,50 +178,6 @@ def _is_complexity(options: SimplifyInstancesOptions) -> bool:
     return bool(snapshots) and all(snapshot is not None and COMPLEX.name in snapshot.tables for snapshot in snapshots)
 
 
-def _reads(options: SimplifyInstancesOptions) -> Sequence[TableSource]:
-    if _layout(options) == CORPUS:
-        return reads_corpora(options.inputs)
-    if not _is_complexity(options):
-        return []
-    return [
-        TableSource(table, path, optional, needed=not optional)
-        for path in options.inputs
-        for table, optional in ((COMPLEX.name, False), (LABELS.name, True), (PREDICTIONS.name, True))
-    ]
-
-
-def _check(options: SimplifyInstancesOptions) -> None:
-    layout, rules = options.layout, options.rules
-    _check_layout(options)
-    check_targets(options.targets)
-    if layout not in (AUTO, "text"):
-        for name, is_set in (
-            ("quoting", options.quoting),
-            ("delimiter", options.delimiter != "tab"),
-            ("columns", bool(rules.columns)),
-        ):
-            if is_set:
-                raise UsageError(f"`{name}` is of layout text, not of {layout}")
-    if layout not in (AUTO, "cwi2018"):
-        for name, is_set in (
-            ("min_native", rules.min_native is not None),
-            ("phrases", rules.phrases),
-            ("capitals", rules.capitals),
-        ):
-            if is_set:
-                raise UsageError(f"`{name}` is of layout cwi2018, not of {layout}")
-    if layout not in (AUTO, "cwi2018", COMPLEXITY) and rules.min_complexity is not None:
-        raise UsageError(f"`min_complexity` is of layouts cwi2018 and complexity, not of {layout}")
-    if layout not in (AUTO, COMPLEXITY) and options.scorer is not None:
-        raise UsageError(f"`scorer` is of layout complexity, not of {layout}")
-    if options.judged.only_simplifiable and not options.judged.judgments:
-        raise UsageError("`only_simplifiable` needs `judgments`: nobody says what is simplifiable")
-    info = describe_engine(options.engine) if options.engine else None
-    language = options.language or (info.language if info else None)
-    if not language and layout not in (AUTO, "cwi2018", COMPLEXITY, CORPUS, DOCUMENTS):
-        raise UsageError("give `language`: files of this layout do not say it")
-
-
 def _check_layout(options: SimplifyInstancesOptions) -> None:
     """Check that words are found where they are not named, and only there.
 
@@ -239,51 +195,6 @@ def _check_layout(options: SimplifyInstancesOptions) -> None:
         raise UsageError("`format` is of `layout` documents; files of other layouts have one")
     if options.engine is not None and layout == CORPUS:
         raise UsageError("a corpus brings its annotation: leave `engine` out")
-
-
-def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
-    engine = text_engine(options.engine, layers=(FEATS,))
-    found = _found(options, inputs, engine)
-    parts = _complex_parts(options, inputs) if _is_complexity(options) else ()
-    patterns = found.patterns if found else None
-    if not parts and found is None:
-        patterns, *_ = first_inputs(options.inputs, options.exclude, options.out)
-    judgments: list[SimplifiableJudgment] = []
-    rejects: list[RejectRow] = []
-    judged: list[dict[str, Any]] = []
-    if options.judged.judgments:
-        judged = file_digests(list_sheets(options.judged.judgments))
-        judgments, rejects = read_judgments(options.judged.judgments, options.judged)
-    return InstancesPlan(
-        patterns,
-        parts,
-        found,
-        InstanceReadOptions(
-            layout=options.layout,
-            language=options.language,
-            engine_language=engine.language,
-            occurrences=options.occurrences,
-            rules=options.rules,
-            reader=ReaderOptions(
-                encoding=options.encoding,
-                delimiter=options.delimiter,
-                quoting=options.quoting,
-                max_line_bytes=options.max_line_bytes,
-            ),
-            forgotten=None if parts else forgotten_at(options.out),
-        ),
-        JudgedOptions(
-            only_simplifiable=options.judged.only_simplifiable,
-            # What is found is annotated already.
-            annotate=engine.options if found is None else TextAnnotationOptions(),
-        ),
-        tuple(judgments),
-        tuple(rejects),
-        judged,
-        engine,
-        stated_parts(options.parts),
-        options.max_reject_share,
-    )
 
 
 def _found(options: SimplifyInstancesOptions, inputs: Inputs, engine: TextEngine) -> FoundIn | None:
@@ -342,75 +253,153 @@ def _complexities(
     return chosen, parts if chosen is not None else ()
 
 
-def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
+class SimplifyInstances(Command[SimplifyInstancesOptions, InstancesPlan]):
+    """`lexbeam simplify instances`."""
 
-    workspace, lanes = graph.workspace, graph.lanes
-    if plan.found is not None:
-        loaded = find_words(pipeline, plan.found, graph)
-    elif plan.patterns is None:
-        parts = graph.tasks(pipeline, "Parts", [(part.name, part) for part in plan.complex_parts], TAKE)
-        loaded = parts | "Take" >> LoadParts(workspace, TAKE, plan.load, lanes)
-    else:
-        patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
-        loaded = patterns | "Load" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
-    settled, counts, made = loaded | "Settle" >> SettleParts(
-        workspace,
-        settling(plan.patterns),
-        plan.settle,
-        partial(acceptable_records, share=plan.max_reject_share),
-        plan.parts,
-        lanes,
-        partial(task_of, judgments=plan.judgments, rejects=plan.rejects),
-    )
-    return {"parts": made, "counts": counts, "settled": settled}
-
-
-def _resources(plan: InstancesPlan) -> Mapping[str, Any]:
-    judgments = digest(sorted(file["sha256"] for file in plan.judged)) if plan.judged else None
-    scorer = None if plan.found is None else plan.found.options.choice.scorer
-    of_scorer = {} if scorer is None else {"complexity_scorer": scorer.model.digest}
-    return {"engine": plan.engine.options.fingerprint or None, "judgments": judgments, **of_scorer}
-
-
-def _section(plan: InstancesPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    (loaded,) = outcome.rows["counts"]
-    check_records(loaded, plan.max_reject_share, "Name another `layout` (`encoding`), correct the rows")
-    return {
-        "engine": plan.engine.name or None,
-        "layers": list(plan.engine.options.layers),
-        **inputs_of(plan.patterns, outcome, loaded),
-        **counted(loaded, outcome.rows["settled"], plan.judgments, plan.judged),
-    }
-
-
-SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
-    options=SimplifyInstancesOptions,
-    examples="""\
+    options = SimplifyInstancesOptions
+    examples = """\
   lexbeam simplify instances ALEXSIS.tsv --layout alexsis --language es --out alexsis \\
       --engine spacy:models/es
   lexbeam simplify instances Spanish_Train.tsv Spanish_Dev.tsv --layout cwi2018 --language es \\
       --out words --judgments judged.tsv --only-simplifiable
   lexbeam simplify instances lcp --layout complexity --min-complexity .5 --out hard
-  lexbeam simplify instances novels --targets complex --zipf-below 4 --protect glossary.txt --out rare""",
-    tables=(INSTANCES, SUBSTITUTES, INSTANCE_REJECTS, INSTANCE_INPUTS),
-    explains=(INSTANCE_REJECTS,),
-    reads=_reads,
-    stages=(READ, TAKE, *FINDING, *SETTLING.all()),
-    check=_check,
-    plan=_plan,
-    build=_build,
-    rows={"counts": LoadedCounts, "settled": SettledJudged},
-    resources=_resources,
-    section=_section,
-    summary=instance_summary,
-    views=INSTANCE_VIEWS,
-    opening=Opening(
+  lexbeam simplify instances novels --targets complex --zipf-below 4 --protect glossary.txt --out rare"""
+    tables = (INSTANCES, SUBSTITUTES, INSTANCE_REJECTS, INSTANCE_INPUTS)
+    explains = (INSTANCE_REJECTS,)
+    stages = (READ, TAKE, *FINDING, *SETTLING.all())
+    rows: Mapping[str, type] = {"counts": LoadedCounts, "settled": SettledJudged}
+    views = INSTANCE_VIEWS
+    opening = Opening(
         "Words to simplify",
         "Words in their sentences with the simpler words that people gave for them: how many there are, by "
         "language and source, and what was left out and why.",
         ("layout", "language", "occurrences", "min-native", "engine"),
-    ),
-    report=section_panels,
-    quotes=instance_panels,
-)
+    )
+    summary = staticmethod(instance_summary)
+    report = staticmethod(section_panels)
+    quotes = staticmethod(instance_panels)
+
+    def reads(self, options: SimplifyInstancesOptions) -> Sequence[TableSource]:
+        if _layout(options) == CORPUS:
+            return reads_corpora(options.inputs)
+        if not _is_complexity(options):
+            return []
+        return [
+            TableSource(table, path, optional, needed=not optional)
+            for path in options.inputs
+            for table, optional in ((COMPLEX.name, False), (LABELS.name, True), (PREDICTIONS.name, True))
+        ]
+
+    def check(self, options: SimplifyInstancesOptions) -> None:
+        layout, rules = options.layout, options.rules
+        _check_layout(options)
+        check_targets(options.targets)
+        if layout not in (AUTO, "text"):
+            for name, is_set in (
+                ("quoting", options.quoting),
+                ("delimiter", options.delimiter != "tab"),
+                ("columns", bool(rules.columns)),
+            ):
+                if is_set:
+                    raise UsageError(f"`{name}` is of layout text, not of {layout}")
+        if layout not in (AUTO, "cwi2018"):
+            for name, is_set in (
+                ("min_native", rules.min_native is not None),
+                ("phrases", rules.phrases),
+                ("capitals", rules.capitals),
+            ):
+                if is_set:
+                    raise UsageError(f"`{name}` is of layout cwi2018, not of {layout}")
+        if layout not in (AUTO, "cwi2018", COMPLEXITY) and rules.min_complexity is not None:
+            raise UsageError(f"`min_complexity` is of layouts cwi2018 and complexity, not of {layout}")
+        if layout not in (AUTO, COMPLEXITY) and options.scorer is not None:
+            raise UsageError(f"`scorer` is of layout complexity, not of {layout}")
+        if options.judged.only_simplifiable and not options.judged.judgments:
+            raise UsageError("`only_simplifiable` needs `judgments`: nobody says what is simplifiable")
+        info = describe_engine(options.engine) if options.engine else None
+        language = options.language or (info.language if info else None)
+        if not language and layout not in (AUTO, "cwi2018", COMPLEXITY, CORPUS, DOCUMENTS):
+            raise UsageError("give `language`: files of this layout do not say it")
+
+    def plan(self, options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
+        engine = text_engine(options.engine, layers=(FEATS,))
+        found = _found(options, inputs, engine)
+        parts = _complex_parts(options, inputs) if _is_complexity(options) else ()
+        patterns = found.patterns if found else None
+        if not parts and found is None:
+            patterns, *_ = first_inputs(options.inputs, options.exclude, options.out)
+        judgments: list[SimplifiableJudgment] = []
+        rejects: list[RejectRow] = []
+        judged: list[dict[str, Any]] = []
+        if options.judged.judgments:
+            judged = file_digests(list_sheets(options.judged.judgments))
+            judgments, rejects = read_judgments(options.judged.judgments, options.judged)
+        return InstancesPlan(
+            patterns,
+            parts,
+            found,
+            InstanceReadOptions(
+                layout=options.layout,
+                language=options.language,
+                engine_language=engine.language,
+                occurrences=options.occurrences,
+                rules=options.rules,
+                reader=ReaderOptions(
+                    encoding=options.encoding,
+                    delimiter=options.delimiter,
+                    quoting=options.quoting,
+                    max_line_bytes=options.max_line_bytes,
+                ),
+                forgotten=None if parts else forgotten_at(options.out),
+            ),
+            JudgedOptions(
+                only_simplifiable=options.judged.only_simplifiable,
+                # What is found is annotated already.
+                annotate=engine.options if found is None else TextAnnotationOptions(),
+            ),
+            tuple(judgments),
+            tuple(rejects),
+            judged,
+            engine,
+            stated_parts(options.parts),
+            options.max_reject_share,
+        )
+
+    def build(self, pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
+
+        workspace, lanes = graph.workspace, graph.lanes
+        if plan.found is not None:
+            loaded = find_words(pipeline, plan.found, graph)
+        elif plan.patterns is None:
+            parts = graph.tasks(pipeline, "Parts", [(part.name, part) for part in plan.complex_parts], TAKE)
+            loaded = parts | "Take" >> LoadParts(workspace, TAKE, plan.load, lanes)
+        else:
+            patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
+            loaded = patterns | "Load" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
+        settled, counts, made = loaded | "Settle" >> SettleParts(
+            workspace,
+            settling(plan.patterns),
+            plan.settle,
+            partial(acceptable_records, share=plan.max_reject_share),
+            plan.parts,
+            lanes,
+            partial(task_of, judgments=plan.judgments, rejects=plan.rejects),
+        )
+        return {"parts": made, "counts": counts, "settled": settled}
+
+    def resources(self, plan: InstancesPlan) -> Mapping[str, Any]:
+        judgments = digest(sorted(file["sha256"] for file in plan.judged)) if plan.judged else None
+        scorer = None if plan.found is None else plan.found.options.choice.scorer
+        of_scorer = {} if scorer is None else {"complexity_scorer": scorer.model.digest}
+        return {"engine": plan.engine.options.fingerprint or None, "judgments": judgments, **of_scorer}
+
+    def section(self, plan: InstancesPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        (loaded,) = outcome.rows["counts"]
+        check_records(loaded, plan.max_reject_share, "Name another `layout` (`encoding`), correct the rows")
+        return {
+            "engine": plan.engine.name or None,
+            "layers": list(plan.engine.options.layers),
+            **inputs_of(plan.patterns, outcome, loaded),
+            **counted(loaded, outcome.rows["settled"], plan.judgments, plan.judged),
+        }

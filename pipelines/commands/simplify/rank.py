@@ -36,7 +36,7 @@ from lexbeam.transforms.simplification.settings import settings_of, settings_of_
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["RANK_CANDIDATES", "RankOptions"]
+__all__ = ["RankOptions", "SimplifyRank"]
 
 SECTION = "simplify.rank"
 STAGE = "rank"
@@ -75,80 +75,6 @@ def _named(options: RankOptions) -> dict[str, RankingOptions]:
     return settings_of(STAGE, options.ranking, options.settings, "")
 
 
-def _reads(options: RankOptions) -> Sequence[TableSource]:
-    sources = [TableSource(INSTANCES.name, options.folder, needed=True), TableSource(CANDIDATES.name, options.folder)]
-    sources.append(TableSource(SELECTIONS.name, options.folder, optional=True))
-    if uses_regressor({**_named(options), "given": options.ranking}):
-        sources.append(TableSource(SUBSTITUTES.name, options.folder, optional=True))
-        sources += [TableSource(table.name, options.files.complexity) for table in (LABELLED, LABELS)]
-    return sources
-
-
-def _check(options: RankOptions) -> None:
-    check_ranking(_named(options), options.files)
-
-
-def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
-    instances, candidates = inputs.only(INSTANCES.name), inputs.only(CANDIDATES.name)
-    names = [setting["setting"] for setting in candidates.section["settings"]]
-    settings = settings_of_candidates(STAGE, options.ranking, options.settings, names)
-    rankings = rankings_of(settings, options.files)
-    selections = inputs.of(SELECTIONS.name)
-    beside = selections[0] if selections else candidates
-    tasks = tasks_of(instances.parts, {beside.table: beside.parts})
-    first = next(iter(rankings.values()))
-    fit = None
-    if uses_regressor(settings):
-        gold = inputs.of(SUBSTITUTES.name)
-        fit = RegressorTask(
-            inputs.only(LABELLED.name).parts,
-            inputs.only(LABELS.name).parts,
-            instances.parts,
-            gold[0].parts if gold else (),
-            candidates.parts,
-        )
-    fitting = Fitting(options.files.regressor_scorer, first.lexicon, first.lists)
-    return RankingPlan(tuple(tasks), rankings, fit, fitting)
-
-
-def _build(pipeline: "beam.Pipeline", plan: RankingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of instances and candidates or selections in, parts of rankings out."""
-    from lexbeam.transforms.common.store.ptransforms import MakeParts
-    from lexbeam.transforms.simplification.ranking.ptransforms import WithRegressor
-
-    lexicon = graph.carry(plan.fitting.lexicon)
-    rankings = {name: ranking._replace(lexicon=lexicon) for name, ranking in plan.rankings.items()}
-    if plan.fit is not None:
-        graph.expect(FIT, 1)
-    tasks, regressed = graph.tasks(pipeline, "Parts", plan.tasks, RANK) | "Regressor" >> WithRegressor(
-        graph.workspace, plan.fit, plan.fitting._replace(lexicon=lexicon)
-    )
-    receipts, parts = tasks | "Rank" >> MakeParts(graph.workspace, RANK, rankings, RANKINGS.name, graph.lanes)
-    return {"parts": parts, "ranked": receipts, "regressed": regressed}
-
-
-def _section(plan: RankingPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    regressed: list[Regressed] = outcome.rows["regressed"]
-    return {
-        "settings": [
-            {"setting": name, "rankers": list(ranking.options.ranker), "keep_target": ranking.options.keep_target}
-            for name, ranking in plan.rankings.items()
-        ],
-        "counts": summed(outcome.rows["ranked"], ("setting", "ranker"), COUNTS),
-        "regressor": [
-            {
-                "scorer": fitted.scorer,
-                "words": fitted.words,
-                "left_out": fitted.excluded,
-                "names": fitted.names,
-                "other_language": fitted.other_language,
-                "sha256": fitted.file.sha256,
-            }
-            for fitted in regressed
-        ],
-    }
-
-
 _RANKED = SectionTable(
     "Ranked candidates",
     "What rankers ranked: instances with candidates, candidates, phrases among them, those "
@@ -165,42 +91,106 @@ _RANKED = SectionTable(
 )
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield what each ranker ranked."""
-    section = snapshot.section(SECTION)
-    for regressor in section["regressor"]:
-        yield (
-            f"regressor: {regressor['scorer']}, trained on {regressor['words']} labelled words; "
-            f"{regressor['left_out']} that stand here by form or lemma were left out, {regressor['names']} "
-            f"names, {regressor['other_language']} of other languages"
-        )
-    yield _RANKED.grid(section["counts"])
+class SimplifyRank(Command[RankOptions, RankingPlan]):
+    """`lexbeam simplify rank`."""
 
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    return [_RANKED.panel(snapshot.section(SECTION)["counts"])]
-
-
-RANK_CANDIDATES: Command[RankOptions, RankingPlan] = Command(
-    options=RankOptions,
-    examples="""\
+    options = RankOptions
+    examples = """\
   lexbeam simplify rank es --ranker frequency --wordlist zipf=wordfreq:es
   lexbeam simplify rank es --ranker senses,average --average-of senses,frequency \\
       --wordlist zipf=wordfreq:es --keep-target if-more-frequent
-  lexbeam simplify rank es --ranker regressor --complexity cwi --wordlist zipf=wordfreq:es""",
-    tables=(RANKINGS,),
-    reads=_reads,
-    check=_check,
-    stages=(FIT, RANK),
-    plan=_plan,
-    build=_build,
-    rows={"ranked": RankedPart, "regressed": Regressed},
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+  lexbeam simplify rank es --ranker regressor --complexity cwi --wordlist zipf=wordfreq:es"""
+    tables = (RANKINGS,)
+    stages = (FIT, RANK)
+    rows: Mapping[str, type] = {"ranked": RankedPart, "regressed": Regressed}
+    opening = Opening(
         "Candidates by simplicity",
         "The candidates that are left, the simplest first, by each ranker.",
         ("ranker", "average-of", "phrases", "keep-target"),
-    ),
-    report=_panels,
-)
+    )
+
+    def reads(self, options: RankOptions) -> Sequence[TableSource]:
+        sources = [
+            TableSource(INSTANCES.name, options.folder, needed=True),
+            TableSource(CANDIDATES.name, options.folder),
+        ]
+        sources.append(TableSource(SELECTIONS.name, options.folder, optional=True))
+        if uses_regressor({**_named(options), "given": options.ranking}):
+            sources.append(TableSource(SUBSTITUTES.name, options.folder, optional=True))
+            sources += [TableSource(table.name, options.files.complexity) for table in (LABELLED, LABELS)]
+        return sources
+
+    def check(self, options: RankOptions) -> None:
+        check_ranking(_named(options), options.files)
+
+    def plan(self, options: RankOptions, inputs: Inputs) -> RankingPlan:
+        instances, candidates = inputs.only(INSTANCES.name), inputs.only(CANDIDATES.name)
+        names = [setting["setting"] for setting in candidates.section["settings"]]
+        settings = settings_of_candidates(STAGE, options.ranking, options.settings, names)
+        rankings = rankings_of(settings, options.files)
+        selections = inputs.of(SELECTIONS.name)
+        beside = selections[0] if selections else candidates
+        tasks = tasks_of(instances.parts, {beside.table: beside.parts})
+        first = next(iter(rankings.values()))
+        fit = None
+        if uses_regressor(settings):
+            gold = inputs.of(SUBSTITUTES.name)
+            fit = RegressorTask(
+                inputs.only(LABELLED.name).parts,
+                inputs.only(LABELS.name).parts,
+                instances.parts,
+                gold[0].parts if gold else (),
+                candidates.parts,
+            )
+        fitting = Fitting(options.files.regressor_scorer, first.lexicon, first.lists)
+        return RankingPlan(tuple(tasks), rankings, fit, fitting)
+
+    def build(self, pipeline: "beam.Pipeline", plan: RankingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of instances and candidates or selections in, parts of rankings out."""
+        from lexbeam.transforms.common.store.ptransforms import MakeParts
+        from lexbeam.transforms.simplification.ranking.ptransforms import WithRegressor
+
+        lexicon = graph.carry(plan.fitting.lexicon)
+        rankings = {name: ranking._replace(lexicon=lexicon) for name, ranking in plan.rankings.items()}
+        if plan.fit is not None:
+            graph.expect(FIT, 1)
+        tasks, regressed = graph.tasks(pipeline, "Parts", plan.tasks, RANK) | "Regressor" >> WithRegressor(
+            graph.workspace, plan.fit, plan.fitting._replace(lexicon=lexicon)
+        )
+        receipts, parts = tasks | "Rank" >> MakeParts(graph.workspace, RANK, rankings, RANKINGS.name, graph.lanes)
+        return {"parts": parts, "ranked": receipts, "regressed": regressed}
+
+    def section(self, plan: RankingPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        regressed: list[Regressed] = outcome.rows["regressed"]
+        return {
+            "settings": [
+                {"setting": name, "rankers": list(ranking.options.ranker), "keep_target": ranking.options.keep_target}
+                for name, ranking in plan.rankings.items()
+            ],
+            "counts": summed(outcome.rows["ranked"], ("setting", "ranker"), COUNTS),
+            "regressor": [
+                {
+                    "scorer": fitted.scorer,
+                    "words": fitted.words,
+                    "left_out": fitted.excluded,
+                    "names": fitted.names,
+                    "other_language": fitted.other_language,
+                    "sha256": fitted.file.sha256,
+                }
+                for fitted in regressed
+            ],
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield what each ranker ranked."""
+        section = snapshot.section(SECTION)
+        for regressor in section["regressor"]:
+            yield (
+                f"regressor: {regressor['scorer']}, trained on {regressor['words']} labelled words; "
+                f"{regressor['left_out']} that stand here by form or lemma were left out, {regressor['names']} "
+                f"names, {regressor['other_language']} of other languages"
+            )
+        yield _RANKED.grid(section["counts"])
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        return [_RANKED.panel(snapshot.section(SECTION)["counts"])]

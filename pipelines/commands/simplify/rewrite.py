@@ -33,7 +33,7 @@ from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["REWRITE_SENTENCES", "RewriteOptions"]
+__all__ = ["RewriteOptions", "SimplifyRewrite"]
 
 SECTION = "simplify.rewrite"
 OUTCOMES = ("changed", "no_candidate", "keep_target", "no_agreement", "other_sex")
@@ -55,46 +55,6 @@ class RewritingPlan(NamedTuple):
     rewriting: Rewriting
 
 
-def _reads(options: RewriteOptions) -> Sequence[TableSource]:
-    beside = [TableSource(table.name, options.folder) for table in (CANDIDATES, RANKINGS)]
-    return [TableSource(INSTANCES.name, options.folder, needed=True), *beside]
-
-
-def _check(options: RewriteOptions) -> None:
-    check_rewriting(options.rewriting, options.files.inflector)
-
-
-def _plan(options: RewriteOptions, inputs: Inputs) -> RewritingPlan:
-    beside = {table.name: inputs.only(table.name).parts for table in (CANDIDATES, RANKINGS)}
-    inflector = inflector_reference(options.files.inflector) if options.files.inflector else None
-    instances = inputs.only(INSTANCES.name)
-    warn_of_languages(inflector, instances.section.get("languages", ()))
-    return RewritingPlan(tuple(tasks_of(instances.parts, beside)), Rewriting(options.rewriting.agreement, inflector))
-
-
-def _build(pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of instances, candidates and rankings in, parts of simplifications out."""
-    from lexbeam.transforms.common.store.ptransforms import MakeParts
-
-    tasks = graph.tasks(pipeline, "Parts", plan.tasks, REWRITE)
-    receipts, parts = tasks | "Rewrite" >> MakeParts(
-        graph.workspace, REWRITE, plan.rewriting, SIMPLIFICATIONS.name, graph.lanes
-    )
-    return {"parts": parts, "rewritten": receipts}
-
-
-def _section(_: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    made: list[Rewritten] = outcome.rows["rewritten"]
-    counts = totals({(row.setting, row.ranker, row.outcome): row.instances} for part in made for row in part.counts)
-    systems = sorted({(setting, ranker) for setting, ranker, _ in counts})
-    return {
-        "counts": [
-            {"setting": setting, "ranker": ranker, **{name: counts[setting, ranker, name] for name in OUTCOMES}}
-            for setting, ranker in systems
-        ]
-    }
-
-
 _REWRITTEN = SectionTable(
     "Rewritten sentences",
     "Sentences with another word in the target's place, and those that stay: without a "
@@ -111,33 +71,62 @@ _REWRITTEN = SectionTable(
 )
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield how many sentences were changed."""
-    yield _REWRITTEN.grid(snapshot.section(SECTION)["counts"])
+class SimplifyRewrite(Command[RewriteOptions, RewritingPlan]):
+    """`lexbeam simplify rewrite`."""
 
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    return [_REWRITTEN.panel(snapshot.section(SECTION)["counts"])]
-
-
-REWRITE_SENTENCES: Command[RewriteOptions, RewritingPlan] = Command(
-    options=RewriteOptions,
-    examples="""\
+    options = RewriteOptions
+    examples = """\
   lexbeam simplify rewrite es --inflector es.inflector
   lexbeam simplify rewrite es --inflector es.inflector --agreement drop
-  lexbeam simplify rewrite es --runner-config direct_multiprocess""",
-    tables=(SIMPLIFICATIONS,),
-    reads=_reads,
-    stages=(REWRITE,),
-    check=_check,
-    plan=_plan,
-    build=_build,
-    rows={"rewritten": Rewritten},
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+  lexbeam simplify rewrite es --runner-config direct_multiprocess"""
+    tables = (SIMPLIFICATIONS,)
+    stages = (REWRITE,)
+    rows: Mapping[str, type] = {"rewritten": Rewritten}
+    opening = Opening(
         "Rewritten sentences",
         "How many sentences have another word in the target's place, and why others stay as they were.",
-    ),
-    report=_panels,
-)
+    )
+
+    def reads(self, options: RewriteOptions) -> Sequence[TableSource]:
+        beside = [TableSource(table.name, options.folder) for table in (CANDIDATES, RANKINGS)]
+        return [TableSource(INSTANCES.name, options.folder, needed=True), *beside]
+
+    def check(self, options: RewriteOptions) -> None:
+        check_rewriting(options.rewriting, options.files.inflector)
+
+    def plan(self, options: RewriteOptions, inputs: Inputs) -> RewritingPlan:
+        beside = {table.name: inputs.only(table.name).parts for table in (CANDIDATES, RANKINGS)}
+        inflector = inflector_reference(options.files.inflector) if options.files.inflector else None
+        instances = inputs.only(INSTANCES.name)
+        warn_of_languages(inflector, instances.section.get("languages", ()))
+        return RewritingPlan(
+            tuple(tasks_of(instances.parts, beside)), Rewriting(options.rewriting.agreement, inflector)
+        )
+
+    def build(self, pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of instances, candidates and rankings in, parts of simplifications out."""
+        from lexbeam.transforms.common.store.ptransforms import MakeParts
+
+        tasks = graph.tasks(pipeline, "Parts", plan.tasks, REWRITE)
+        receipts, parts = tasks | "Rewrite" >> MakeParts(
+            graph.workspace, REWRITE, plan.rewriting, SIMPLIFICATIONS.name, graph.lanes
+        )
+        return {"parts": parts, "rewritten": receipts}
+
+    def section(self, _: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        made: list[Rewritten] = outcome.rows["rewritten"]
+        counts = totals({(row.setting, row.ranker, row.outcome): row.instances} for part in made for row in part.counts)
+        systems = sorted({(setting, ranker) for setting, ranker, _ in counts})
+        return {
+            "counts": [
+                {"setting": setting, "ranker": ranker, **{name: counts[setting, ranker, name] for name in OUTCOMES}}
+                for setting, ranker in systems
+            ]
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield how many sentences were changed."""
+        yield _REWRITTEN.grid(snapshot.section(SECTION)["counts"])
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        return [_REWRITTEN.panel(snapshot.section(SECTION)["counts"])]

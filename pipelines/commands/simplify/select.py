@@ -40,7 +40,7 @@ from lexbeam.transforms.simplification.settings import settings_of, settings_of_
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["SELECT_CANDIDATES", "SelectCandidatesOptions"]
+__all__ = ["SelectCandidatesOptions", "SimplifySelect"]
 
 SECTION = "simplify.select"
 STAGE = "select"
@@ -72,54 +72,6 @@ class SelectionPlan(NamedTuple):
     selection: Selection
 
 
-def _reads(options: SelectCandidatesOptions) -> Sequence[TableSource]:
-    return [TableSource(INSTANCES.name, options.folder, needed=True), TableSource(CANDIDATES.name, options.folder)]
-
-
-def _check(options: SelectCandidatesOptions) -> None:
-    default = options.selection
-    named = {} if options.settings is None else settings_of(STAGE, default, options.settings, "")
-    check_selection(named or {"": default}, options.files, options.engine)
-
-
-def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
-    candidates = inputs.only(CANDIDATES.name)
-    names = [setting["setting"] for setting in candidates.section["settings"]]
-    settings = settings_of_candidates(STAGE, options.selection, options.settings, names)
-    instances = inputs.only(INSTANCES.name)
-    tasks = tasks_of(instances.parts, {CANDIDATES.name: candidates.parts})
-    selection = selection_of(settings, options.files, options.engine)
-    inflector = next(iter(selection.values())).inflector
-    warn_of_languages(inflector, instances.section.get("languages", ()))
-    return SelectionPlan(tuple(tasks), selection)
-
-
-def _build(pipeline: "beam.Pipeline", plan: SelectionPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    """Parts of instances and candidates in, parts of selections out."""
-    from lexbeam.transforms.common.store.ptransforms import MakeParts
-
-    selection = {
-        name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()
-    }
-    tasks = graph.tasks(pipeline, "Parts", plan.tasks, SELECT)
-    receipts, parts = tasks | "Select" >> MakeParts(graph.workspace, SELECT, selection, SELECTIONS.name, graph.lanes)
-    return {"parts": parts, "selected": receipts}
-
-
-def _resources(plan: SelectionPlan) -> Mapping[str, Any]:
-    fingerprint = next(iter(plan.selection.values())).fingerprint
-    return {"engine": fingerprint} if fingerprint else {}
-
-
-def _section(plan: SelectionPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    return {
-        "settings": [
-            {"setting": name, "filters": list(setting.options.filters)} for name, setting in plan.selection.items()
-        ],
-        "counts": summed(outcome.rows["selected"], ("setting", "outcome", "kept"), ("candidates",)),
-    }
-
-
 _OUTCOMES = SectionTable(
     "Selected candidates",
     "What became of generated candidates: kept, kept with a note, or why they were dropped.",
@@ -131,44 +83,79 @@ _OUTCOMES = SectionTable(
 )
 
 
-def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    """Yield what became of the candidates of each setting."""
-    section = snapshot.section(SECTION)
-    for setting in section["settings"]:
-        rows = [row for row in section["counts"] if row["setting"] == setting["setting"]]
-        passed = sum(row["candidates"] for row in rows if row["kept"])
-        generated = sum(row["candidates"] for row in rows)
-        yield f"{setting['setting']}: {passed} of {generated} candidates kept by {', '.join(setting['filters'])}"
-        if noted := [row for row in rows if row["outcome"] != "kept"]:
-            yield _OUTCOMES.grid(noted, without=("setting",))
+class SimplifySelect(Command[SelectCandidatesOptions, SelectionPlan]):
+    """`lexbeam simplify select`."""
 
-
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    return [_OUTCOMES.panel(snapshot.section(SECTION)["counts"])]
-
-
-SELECT_CANDIDATES: Command[SelectCandidatesOptions, SelectionPlan] = Command(
-    options=SelectCandidatesOptions,
-    examples="""\
+    options = SelectCandidatesOptions
+    examples = """\
   lexbeam simplify select es --filters morphology --inflector es.inflector
   lexbeam simplify select es --filters morphology,pos --inflector es.inflector \\
       --engine spacy:es_core_news_md
   lexbeam simplify select es --filters similarity --vectors es.vec --least-similarity 0.3
-  lexbeam simplify select en --filters morphology,context --encoder models/minilm""",
-    tables=(SELECTIONS,),
-    reads=_reads,
-    check=_check,
-    stages=(SELECT,),
-    plan=_plan,
-    build=_build,
-    rows={"selected": Selected},
-    resources=_resources,
-    section=_section,
-    summary=_summary,
-    opening=Opening(
+  lexbeam simplify select en --filters morphology,context --encoder models/minilm"""
+    tables = (SELECTIONS,)
+    stages = (SELECT,)
+    rows: Mapping[str, type] = {"selected": Selected}
+    opening = Opening(
         "Candidates that fit",
         "Which candidates the filters of form, part of speech and similarity let pass, and what each of them took out.",
         ("filters", "same-pos", "least-similarity", "least-ngram"),
-    ),
-    report=_panels,
-)
+    )
+
+    def reads(self, options: SelectCandidatesOptions) -> Sequence[TableSource]:
+        return [TableSource(INSTANCES.name, options.folder, needed=True), TableSource(CANDIDATES.name, options.folder)]
+
+    def check(self, options: SelectCandidatesOptions) -> None:
+        default = options.selection
+        named = {} if options.settings is None else settings_of(STAGE, default, options.settings, "")
+        check_selection(named or {"": default}, options.files, options.engine)
+
+    def plan(self, options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
+        candidates = inputs.only(CANDIDATES.name)
+        names = [setting["setting"] for setting in candidates.section["settings"]]
+        settings = settings_of_candidates(STAGE, options.selection, options.settings, names)
+        instances = inputs.only(INSTANCES.name)
+        tasks = tasks_of(instances.parts, {CANDIDATES.name: candidates.parts})
+        selection = selection_of(settings, options.files, options.engine)
+        inflector = next(iter(selection.values())).inflector
+        warn_of_languages(inflector, instances.section.get("languages", ()))
+        return SelectionPlan(tuple(tasks), selection)
+
+    def build(self, pipeline: "beam.Pipeline", plan: SelectionPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        """Parts of instances and candidates in, parts of selections out."""
+        from lexbeam.transforms.common.store.ptransforms import MakeParts
+
+        selection = {
+            name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()
+        }
+        tasks = graph.tasks(pipeline, "Parts", plan.tasks, SELECT)
+        receipts, parts = tasks | "Select" >> MakeParts(
+            graph.workspace, SELECT, selection, SELECTIONS.name, graph.lanes
+        )
+        return {"parts": parts, "selected": receipts}
+
+    def resources(self, plan: SelectionPlan) -> Mapping[str, Any]:
+        fingerprint = next(iter(plan.selection.values())).fingerprint
+        return {"engine": fingerprint} if fingerprint else {}
+
+    def section(self, plan: SelectionPlan, outcome: HandedBack) -> Mapping[str, Any]:
+        return {
+            "settings": [
+                {"setting": name, "filters": list(setting.options.filters)} for name, setting in plan.selection.items()
+            ],
+            "counts": summed(outcome.rows["selected"], ("setting", "outcome", "kept"), ("candidates",)),
+        }
+
+    def summary(self, snapshot: Snapshot) -> Iterator[Block]:
+        """Yield what became of the candidates of each setting."""
+        section = snapshot.section(SECTION)
+        for setting in section["settings"]:
+            rows = [row for row in section["counts"] if row["setting"] == setting["setting"]]
+            passed = sum(row["candidates"] for row in rows if row["kept"])
+            generated = sum(row["candidates"] for row in rows)
+            yield f"{setting['setting']}: {passed} of {generated} candidates kept by {', '.join(setting['filters'])}"
+            if noted := [row for row in rows if row["outcome"] != "kept"]:
+                yield _OUTCOMES.grid(noted, without=("setting",))
+
+    def report(self, snapshot: Snapshot) -> list[Panel]:
+        return [_OUTCOMES.panel(snapshot.section(SECTION)["counts"])]

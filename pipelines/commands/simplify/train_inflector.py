@@ -12,34 +12,31 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.inflection.models import InflectorOptions, train_inflector
 from lexbeam.transforms.learning.models.keeping import keep_model_file
 
-__all__ = ["TRAIN_INFLECTOR"]
+__all__ = ["SimplifyTrainInflector"]
 
 
-def _check(options: InflectorOptions) -> None:
-    if not (options.language.isascii() and options.language.isalpha()):
-        raise UsageError(f"`language` is {options.language!r}: give a code of letters, such as es")
+class SimplifyTrainInflector(Command[InflectorOptions, None]):
+    """`lexbeam simplify train-inflector`."""
 
-
-def _train(options: InflectorOptions, action: Action) -> None:
-    """Compile the dictionaries, learn rules and write the file.
-
-    Raises:
-        UsageError: a format cannot be told.
-        LexbeamError: a file cannot be read, or the model's place is taken.
-    """
-    trained = train_inflector(options)
-    digest = keep_model_file(options.out, trained.model, overwrite=options.overwrite)
-    for name, read in trained.read.items():
-        left = ", ".join(f"{n:,} {why}" for why, n in sorted(read.skipped.items()))
-        action.tell(f"{name}: {read.format}, {len(read.entries):,} forms" + (f"; left out: {left}" if left else ""))
-    action.tell(f"{trained.forms:,} forms in {files.shown(options.out)}, model {digest[:12]}")
-
-
-TRAIN_INFLECTOR: Command[InflectorOptions, None] = Command(
-    options=InflectorOptions,
-    examples="""\
+    options = InflectorOptions
+    examples = """\
   lexbeam simplify train-inflector spanish.txt --language es --out models/es.inflector
-  lexbeam simplify train-inflector spa.tsv --format unimorph --language es --out es.inflector""",
-    check=_check,
-    action=_train,
-)
+  lexbeam simplify train-inflector spa.tsv --format unimorph --language es --out es.inflector"""
+
+    def check(self, options: InflectorOptions) -> None:
+        if not (options.language.isascii() and options.language.isalpha()):
+            raise UsageError(f"`language` is {options.language!r}: give a code of letters, such as es")
+
+    def action(self, options: InflectorOptions, action: Action) -> None:
+        """Compile the dictionaries, learn rules and write the file.
+
+        Raises:
+            UsageError: a format cannot be told.
+            LexbeamError: a file cannot be read, or the model's place is taken.
+        """
+        trained = train_inflector(options)
+        digest = keep_model_file(options.out, trained.model, overwrite=options.overwrite)
+        for name, read in trained.read.items():
+            left = ", ".join(f"{n:,} {why}" for why, n in sorted(read.skipped.items()))
+            action.tell(f"{name}: {read.format}, {len(read.entries):,} forms" + (f"; left out: {left}" if left else ""))
+        action.tell(f"{trained.forms:,} forms in {files.shown(options.out)}, model {digest[:12]}")

@@ -280,6 +280,63 @@ def test_methods_classes_and_what_is_wrapped_are_found(project):
     assert {"PKG.stage:decorated", "PKG.used:deco"} <= {*project(modules, "stage:decorated").names}
 
 
+BASE = """
+class Base:
+    times = 2
+    def make(self):
+        return self.read() * self.times
+    def read(self):
+        return 1
+    def shown(self):
+        return "one"
+"""
+KIND = """
+from PKG.base import Base
+from PKG.used import help
+class Kind(Base):
+    tables = (1,)
+    def read(self):
+        return help()
+    def report(self):
+        return self.tables
+    read_as = staticmethod(help)
+"""
+USED = "def help():\n    return 1\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new", "counts"),
+    [
+        ("base", "self.read() *", "self.read() +", True),
+        ("base", "times = 2", "times = 3", True),
+        ("base", '"one"', '"two"', False),
+        ("base", "return 1", "return 2", False),  # a class has its own `read`
+        ("stage", "return help()", "return help() + 1", True),
+        ("stage", "return self.tables", "return ()", False),
+        ("stage", "(1,)", "(2,)", False),
+        ("used", "return 1", "return 2", True),
+        ("base", "self.read()", "self.read_as()", True),
+    ],
+)
+def test_of_an_object_without_state_a_method_counts_with_what_it_uses(project, module, old, new, counts):
+    modules = {"base": BASE, "stage": KIND, "used": USED}
+    assert old in modules[module]
+    edited = {**modules, module: modules[module].replace(old, new)}
+    before, after = (project(m, "stage:Kind", then=lambda kind: kind().make) for m in (modules, edited))
+    assert (before.code != after.code) == counts
+    assert {"PKG.base:Base.make", "PKG.base:Base.times", "PKG.stage:Kind.read", "PKG.used:help"} <= {*before.names}
+
+
+def test_a_method_that_gives_itself_away_or_has_a_state_counts_with_its_class(project):
+    for make in ("return help(self)", "return super().read()", "return getattr(self, 'read')()"):
+        modules = {"base": BASE, "stage": KIND + f"    def make(self):\n        {make}\n", "used": USED}
+        names = project(modules, "stage:Kind", then=lambda kind: kind().make).names
+        assert {"PKG.stage:Kind", "PKG.base:Base"} <= {*names}
+    held = KIND + "    def __init__(self):\n        self.held = 1\n"
+    names = project({"base": BASE, "stage": held, "used": USED}, "stage:Kind", then=lambda kind: kind().make).names
+    assert {"PKG.stage:Kind", "PKG.base:Base"} <= {*names}
+
+
 def test_arguments_of_a_partial_and_of_a_closure_count(project):
     modules = {
         "stage": (

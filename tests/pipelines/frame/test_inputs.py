@@ -45,6 +45,13 @@ class Reading(PublishOptions):
     tables: tuple[str, ...] = option((), help="tables")
 
 
+class Reader(Command[Reading, None]):
+    options = Reading
+
+    def reads(self, options):
+        return [TableSource(table, optional=True) for table in options.tables]
+
+
 def test_no_table_is_read_of_a_section_that_goes_with_what_the_run_has_made(tmp_path):
     """Files had labels, and have none any more; and instances were made of what the corpus was before."""
     out = tmp_path / "out"
@@ -53,8 +60,7 @@ def test_no_table_is_read_of_a_section_that_goes_with_what_the_run_has_made(tmp_
     select = made_section(tmp_path / "3", "select", {"targets": [["d"]]}, reads=(read_of(corpus, "documents"),))
     publish(out, load, corpus, select)
     old = open_snapshot(str(out))
-    command = Command(options=Reading, reads=lambda options: [TableSource(t, optional=True) for t in options.tables])
-    job = Job("split", command, Reading(out=str(out), tables=("instances", "labels", "documents", "targets")))
+    job = Job("split", Reader(), Reading(out=str(out), tables=("instances", "labels", "documents", "targets")))
 
     def found(*made):
         return [(table.table, len(table.parts)) for table in find_inputs(job, made, old).tables]

@@ -37,33 +37,29 @@ class Options(PublishOptions):
     factor: int = option(1, help="factor")
 
 
-def _reads(options):
-    return [TableSource("documents", options.folder), TableSource("neighbours", None, optional=True)]
-
-
-def _evaluate(options, action):
-    """A table of two metrics, in an order that is not its own."""
-    rows = sum(part.rows for part in action.inputs.only("documents").parts)
-    seen = len(action.inputs.of("neighbours"))
-    action.tell(f"{rows} rows")
-    return {"toy/metrics": pa.table({"metric": ["rows", "other"], "value": [rows * options.factor, seen]})}
-
-
-def _other(options, action):
-    return {"toy/others": pa.table({"metric": ["a"], "value": [1]})}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Best:
     best: int = option(1, help="the best")
 
 
-EVALUATE = Command(options=Options, tables=(METRICS,), reads=_reads, action=_evaluate)
+class Evaluate(Command[Options, None]):
+    options = Options
+    tables = (METRICS,)
+
+    def reads(self, options):
+        return [TableSource("documents", options.folder), TableSource("neighbours", None, optional=True)]
+
+    def action(self, options, action):
+        """A table of two metrics, in an order that is not its own."""
+        rows = sum(part.rows for part in action.inputs.only("documents").parts)
+        seen = len(action.inputs.of("neighbours"))
+        action.tell(f"{rows} rows")
+        return {"toy/metrics": pa.table({"metric": ["rows", "other"], "value": [rows * options.factor, seen]})}
 
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch):
-    entry = registry.CommandEntry(f"{__name__}:EVALUATE", doc="toy")
+    entry = registry.CommandEntry(f"{__name__}:Evaluate", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy evaluate", entry)
     caches = (registry.load, registry.all_tables)
     for cache in caches:
@@ -112,23 +108,24 @@ def test_other_code_of_an_action_makes_its_section_stale(corpus, monkeypatch, ca
     manifest = open_snapshot(str(corpus)).section("toy.evaluate")
     assert sorted(manifest["stages"]) == ["toy/action", "toy/tables"]
 
-    def other(options, action):
-        return _evaluate(options, action)
+    def other(self, options, action):
+        return {}
 
-    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, action=other))
+    monkeypatch.setattr(Evaluate, "action", other)
     registry.load.cache_clear()
     assert main(["status", str(corpus)]) == 0
     assert "stale: tables are made anew because their code has changed" in capsys.readouterr().out
 
 
 def test_of_several_tables_read_elsewhere_one_that_changes_makes_a_section_stale(tmp_path, monkeypatch):
-    def reads(options):
+    def reads(self, options):
         return [TableSource(table, options.folder) for table in ("documents", "sentences")]
 
-    def evaluate(options, action):
+    def evaluate(self, options, action):
         return {"toy/metrics": pa.table({"metric": ["a"], "value": [1]})}
 
-    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, reads=reads, action=evaluate))
+    monkeypatch.setattr(Evaluate, "reads", reads)
+    monkeypatch.setattr(Evaluate, "action", evaluate)
     there, out = tmp_path / "c", tmp_path / "out"
     put(there, made_section(tmp_path / "w", "corpus", {"documents": [["a"]], "sentences": [["x"]], "rejects": [[]]}))
     assert main(["toy", "evaluate", str(there), "--out", str(out)]) == 0
@@ -146,7 +143,7 @@ def test_of_several_tables_read_elsewhere_one_that_changes_makes_a_section_stale
 
 
 def test_who_has_stopped_to_listen_stops_no_run_and_the_hook_hears_of_it(corpus, tmp_path, monkeypatch):
-    def broken(snapshot):
+    def broken(self, snapshot):
         raise LexbeamError("no summary")
 
     told, out = tmp_path / "told", tmp_path / "out"
@@ -159,7 +156,7 @@ def test_who_has_stopped_to_listen_stops_no_run_and_the_hook_hears_of_it(corpus,
         assert main(words) == 0
     assert open_snapshot(str(out)).tables
     assert told.read_text() == "told "
-    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, summary=broken))
+    monkeypatch.setattr(Evaluate, "summary", broken)
     registry.load.cache_clear()
     assert main([*words, "--overwrite", "--factor", "2"]) == 1
     assert told.read_text() == "told told "
@@ -181,7 +178,7 @@ def test_the_hook_hears_of_what_is_published_beside_damaged_sections(corpus, tmp
 
 def test_what_is_kept_of_a_snapshot_needs_that_it_is_still_published(corpus):
     options = Options(out=str(corpus))
-    job = Job("toy.evaluate", EVALUATE, options)
+    job = Job("toy.evaluate", Evaluate(), options)
     name = open_snapshot(str(corpus)).name
     run_jobs([job], options, tell=str, after=name)
     with pytest.raises(LexbeamError, match=r"another run has published at .* meanwhile"):
@@ -189,10 +186,7 @@ def test_what_is_kept_of_a_snapshot_needs_that_it_is_still_published(corpus):
 
 
 def test_a_table_that_an_action_has_not_made_is_named(corpus, monkeypatch, capsys):
-    def forget(options, action):
-        return {}
-
-    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, action=forget))
+    monkeypatch.setattr(Evaluate, "action", lambda self, options, action: {})
     assert main(["toy", "evaluate", "--out", str(corpus)]) == 1
     assert "has not made its table toy/metrics" in capsys.readouterr().err
 
@@ -211,12 +205,17 @@ def test_views_of_one_name_are_told_apart_by_section(corpus, monkeypatch, capsys
 
         return Registry({"best": View(Best, table, doc="the best")}, what="view")
 
-    other = registry.CommandEntry(f"{__name__}:OTHER", doc="toy")
+    class Other(Evaluate):
+        tables = (replace(METRICS, name="toy/others"),)
+        views = best("two")
+
+        def action(self, options, action):
+            return {"toy/others": pa.table({"metric": ["a"], "value": [1]})}
+
+    other = registry.CommandEntry(f"{__name__}:Other", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy other", other)
-    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, views=best("one")))
-    table = replace(METRICS, name="toy/others")
-    made = replace(EVALUATE, views=best("two"), tables=(table,), action=_other)
-    monkeypatch.setattr(sys.modules[__name__], "OTHER", made, raising=False)
+    monkeypatch.setattr(Evaluate, "views", best("one"))
+    monkeypatch.setattr(sys.modules[__name__], "Other", Other, raising=False)
     monkeypatch.delitem(sys.modules, "lexbeam.pipelines.commands.folder.show", raising=False)
     show = ["show", str(corpus), "--best", "3", "--tsv"]
     assert main(["toy", "other", "--out", str(corpus)]) == 0
@@ -264,16 +263,19 @@ class Listing(PublishOptions):
     words: str = option(help="a file", path="file")
 
 
-def _planning(changes):
-    """A plan that reads the file, after which somebody changes it."""
+class Changing(Command[Listing, str]):
+    """Its plan reads the file, after which somebody changes it."""
 
-    def plan(options, _):
+    options = Listing
+
+    def __init__(self, *changes):
+        self.changes = [*changes]
+
+    def plan(self, options, _):
         content = Path(options.words).read_text()
-        if changes:
-            Path(options.words).write_text(changes.pop(0))
+        if self.changes:
+            Path(options.words).write_text(self.changes.pop(0))
         return content
-
-    return plan
 
 
 @pytest.mark.parametrize("changes", [[], ["two"], ["two", "six"]])
@@ -281,7 +283,7 @@ def test_the_digest_noted_of_an_options_file_is_that_of_what_was_read(tmp_path, 
     path = tmp_path / "words.tsv"
     path.write_text("one")
     options = Listing(out=str(tmp_path / "out"), words=str(path))
-    job = Job("toy", Command(options=Listing, plan=_planning([*changes])), options)
+    job = Job("toy", Changing(*changes), options)
     plan, noted = sections._plan_with_digests(job, Inputs(()))
     assert plan == (["one", *changes])[-1]
     assert noted == {str(path): hashlib.sha256(plan.encode()).hexdigest()}
@@ -291,7 +293,7 @@ def test_an_options_file_that_always_changes_is_an_error(tmp_path):
     path = tmp_path / "words.tsv"
     path.write_text("one")
     options = Listing(out=str(tmp_path / "out"), words=str(path))
-    changing = Command(options=Listing, plan=_planning(["two", "six", "ten", "old"]))
+    changing = Changing("two", "six", "ten", "old")
     with pytest.raises(LexbeamError, match=r"words.tsv changed while it was read, 3 times"):
         sections._plan_with_digests(Job("toy", changing, options), Inputs(()))
 

@@ -31,7 +31,7 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.code.fingerprints import _closure, _distribution, digest, version_of
 from lexbeam.transforms.common.code.registry import Entry, Registry
-from lexbeam.transforms.common.code.source_index import dump, find, literal_of, read_source, references_of
+from lexbeam.transforms.common.code.source_index import dump, find, literal_of, members_of, read_source, references_of
 from lexbeam.transforms.common.code.walk import Walk, distributions, source_of
 from lexbeam.transforms.common.errors import LexbeamError, nearest
 
@@ -110,7 +110,7 @@ def _others(walk: Walk) -> bool:
 def forget_sources() -> None:
     """Forget what was read of modules, and versions of packages, for when they have changed."""
     importlib.invalidate_caches()
-    for cached in (find, read_source, _distribution, _required):
+    for cached in (find, members_of, read_source, _distribution, _required):
         cached.cache_clear()
 
 
@@ -159,6 +159,8 @@ def _live(walk: Walk, value: object) -> Plain:
         walk.module(value.__name__, ())
         return value.__name__
     if isinstance(value, types.MethodType):
+        if _has_no_state(value.__self__):
+            return _method(walk, type(value.__self__), value.__name__)
         return [_live(walk, value.__self__), _live(walk, value.__func__)]
     if hasattr(value, "__qualname__"):  # functions and classes, also in C or cached
         return _function(walk, value)
@@ -168,6 +170,45 @@ def _live(walk: Walk, value: object) -> Plain:
     if isinstance(value, Entry):
         fields = tuple(f for f in fields if f.name != "doc")
     return [_live(walk, type(value)), *(_live(walk, getattr(value, f.name)) for f in fields)]
+
+
+def _has_no_state(value: object) -> bool:
+    """Return whether an object holds nothing, so that what its class is decides all that it does."""
+    kind = type(value)
+    return (
+        kind.__init__ is object.__init__ and kind.__new__ is object.__new__ and getattr(value, "__dict__", None) == {}
+    )
+
+
+def _method(walk: Walk, kind: type, name: str) -> Plain:
+    """Follow a method, and what it uses of `self`; the rest of its class does not count."""
+    left = [name]
+    while left:
+        member = left.pop()
+        owner = next((base for base in kind.__mro__ if member in vars(base)), kind)
+        if not walk.is_first("member", kind, member):
+            continue
+        value = vars(owner).get(member)
+        function = getattr(value, "__func__", value)  # of a static method
+        at_top = owner.__qualname__.isidentifier() and not _is_installed(owner.__module__)
+        statements = members_of(owner.__module__, owner.__qualname__).get(member, []) if at_top else []
+        if isinstance(function, types.FunctionType) and function.__qualname__ != f"{owner.__qualname__}.{member}":
+            walk.count(owner.__module__, f"{owner.__qualname__}.{member}", _live(walk, function))
+        elif not statements:  # nobody knows where it is from
+            _live(walk, kind)
+        else:
+            walk.own_packages.add(owner.__module__.partition(".")[0])
+            walk.touch(owner.__module__)
+            walk.names.add(f"{owner.__module__}:{owner.__qualname__}.{member}")
+        for statement in statements:
+            walk.count(owner.__module__, f"{owner.__qualname__}.{member}", statement.digest)
+            walk.follow(source_of(owner.__module__), statement.references)
+            for first, *rest in statement.references.chains:
+                if first in ("self", "cls") and rest:
+                    left.append(rest[0])
+                elif first in ("self", "cls", "super"):
+                    _live(walk, kind)
+    return f"{kind.__module__}:{kind.__qualname__}.{name}"
 
 
 def _function(walk: Walk, value: Any) -> Plain:

@@ -10,7 +10,7 @@ import functools
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from lexbeam.transforms.common.code.fingerprints import digest
@@ -183,20 +183,39 @@ def read_source(module: str) -> ModuleSource | None:
     place = find(module)
     if place is None:
         return None
+    return ModuleSource(module, _parsed(module, place), is_package=place.folders is not None)
+
+
+@functools.cache
+def members_of(module: str, name: str) -> Mapping[str, list[Statement]]:
+    """Return the statements within a class at the top of a module, by the names that they bind."""
+    members: dict[str, list[Statement]] = {}
+    place, source = find(module), read_source(module)
+    if place is None or source is None:
+        return members
+    for node in _parsed(module, place).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            for statement in (Statement(inner, source.package) for inner in node.body):
+                for bound in statement.names:
+                    members.setdefault(bound, []).append(statement)
+    return members
+
+
+def _parsed(module: str, place: ModulePlace) -> ast.Module:
+    """Return the syntax tree of a module without docstrings; it is anew at each call, since its bodies are dropped."""
     if place.path is None and place.folders is not None:
-        return ModuleSource(module, ast.Module([], []), is_package=True)
+        return ast.Module([], [])
     try:
         if place.path is None or not place.path.endswith(".py"):
             raise OSError(f"it comes from {place.path or 'no file'}")
         with open(place.path, "rb") as stream:
-            tree = ast.parse(stream.read(), place.path)
+            return _without_docstrings(ast.parse(stream.read(), place.path))
     except (OSError, SyntaxError, ValueError) as error:
         raise LexbeamError(
             f"module {module!r} cannot be read as source ({error}), so nobody can tell whether its "
             "code has changed: put it into a .py file on the import path, not into a notebook, "
             "shell or compiled file"
         ) from error
-    return ModuleSource(module, _without_docstrings(tree), is_package=place.folders is not None)
 
 
 _WORDS = frozenset({"noun", "splits", "unit"})  # of a step, for people and for plans: they decide no artefact

@@ -76,18 +76,18 @@ def test_other_ways_to_write_are_resolved_when_options_are_read():
 
 
 def test_what_a_run_asks_of_years_is_what_the_plan_would_refuse():
-    from lexbeam.pipelines.commands.change.change import CHANGE
+    from lexbeam.pipelines.commands.change.change import Change
 
     for spec in ("1800-1850,1900-1950", "1800-1850,1950-1980", "every 20", "every 500"):
         options = from_mapping(ChangeOptions, {"out": "x", "slices": spec})
-        told = CHANGE.year_check(options)({1810, 1910})
+        told = Change().year_check(options)({1810, 1910})
         refused = pytest.raises(LexbeamError, match=f"^{re.escape(told)}$") if told else nullcontext()
         if spec == "every 500":  # there is nothing to compare, which is asked of no year
             refused = pytest.raises(NoDataError, match="no pair of slices: all documents are of 1500-1999")
         with refused:
             plan_change(options, inputs({"en"}))
     several = from_mapping(ChangeOptions, {"out": "x", "slices": "1", "corpora": ["a", "b"]})
-    assert CHANGE.year_check(several) is None
+    assert Change().year_check(several) is None
 
 
 @pytest.mark.parametrize(

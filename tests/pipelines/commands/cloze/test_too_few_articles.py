@@ -6,8 +6,8 @@ import pytest
 from questioned import publish, question
 
 from lexbeam.pipelines.cli import main
-from lexbeam.pipelines.commands.cloze.options import CLOZE_OPTIONS
-from lexbeam.pipelines.commands.cloze.questions import CLOZE_QUESTIONS
+from lexbeam.pipelines.commands.cloze.options import ClozeOptions
+from lexbeam.pipelines.commands.cloze.questions import ClozeQuestions
 from lexbeam.schemas.cloze.questions import QUESTION_REASONS
 
 NO_SPLITS = {"strata": [], "distances": [], "too_large": []}
@@ -21,13 +21,13 @@ def said(command, section):
 def test_options_say_what_to_do_where_no_question_has_four(too_few, is_told):
     kinds = [{"kind": "nonspecificity", "questions": 3, "too_few_options": too_few, "unlike_forms": 0}]
     section = {"kinds": kinds, "measured": [], "inflector": None}
-    assert ("take in more articles" in said(CLOZE_OPTIONS, section)) == is_told
+    assert ("take in more articles" in said(ClozeOptions(), section)) == is_told
 
 
 def test_no_questions_are_no_silence():
     reasons = dict.fromkeys(QUESTION_REASONS, 0) | {"too_few_options": 3}
     kinds = [{"kind": "nonspecificity", "candidates": 3, "questions": 0, "reasons": reasons}]
-    assert "take in more articles" in said(CLOZE_QUESTIONS, {"kinds": kinds, "splits": NO_SPLITS})
+    assert "take in more articles" in said(ClozeQuestions(), {"kinds": kinds, "splits": NO_SPLITS})
 
 
 def test_a_view_that_finds_nothing_says_so(tmp_path, capsys):

@@ -20,7 +20,7 @@ from lexbeam.pipelines.commands.folder import status
 from lexbeam.pipelines.commands.folder import survey as survey_module
 from lexbeam.pipelines.commands.folder.survey import survey
 from lexbeam.pipelines.frame import publishing
-from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.command import Action
 from lexbeam.pipelines.frame.publishing import UNFINISHED
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.layout import locked, make_marked_folder
@@ -305,11 +305,12 @@ def test_what_others_have_put_beside_ours_is_no_leftover(killed):
 
 
 def test_stages_are_told_in_their_units(killed, monkeypatch):
-    command = Command(options=status.StatusOptions, stages=(replace(TOY, unit="toys"),))
+    command = status.Status()
+    command.stages = (replace(TOY, unit="toys"),)
     monkeypatch.setattr(stages_module, "available", lambda: iter([("toy", command)]))
     assert {stage.name: stage.unit for stage in survey(str(killed)).stages} == {"toy/make": "toys", "toy/later": ""}
     lines = []
-    status.STATUS.action(status.StatusOptions(path=str(killed)), Action(lines.append))
+    status.Status().action(status.StatusOptions(path=str(killed)), Action(lines.append))
     assert [line.split() for line in lines if line.startswith("toy/")] == [
         ["toy/make", "3", "1", "2", "toys"],
         ["toy/later", "0", "2"],
@@ -318,7 +319,8 @@ def test_stages_are_told_in_their_units(killed, monkeypatch):
 
 def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed, monkeypatch):
     later = replace(TOY, name="toy/later")
-    command = Command(options=status.StatusOptions, stages=(TOY, later), waits={"toy/later": ("toy/make",)})
+    command = status.Status()
+    command.stages, command.waits = (TOY, later), {"toy/later": ("toy/make",)}
     monkeypatch.setattr(stages_module, "available", lambda: iter([("toy", command)]))
     space = Workspace(str(killed / "_artefacts"))
 

@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lexbeam.pipelines.commands.simplify.rank import RANK_CANDIDATES, RankOptions
+from lexbeam.pipelines.commands.simplify.rank import RankOptions, SimplifyRank
 from lexbeam.pipelines.frame.command import Inputs
 from lexbeam.transforms.simplification.ranking.inputs import RankingFiles
 from lexbeam.transforms.simplification.ranking.options import RankingOptions
@@ -19,6 +19,6 @@ def test_the_regressor_learns_by_the_scorer_of_the_options(tmp_path, scorer):
         ranking=RankingOptions(ranker=("regressor",)),
         files=RankingFiles(complexity="labelled", regressor_scorer=scorer, cache=str(tmp_path)),
     )
-    plan = RANK_CANDIDATES.plan(options, Inputs(tuple(tables)))
+    plan = SimplifyRank().plan(options, Inputs(tuple(tables)))
     assert plan.fit is not None
     assert plan.fitting.scorer == scorer
