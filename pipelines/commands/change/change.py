@@ -183,7 +183,7 @@ def _series(
         graph.workspace, plan.pairs, 0, len(plan.pairs.names), options, slices, maps
     )
     return {"seeds": traced | "OfSeries0" >> beam.Map(_of_series), **nulls.series} | "CombineSeries" >> By(
-        graph.workspace, SERIES, options, series_tasks, {"comparisons": plan.pairs, "slices": slices}
+        graph.workspace, SERIES.with_options(options), series_tasks, {"comparisons": plan.pairs, "slices": slices}
     )
 
 
@@ -318,22 +318,23 @@ class Change(Command[ChangeOptions, ChangePlan]):
         slices = counts_by_place(ready)
         of_pairs = {"comparisons": plan.pairs, "slices": slices}
         aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, slices)
-        seeds = aligned | "Score" >> By(workspace, SCORE, plan.score, score_tasks, {"comparisons": plan.pairs})
+        seeds = aligned | "Score" >> By(
+            workspace, SCORE.with_options(plan.score), score_tasks, {"comparisons": plan.pairs}
+        )
         deals = viewed | "DealSlices" >> DealSlices(workspace, groups_in(plan), plan.documents, plan.null)
         nulls = _Nulls({"deals": deals}, {}, {})
         if plan.null.nulls:
             nulls = _of_chance(viewed, (ready, slices, spaces), deals, plan, graph)
         combined = {"seeds": seeds, **nulls.pairs} | "Combine" >> By(
-            workspace, COMBINE, plan.score, combine_tasks, of_pairs
+            workspace, COMBINE.with_options(plan.score), combine_tasks, of_pairs
         )
         summary = combined | "Summarise" >> Each(
-            workspace, SUMMARISE, summary_columns(plan.score), summary_tasks, of_pairs
+            workspace, SUMMARISE.with_options(summary_columns(plan.score)), summary_tasks, of_pairs
         )
         shown = {"targets": plan.score.targets, "most": plan.score.neighbour_words}
         neighbours = spaces | "Neighbours" >> Each(
             workspace,
-            NEIGHBOURS,
-            plan.neighbours,
+            NEIGHBOURS.with_options(plan.neighbours),
             neighbour_tasks,
             {"comparisons": plan.pairs, "combined": beam.pvalue.AsDict(combined), **shown},
         )
@@ -342,7 +343,8 @@ class Change(Command[ChangeOptions, ChangePlan]):
         described = (
             spaces
             | "KeyWords" >> beam.Map(_words)
-            | "DescribeSlices" >> By(workspace, SLICE, None, slice_rows, {**of_pairs, "periods": plan.view.slices})
+            | "DescribeSlices"
+            >> By(workspace, SLICE.with_options(None), slice_rows, {**of_pairs, "periods": plan.view.slices})
         )
         made = {
             VECTORS.name: spaces,

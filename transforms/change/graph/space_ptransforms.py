@@ -98,7 +98,7 @@ class TrainSlices(beam.PTransform):
         # Null slices are trained elsewhere in the graph: the plan knows how many in all.
         return Each(
             self.workspace,
-            Train(replace(self.options, min_count=0)),
+            Train(replace(self.options, min_count=1)),
             train_tasks,
             of_slices,
             lanes=self.lanes,

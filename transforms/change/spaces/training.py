@@ -72,7 +72,7 @@ class TrainedSpace:
 class Train(Step[TrainTask, TrainedSpace]):
     """Train the words of a slice with a seed.
 
-    The cut of `options` does not count, since each slice has its own; it is 0.
+    The cut of `options` does not count, since each slice has its own; it is 1.
     """
 
     options: SgnsOptions
