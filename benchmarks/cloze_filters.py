@@ -34,7 +34,7 @@ from lexbeam.transforms.cloze.filters.similarity import static
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, write_part
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 
 PAIRS_EACH = 640
 LOOPED = 64

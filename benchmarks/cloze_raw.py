@@ -23,7 +23,7 @@ import yaml
 from benchmarks.complexity_raw import digests
 from benchmarks.measure import lexbeam
 from lexbeam.schemas.cloze.pairs import KINDS
-from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 
 
 def configuration(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from lexbeam.schemas.cloze.pairs import CRITERIA
 from lexbeam.transforms.cloze.filters.nonspecificity import DEPTHS, SENSES
 from lexbeam.transforms.cloze.filters.registry import FILTERS
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 
 KINDS = ("imperceptibility", "nonspecificity")
 TASKS = ("Task_1", "Task_2")

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-__all__ = ["LoopResources", "by_loop"]
-
 NAN = float("nan")
 VOWELS = frozenset("aeiouyæøœаеёиоуыэюяіїєαεηιουω")
 NOUNS = (

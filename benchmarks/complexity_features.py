@@ -41,10 +41,8 @@ from lexbeam.transforms.complexity.features.registry import features_of
 from lexbeam.transforms.complexity.features.stages import FeatureOptions, setting_of
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 from lexbeam.transforms.lexicon.word_lists.frequencies import trigram_values
-from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
 from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
-
-__all__ = ["measure", "time_loop", "time_ours"]
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 
 ROWS = 20_000
 MANY = 120_000

@@ -24,8 +24,6 @@ import yaml
 
 from lexbeam.pipelines.cli import main
 
-__all__ = ["DAMAGES", "damaged_resume", "flipped_resume", "make_run", "published"]
-
 WORDS = "the ship sails over the sea and the sailor sings of the land"
 
 

@@ -35,19 +35,9 @@ from benchmarks.damage import published
 from lexbeam.pipelines.cli import main as lexbeam
 from lexbeam.pipelines.frame.detaching import left_run, look_at
 from lexbeam.pipelines.frame.publishing import read_unfinished
-from lexbeam.pipelines.runners.flink.cluster import Cluster, down, free_port, read_state, up
+from lexbeam.pipelines.runners.flink.cluster import down, free_port, read_state, up
+from lexbeam.pipelines.runners.flink.programs import Cluster
 from lexbeam.pipelines.runners.flink_jobs import JobKind
-
-__all__ = [
-    "JAR",
-    "KILLS",
-    "Running",
-    "killed_driver",
-    "killed_run",
-    "made_sample",
-    "running_cluster",
-    "worker_environment",
-]
 
 ROOT = Path(__file__).resolve().parents[1]
 JAR = ROOT / "build" / "flink" / "job-server.jar"

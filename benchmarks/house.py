@@ -19,8 +19,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["figures", "main"]
-
 LONG = 50
 
 

@@ -39,8 +39,6 @@ from lexbeam.transforms.common.code.walk import PACKAGES, PLUMBING
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.draws.splits import bands_of, deal_alike, distances, parse_shares
 
-__all__ = ["main"]
-
 SHARES = parse_shares(["train=.85", "trial=.05", "test=.10"])
 BANDS = (5, 10, 20, 50)
 FOLDS = 20  # 1 for trial, 2 for test, the others for train

@@ -21,8 +21,6 @@ import pyarrow as pa
 from benchmarks.measure import BenchmarkRow
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
-__all__ = ["measure"]
-
 QUERIES = 1_000_000
 LISTED = 50_000
 DIM = 50

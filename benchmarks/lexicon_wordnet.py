@@ -24,8 +24,8 @@ import pyarrow as pa
 from benchmarks.measure import BenchmarkRow, Skipped, run_script, timed
 from lexbeam.transforms.lexicon.compiled_stage import opened
 from lexbeam.transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
 from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 
 REPEATS = 5
 WORDS = 1_000_000

@@ -11,24 +11,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = [
-    "ROOT",
-    "BenchmarkRow",
-    "Skipped",
-    "data_folder",
-    "descendants",
-    "environment",
-    "lexbeam",
-    "own_memory",
-    "peak_memory",
-    "proportional_memory",
-    "ratios",
-    "report",
-    "run_script",
-    "stage_seconds",
-    "timed",
-]
-
 ROOT = Path(__file__).resolve().parent.parent
 
 

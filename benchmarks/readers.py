@@ -40,22 +40,6 @@ from lexbeam.transforms.common.publish.snapshots import find_snapshot, open_snap
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part
 
-__all__ = [
-    "OUTCOMES",
-    "READERS",
-    "TABLES",
-    "WAYS",
-    "WRITERS",
-    "ReaderOutcomes",
-    "Writer",
-    "measure",
-    "parts_of",
-    "publish_corpus",
-    "read_once",
-    "read_places",
-    "table_of",
-]
-
 SCHEMA = pa.schema([("corpus", pa.string()), ("number", pa.int64())])
 TABLES = ("documents", "sentences")
 COMMON = "all"  # as the corpus of the rows that all corpora have

@@ -31,8 +31,6 @@ import yaml
 from benchmarks.measure import lexbeam
 from lexbeam.transforms.common.store.files import list_files
 
-__all__ = ["Disk", "RerunInput", "SecondsTaken", "exceeding", "measure", "report", "sample"]
-
 Command = Callable[..., object]
 
 BOUND = 0.1

@@ -22,8 +22,6 @@ import numpy as np
 
 from benchmarks.measure import BenchmarkRow, lexbeam, timed
 
-__all__ = ["measure"]
-
 SENTENCES = 10_000
 HEADWORDS = 8_000
 SENSES, MEMBERS = 2, 4

@@ -21,8 +21,6 @@ from typing import NamedTuple
 
 from benchmarks.measure import environment
 
-__all__ = ["Used", "used", "write_files"]
-
 WORDS = "ship sails over the sea and a sailor sings of land wind harbour star night rope anchor"
 IN_FOLDER = 1000
 

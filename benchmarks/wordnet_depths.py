@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from lexbeam.transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}

@@ -15,8 +15,6 @@ from lexbeam.transforms.common.errors import UsageError, nearest, quoted
 from lexbeam.transforms.common.options.small_texts import WORD_COLUMNS, word_column
 from lexbeam.transforms.common.texts.line_ends import lines_of
 
-__all__ = ["LAYOUTS", "ROWS", "WORD_LIST", "filled", "pairs_of", "records", "texts_of", "word_list", "words_of"]
-
 # The layout that a file of data has, where a command must be told one.
 LAYOUTS = {"records": "jsonl", "table": "tsv"}
 WORD_LIST = ("word", "value")

@@ -31,8 +31,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import from_mapping, options_of
 from lexbeam.transforms.common.system_errors import explaining
 
-__all__ = ["attribute", "command_function"]
-
 # A preview is a function of its own, a function that returns tables waits for them, and all return.
 NOT_HERE = ("dry_run", "detach", "watch", "watch_files", "watch_minutes", "watch_poll")
 # A run sets PATH and the levels of loggers while it lasts, and trains on as many threads as it

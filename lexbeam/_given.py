@@ -32,8 +32,6 @@ from lexbeam.transforms.common.publish.layout import GIVEN
 from lexbeam.transforms.common.publish.output_folders import make_output_folder
 from lexbeam.transforms.common.store import files
 
-__all__ = ["given_as_files"]
-
 _DIGITS = 32
 _SPOOLED = 1 << 24  # bytes in memory
 # Layouts that say how a file is written, not what stands in it.

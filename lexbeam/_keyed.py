@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from lexbeam.transforms.common.publish.snapshots import Snapshot
     from lexbeam.transforms.embeddings.published import ExportedVectors
 
-__all__ = ["vectors"]
-
 T = TypeVar("T")
 
 

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 
-__all__ = ["ArgumentError", "UnknownNameError", "unknown_name"]
-
 
 class ArgumentError(UsageError, TypeError):
     """A function is called with arguments that it does not take."""

@@ -9,8 +9,6 @@ from types import ModuleType
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.extras import install_command
 
-__all__ = ["MissingPandasError", "explain_missing_pandas"]
-
 
 class MissingPandasError(LexbeamError, ModuleNotFoundError):
     """pandas is not installed."""

@@ -10,8 +10,6 @@ from lexbeam.transforms.common.errors import UsageError, quoted
 from lexbeam.transforms.common.options.option import Option
 from lexbeam.transforms.common.store import files
 
-__all__ = ["LONGEST_PATH", "check_is_no_text", "hold_texts", "path_or_text"]
-
 log = logging.getLogger("lexbeam")
 
 LONGEST_PATH = 255  # bytes of a string that may be a path

@@ -13,8 +13,6 @@ from lexbeam.pipelines.shown.html import as_html
 from lexbeam.pipelines.shown.rows import first_rows
 from lexbeam.transforms.common.shown import Block, amount
 
-__all__ = ["ArrowTable", "Lines"]
-
 SHOWN = 20  # rows of a table
 
 explain_missing_pandas()

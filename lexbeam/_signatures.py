@@ -22,8 +22,6 @@ from lexbeam.transforms.common.errors import nearest
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.options.option import Option
 
-__all__ = ["annotation", "as_function", "option_values", "ordered"]
-
 BEAM = Parameter("beam", Parameter.KEYWORD_ONLY, default=(), annotation=Sequence[str])
 WIDTH = 96
 

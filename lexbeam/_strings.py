@@ -25,8 +25,6 @@ from lexbeam.transforms.common.options.fields import from_mapping, options_of
 from lexbeam.transforms.common.options.option import Option
 from lexbeam.transforms.common.system_errors import explaining
 
-__all__ = ["answer", "asked_by", "with_strings"]
-
 _CALLER = 6  # frames from `answer` to whoever called the function that `with_strings` returns
 _TEXT = Option(
     "text",

@@ -18,8 +18,6 @@ from lexbeam._views import view_methods
 from lexbeam.pipelines.frame.registry import COMMANDS, CommandEntry
 from lexbeam.results import Results
 
-__all__ = ["check_names", "main", "stubs"]
-
 # Names that have another meaning in the package.
 TAKEN = {"LexbeamError", "Lines", "Results", "ArrowTable", "UsageError", "open", "results", "vectors", "views"}
 IMPORTS = """\

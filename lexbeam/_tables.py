@@ -14,8 +14,6 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.errors import UsageError, quoted
 
-__all__ = ["ArrowData", "GivenTable", "is_frame", "is_list", "plain_value", "table_of"]
-
 _AT_ONCE = 1 << 12  # rows held as Python objects
 _FORMS = "a data frame, an Arrow table, a list of dicts, or a dict"
 

@@ -13,8 +13,6 @@ from lexbeam.transforms.common.options.fields import from_mapping, options_of
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.publish.views import View
 
-__all__ = ["KnownView", "answer_lines", "answer_table", "view_methods", "views"]
-
 
 class KnownView(NamedTuple):
     """A view with the sections that have it, and whether Lexbeam brings it, or another package does."""

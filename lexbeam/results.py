@@ -24,8 +24,6 @@ from lexbeam.views import Views
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-__all__ = ["Results", "open_results"]
-
 FIRST = 5  # rows of a table that are shown
 
 

@@ -8,8 +8,6 @@ from lexbeam._near import unknown_name
 from lexbeam._views import view_methods
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["Views"]
-
 
 class _ViewsOfCommands(type):
     """The type of a class whose methods are made on first use, since making them imports all commands."""

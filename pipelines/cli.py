@@ -30,8 +30,6 @@ from lexbeam.transforms.common.system_errors import explaining, reason_of
 if TYPE_CHECKING:
     from lexbeam.pipelines.frame.command import Command
 
-__all__ = ["entry", "main", "parser_of_all"]
-
 SHELLS = ("bash", "zsh", "tcsh")
 
 

@@ -12,8 +12,6 @@ import msgspec
 from lexbeam.pipelines.monitoring.events import Event, as_line, message_event
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = ["STYLES", "JsonFormatter", "JsonLines", "json_message", "without_style"]
-
 STYLES = ("text", "json")
 
 

@@ -3,8 +3,6 @@
 import os
 from typing import NoReturn
 
-__all__ = ["entry"]
-
 
 def entry() -> NoReturn:
     """Import the command line, and run the command."""

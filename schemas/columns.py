@@ -12,9 +12,6 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["TEXTS", "Table", "column", "entries_of", "language", "reason", "registered", "share", "upos"]
-
-
 # Which columns hold words of texts, in the metadata of a table's schema.
 TEXTS = "lexbeam.texts"
 

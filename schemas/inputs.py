@@ -4,8 +4,6 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column
 
-__all__ = ["inputs_table"]
-
 
 def inputs_table(name: str, taken: tuple[str, str], rejects: str = "rejects") -> Table:
     """Return a table of input files.

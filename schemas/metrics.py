@@ -4,15 +4,6 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column, reason, share
 
-__all__ = [
-    "CHANGE_METRICS",
-    "CLOZE_METRICS",
-    "COMPLEXITY_METRICS",
-    "REASONS",
-    "SIMPLIFICATION_METRICS",
-    "metrics_table",
-]
-
 # Why a value is null, or its interval alone is.
 REASONS = {
     "empty": "no instance counts",

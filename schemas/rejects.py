@@ -7,19 +7,6 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column
 
-__all__ = [
-    "ANSWER_REASONS",
-    "ANSWER_STAGE",
-    "NOT_COUNTED",
-    "REASONS",
-    "REJECTS",
-    "REJECT_KEY",
-    "REMEDIES",
-    "ROW_REASONS",
-    "RejectRow",
-    "reject_columns",
-]
-
 REASONS = {
     "undecodable": "the bytes are not text in the declared encoding",
     "malformed": "the file or record breaks its format (XML, JSON, row, archive)",

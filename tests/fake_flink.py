@@ -10,8 +10,6 @@ from pathlib import Path
 
 from lexbeam.pipelines.frame.publishing import read_unfinished
 
-__all__ = ["JOB", "FakeFlink", "fake_flink", "noted_jobs"]
-
 JOB = "0123456789abcdef0123456789abcdef"
 
 

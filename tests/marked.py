@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["MARK", "left_of", "marked", "wait_until"]
-
 MARK = "LEXBEAM_TEST_MARK"
 SECONDS = 300  # however busy the machine is; nobody waits for them where the tests pass
 

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["calls", "ends", "steps"]
-
 
 @contextmanager
 def ends(seconds: float = 100) -> Iterator[None]:

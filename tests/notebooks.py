@@ -10,8 +10,6 @@ import nbclient
 import nbformat
 from jupyter_client.manager import AsyncKernelManager
 
-__all__ = ["ROOT", "WALKS", "Kernel", "execute", "run_walk", "shown"]
-
 ROOT = Path(__file__).resolve().parents[1]
 WALKS = ROOT / "docs" / "first-steps"
 SHOWN = ("text/plain", "text/html")

@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-__all__ = ["blocks_of", "entry_of", "install", "section_of"]
-
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "inside" / "recipes.md"
 
 

@@ -15,8 +15,6 @@ from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.store.identity import Place, Position, Uncounted
 from lexbeam.transforms.common.store.receipts import ArtefactPath
 
-__all__ = ["Change", "changes", "copied", "moved"]
-
 
 class Change(NamedTuple):
     """A changed value.

@@ -20,8 +20,6 @@ from benchmarks.scale.runs import Checkout, Results, fresh
 from benchmarks.scale.tokens import check_counts
 from lexbeam.transforms.common.publish.run_log import read_run_log
 
-__all__ = ["run", "seconds"]
-
 WORDS = 1000
 DOCUMENTS = 100  # of a file
 SEED = 1

@@ -15,8 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["FORMATS", "PLANTED", "YEARS", "block", "drawn", "write_corpus", "write_documents", "years"]
-
 VOCABULARY = 50_000
 PLANTED = 97
 SENTENCE = 15

@@ -19,8 +19,6 @@ from benchmarks.measure import environment
 from benchmarks.scale.corpora import drawn, jsonl
 from benchmarks.scale.runs import Checkout, Results, fresh, measured
 
-__all__ = ["run"]
-
 WORDS = 350  # 2 kB
 SEED = 3
 SIZES = {"small": 200_000_000, "full": 20_000_000_000}

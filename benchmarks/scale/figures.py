@@ -11,8 +11,6 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["STEPS", "flatness", "marginal", "medians", "select", "slope", "steps"]
-
 Row = Mapping[str, Any]
 
 # What a run's CPU is divided into, in the order of the work.

@@ -16,8 +16,6 @@ from benchmarks.scale.corpora import write_corpus
 from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measured, turns
 from benchmarks.scale.tokens import check_counts
 
-__all__ = ["WORDS", "run"]
-
 WORDS = 60  # of CoNLL-U, 2 kB
 PACKED = 10
 SEED = 2

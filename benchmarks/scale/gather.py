@@ -13,8 +13,6 @@ from pathlib import Path
 from benchmarks.measure import environment
 from benchmarks.scale.runs import Checkout, Results, turns
 
-__all__ = ["run"]
-
 SIZES = {"small": (1_000, 50_000, 200_000), "full": (1_000, 250_000, 1_000_000)}
 CASES = ("lanes", "result")
 REPEATS = 3

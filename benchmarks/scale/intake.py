@@ -6,8 +6,6 @@ from pathlib import Path
 from benchmarks.scale.corpora import write_corpus
 from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measured, turns
 
-__all__ = ["run"]
-
 WORDS = 60
 SEED = 2
 SIZES = {"small": (1_000, 10_000), "full": (1_000, 10_000, 100_000)}

@@ -10,8 +10,6 @@ from benchmarks.scale.corpora import write_corpus
 from benchmarks.scale.runs import Checkout, Results, fresh, measured
 from benchmarks.scale.tokens import DOCUMENTS, SEED, WORDS, check_counts
 
-__all__ = ["BOUND", "run"]
-
 BOUND = 3 << 30
 SIZES = {"small": (2_000_000,), "full": (12_500_000, 100_000_000)}
 EPOCHS = "1"  # a pass more takes time alone

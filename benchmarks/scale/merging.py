@@ -16,8 +16,6 @@ from typing import Any
 from benchmarks.measure import ROOT
 from benchmarks.scale.runs import Checkout, Results
 
-__all__ = ["merged", "run", "stage_files"]
-
 DOCUMENTS = 140
 SENTENCES, WORDS = 6, 8
 PARTS = 8

@@ -22,8 +22,6 @@ from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measur
 from lexbeam.transforms.common.publish.differences import differences
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
-__all__ = ["night_lines", "run", "share_lines", "stage_lines"]
-
 SIZES = {
     "small": {"tokens": (300_000,), "tables": 40_000, "labelled": 2_000, "night tokens": 30_000, "nights": 3},
     "full": {

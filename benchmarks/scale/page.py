@@ -11,8 +11,6 @@ from benchmarks.scale.memory import BOUND
 from benchmarks.scale.plots import Point, svg
 from lexbeam.transforms.common.store.merge import MOST_OPEN
 
-__all__ = ["page", "pictures", "table", "write_page"]
-
 Parts = Mapping[str, Sequence[Row]]
 
 LABELS = ("before", "after")

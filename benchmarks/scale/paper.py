@@ -16,20 +16,6 @@ from typing import NamedTuple
 from benchmarks.scale.figures import STEPS, Row, marginal, select, steps
 from lexbeam.transforms.common.parts import parts_for
 
-__all__ = [
-    "PAPER",
-    "Limit",
-    "PaperCorpus",
-    "PieceCost",
-    "UnitCost",
-    "limits",
-    "on_paper",
-    "piece_cost",
-    "split_cost",
-    "unit_costs",
-    "with_parts",
-]
-
 GIB = 1 << 30
 # Of a run on S3, for each object that is written as an artefact: 2,162 requests for 166 receipts and 194 files, what
 # is published included (docs/running/object-stores.md).

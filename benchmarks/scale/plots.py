@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 
 from lexbeam.transforms.report.charts import altair
 
-__all__ = ["Point", "svg"]
-
 WIDTH, HEIGHT = 420, 260
 
 

@@ -12,8 +12,6 @@ from benchmarks.scale.files import SEED, WORDS
 from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measured
 from benchmarks.scale.tokens import check_counts
 
-__all__ = ["run"]
-
 SIZES = {"small": 5_000, "full": 200_000}
 CASES = ("first run", "nothing changed", "one file added")
 

@@ -24,8 +24,6 @@ from typing import Any
 
 from benchmarks.measure import ROOT, descendants, environment, proportional_memory
 
-__all__ = ["Checkout", "Results", "folder_sizes", "fresh", "measured", "read_log", "turns"]
-
 PROBE = Path(__file__).resolve().parent / "probe"
 INTERVAL = 0.2
 TICKS = os.sysconf("SC_CLK_TCK")

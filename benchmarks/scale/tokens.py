@@ -11,8 +11,6 @@ from typing import Any
 from benchmarks.scale.corpora import write_corpus
 from benchmarks.scale.runs import Checkout, Results, folder_sizes, fresh, measured, turns
 
-__all__ = ["run"]
-
 WORDS = 1000
 DOCUMENTS = 100  # of a file
 SEED = 1

@@ -12,8 +12,6 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 
-__all__ = ["Evaluation", "out_or_told"]
-
 O = TypeVar("O", bound=PublishOptions)  # noqa: E741
 P = TypeVar("P")
 

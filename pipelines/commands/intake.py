@@ -11,8 +11,6 @@ from lexbeam.transforms.common.store.resources import content_digest
 from lexbeam.transforms.formats.ingest.stage import InputFile
 from lexbeam.transforms.intake.merging import TextAnnotationOptions
 
-__all__ = ["TextEngine", "file_digests", "notes_told", "text_engine"]
-
 
 def file_digests(files: Iterable[InputFile | ListedFile]) -> list[dict[str, Any]]:
     """Return what the manifest says of files: name, bytes and SHA-256."""

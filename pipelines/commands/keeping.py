@@ -10,8 +10,6 @@ from lexbeam.transforms.common.publish.layout import SNAPSHOTS
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot
 from lexbeam.transforms.common.store import files
 
-__all__ = ["find_own", "kept_entry", "kept_snapshot", "splits_from"]
-
 
 def splits_from(what: str) -> Any:
     """Return the option of a command that splits: where splits are published in which these stay."""

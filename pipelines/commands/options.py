@@ -10,19 +10,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.formats.records.base import MOST_BYTES
 
-__all__ = [
-    "annotation_engine",
-    "annotators",
-    "corpus_folders",
-    "encodings",
-    "excluded_files",
-    "input_folder",
-    "longest_line",
-    "order_seed",
-    "settings_file",
-    "sheet_path",
-]
-
 
 def input_folder(contents: str, metavar: str = "DIR") -> Any:
     """Return the option of the folder whose tables a command reads; without one it reads those at `out`."""

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store import files
 
-__all__ = ["check_sheets", "path_of", "write_texts"]
-
 ENDING = ".tsv"
 
 

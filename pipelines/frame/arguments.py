@@ -13,8 +13,6 @@ from lexbeam.transforms.common.errors import UsageError, nearest, quoted
 from lexbeam.transforms.common.options.fields import from_mapping, options_of
 from lexbeam.transforms.common.options.option import Option
 
-__all__ = ["Parser", "add_options", "as_flags", "flags_of", "from_arguments"]
-
 T = TypeVar("T")
 
 # Options of these groups come last in help.

@@ -20,8 +20,6 @@ from lexbeam.transforms.common.shown import Block, Grid, Kwic, Use
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["is_terminal", "plain_lines", "shown_lines"]
-
 PLAIN_CONTEXT = 60  # characters before and after a word, if there is no terminal
 NARROWEST = 40  # columns; a smaller width of a terminal is taken for a mistake
 WHERE_SHARE = 0.35  # of a terminal's width, at most, for where a use is

@@ -32,19 +32,6 @@ if TYPE_CHECKING:
 
     from lexbeam.transforms.lexicon.resources import Lexicon
 
-__all__ = [
-    "Action",
-    "Command",
-    "Graph",
-    "HandedBack",
-    "InputTable",
-    "Inputs",
-    "Job",
-    "StringCall",
-    "TableSource",
-    "View",
-]
-
 O = TypeVar("O")  # noqa: E741
 P = TypeVar("P")
 

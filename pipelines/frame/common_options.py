@@ -9,19 +9,6 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.options.option import Within
 from lexbeam.transforms.common.parts import AUTO, stated_parts
 
-__all__ = [
-    "PARTS_HELP",
-    "FolderOptions",
-    "HookOptions",
-    "IntakeOptions",
-    "KeepOptions",
-    "MonitoringOptions",
-    "PublishOptions",
-    "RunnerOptions",
-    "model_folder",
-    "or_a_name",
-]
-
 KEEP = ("all", "used", "published")
 PARTS_HELP = "parts (files) of each table of records: a number, or auto: 8, and of large tables more by their size"
 RUN = "run"

@@ -28,8 +28,6 @@ from lexbeam.transforms.common.options.yaml_files import read_yaml
 from lexbeam.transforms.common.publish.holding import Bound, rows_of
 from lexbeam.transforms.common.store import files
 
-__all__ = ["ON_FAILURE", "read_jobs", "read_on_failure"]
-
 GATE = "gate"
 FAILURE = "on_failure"
 ON_FAILURE = ("hold", "publish-others")

@@ -18,8 +18,6 @@ from lexbeam.pipelines.runners.flink_jobs import JobKind, JobState, state_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
 
-__all__ = ["Leaving", "LeftJob", "LeftRun", "Submitted", "check_at_work", "ended", "left_run", "look_at"]
-
 log = logging.getLogger("lexbeam")
 
 KEY = "detached"

@@ -16,17 +16,6 @@ from lexbeam.transforms.common.store.identity import holding
 from lexbeam.transforms.common.store.resources import content_digest
 from lexbeam.transforms.formats.ingest.listing import InputPatterns
 
-__all__ = [
-    "described_in",
-    "given_by",
-    "given_otherwise",
-    "input_patterns",
-    "noted_files",
-    "noted_resources",
-    "option_files",
-    "resources_of",
-]
-
 
 def input_patterns(job: Job) -> InputPatterns | None:
     """Return what names the files that a job takes in; None: it takes in none."""

@@ -13,8 +13,6 @@ from lexbeam.transforms.common.store.tables import Part
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["ResultFiles"]
-
 T = TypeVar("T")
 DONE = "done"
 

@@ -18,18 +18,6 @@ from lexbeam.transforms.corpora.corpus import Corpus
 from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files, matches
 from lexbeam.transforms.formats.ingest.stage import InputFile
 
-__all__ = [
-    "check_patterns",
-    "check_rows",
-    "check_tables_there",
-    "corpora_of",
-    "find_inputs",
-    "first_inputs",
-    "folder_with",
-    "list_inputs",
-    "missing_table",
-]
-
 LOOK = 1000  # files that the driver looks at before the graph lists all
 
 

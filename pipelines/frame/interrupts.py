@@ -23,18 +23,6 @@ from lexbeam.transforms.common.store import files
 if TYPE_CHECKING:
     from lexbeam.pipelines.progress.progress import RunProgress
 
-__all__ = [
-    "heed_signals",
-    "interrupted_status",
-    "interrupted_text",
-    "leave_signals",
-    "note_ended",
-    "note_nothing_begun",
-    "note_run",
-    "resuming_line",
-    "was_interrupted",
-]
-
 _DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
 _CAME: list[int] = []
 

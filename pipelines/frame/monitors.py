@@ -29,8 +29,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.system_errors import explaining
 
-__all__ = ["emit_made", "folder_state", "monitored", "renew_metrics"]
-
 log = logging.getLogger("lexbeam")
 
 

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["Opening"]
-
 
 def _no_subject(_: Mapping[str, Any]) -> str:
     return ""

@@ -14,8 +14,6 @@ from lexbeam.pipelines.frame.command import Command
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
-__all__ = ["STDIN", "Tell", "is_piped", "run_piped", "text_of"]
-
 Tell = Callable[[str], object]
 
 STDIN = "-"

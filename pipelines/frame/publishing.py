@@ -49,21 +49,6 @@ from lexbeam.transforms.common.store.receipts import FREED
 from lexbeam.transforms.common.store.remote import remote
 from lexbeam.transforms.common.store.sound import REMEDY, Damaged, Needed
 
-__all__ = [
-    "UNFINISHED",
-    "Intended",
-    "Sections",
-    "StillDamagedError",
-    "begun_at",
-    "check_nobody_detached",
-    "kept_digests",
-    "note_refused",
-    "publish_run",
-    "read_unfinished",
-    "settle_unfinished",
-    "tables_line",
-]
-
 log = logging.getLogger("lexbeam")
 
 UNFINISHED = "unfinished.json"

@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from lexbeam.pipelines.frame.command import Command
     from lexbeam.schemas.columns import Table
 
-__all__ = [
-    "COMMANDS",
-    "DESCRIPTION",
-    "CommandEntry",
-    "all_tables",
-    "available",
-    "command_of",
-    "load",
-    "loaded",
-    "makers_of",
-    "section_of",
-]
-
 log = logging.getLogger("lexbeam")
 
 DESCRIPTION = """\

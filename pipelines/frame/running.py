@@ -52,8 +52,6 @@ from lexbeam.transforms.formats.ingest.listing import refuse_output_as_input
 if TYPE_CHECKING:
     from lexbeam.pipelines.runners.configs import RunnerConfig
 
-__all__ = ["check_runner", "run_command", "run_jobs", "run_on_text", "summary_of"]
-
 log = logging.getLogger("lexbeam")
 
 _NONE: Mapping[str, LexbeamError] = MappingProxyType({})

@@ -33,8 +33,6 @@ from lexbeam.transforms.common.store.models import carry, models_noted
 from lexbeam.transforms.common.store.sound import REMEDY, Needed
 from lexbeam.transforms.common.store.tables import Part
 
-__all__ = ["make_section", "plan_of"]
-
 if TYPE_CHECKING:
     import apache_beam as beam
 

@@ -33,8 +33,6 @@ from lexbeam.transforms.common.store.tables import written
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["Estimate", "StagePlan", "estimated", "plan_stages"]
-
 _STARTED = 5.0  # seconds within which the lines of a run and its driver's end
 
 

@@ -34,17 +34,6 @@ from lexbeam.transforms.common.store.sound import is_sound_size
 from lexbeam.transforms.formats.ingest.comparing import SHOWN, Changes, input_changes
 from lexbeam.transforms.formats.ingest.listing import InputPatterns
 
-__all__ = [
-    "InputChanges",
-    "OutsideChanges",
-    "all_outside",
-    "changes_outside",
-    "newest_input",
-    "planned_otherwise",
-    "section_logs",
-    "stale_sections",
-]
-
 _NAMED = 3  # new options that are named; of more it is said that there are some
 
 

@@ -25,42 +25,6 @@ from msgspec import UNSET, Meta, UnsetType
 from lexbeam.transforms.common.code.version import own_build
 from lexbeam.transforms.common.errors import HeldBackError, HeldSectionsError, NothingToDoError, readable
 
-__all__ = [
-    "EVENTS",
-    "ArtefactsFreed",
-    "ErrorMessage",
-    "Event",
-    "HookFailed",
-    "HookTold",
-    "JobsSubmitted",
-    "Message",
-    "NothingToDo",
-    "RunFailed",
-    "RunFinished",
-    "RunStarted",
-    "SectionFinished",
-    "SectionPlanned",
-    "SectionStarted",
-    "SectionsHeld",
-    "SnapshotPublished",
-    "StageMade",
-    "StageProgress",
-    "WarningMessage",
-    "are_printed",
-    "as_line",
-    "emit",
-    "emit_failure",
-    "event_schema",
-    "hearing",
-    "in_run",
-    "message_event",
-    "printing",
-    "report",
-    "run_events",
-    "run_id",
-    "stamp",
-]
-
 _LOG = logging.getLogger("lexbeam.events")
 _LOG.setLevel(logging.INFO)
 _LOG.propagate = False

@@ -23,8 +23,6 @@ from lexbeam.transforms.common.shown import guarded
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import Part
 
-__all__ = ["Explained", "explain", "rows_as_lines"]
-
 log = logging.getLogger("lexbeam")
 
 _ROWS = 1000

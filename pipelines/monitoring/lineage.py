@@ -38,8 +38,6 @@ from lexbeam.transforms.common.store import files
 if TYPE_CHECKING:
     from openlineage.client import OpenLineageClient
 
-__all__ = ["LineageSection", "ReadFolder", "check_lineage_place", "told_lineage"]
-
 log = logging.getLogger("lexbeam")
 
 _SECONDS = 5.0  # that a server has to take an event; it is not tried again

@@ -19,8 +19,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
 
-__all__ = ["STATES", "FolderState", "check_metrics_file", "exposition", "write_metrics"]
-
 STATES = ("stale", "failed", "held")
 _REASON = "reason"
 _ESCAPED = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from lexbeam.pipelines.progress.lines import StageCount
 
-__all__ = ["Estimates", "ProjectedEnd", "remaining", "steady", "time_left"]
-
 LEAST_BASIS = 2.0  # seconds of work that weights need as a basis
 REACH = 5.0  # weights predict at most this many times the work that has been seen,
 ASIDE = 0.25  # or this share of what the stages at work predict of themselves

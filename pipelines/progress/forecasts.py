@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.common.store.receipts import Envelope, source_of
 
-__all__ = ["Change", "LastArtefact", "forecast", "touched", "used_artefacts"]
-
 
 class LastArtefact(NamedTuple):
     """An artefact that what is published was made of.

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.common.shown import units
 
-__all__ = ["Foreseen", "Line", "StageCount", "amount", "at_work", "in_one_line", "line_of", "settled"]
-
 
 class Foreseen(NamedTuple):
     """What is known of a stage beforehand.

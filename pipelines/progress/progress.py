@@ -29,8 +29,6 @@ from lexbeam.pipelines.progress.stores import StageObjects
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
 
-__all__ = ["RunProgress", "StageFolder", "counting", "is_shown", "only_drawn", "watching"]
-
 INTERVAL = 0.5  # seconds between two updates of a terminal
 LINE_INTERVAL = 30.0  # seconds between two lines, or events
 REST = 50  # after a look, wait this many times its processor time,

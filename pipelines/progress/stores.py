@@ -11,8 +11,6 @@ from lexbeam.pipelines.progress.lines import Foreseen, StageCount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.remote import remote
 
-__all__ = ["StageObjects", "planned_in_store", "receipts_below"]
-
 _RECEIPT = re.compile(r"([\w-]+/[\w-]+)/[0-9a-f]{32}\.json")
 
 

@@ -18,8 +18,6 @@ from rich.text import Text
 
 from lexbeam.pipelines.progress.lines import Line, StageCount, line_of
 
-__all__ = ["drawing", "drawing_in_cell"]
-
 BAR, LEAST_BAR = 20, 8
 WORDS = 44  # columns left for words such as: 48 of 48 parts of null slices in 1 min 20 s
 NARROW = 80  # columns; narrower terminals have no bars

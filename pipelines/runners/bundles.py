@@ -20,8 +20,6 @@ from apache_beam.runners.worker import bundle_processor, statesampler
 
 from lexbeam.pipelines.runners.signatures import replaced
 
-__all__ = ["small_bundles"]
-
 
 def small_bundles() -> AbstractContextManager[None]:
     """Let the direct runner do for a bundle what its stage needs, in this process without threads."""

@@ -7,8 +7,6 @@ from lexbeam.transforms.common.store.files import NoFilesError
 from lexbeam.transforms.common.store.objects import StoreFailed
 from lexbeam.transforms.common.store.sound import Damaged, Needed
 
-__all__ = ["explained_flink", "raised_in", "root_cause"]
-
 # Errors of ours that workers raise. A message that crossed a process border is text: `module.Class: message [while
 # running ...]`.
 _KINDS = {

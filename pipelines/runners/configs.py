@@ -30,8 +30,6 @@ from lexbeam.transforms.common.errors import UsageError, nearest, quoted
 from lexbeam.transforms.common.options.fields import from_mapping, option
 from lexbeam.transforms.common.options.yaml_files import read_yaml
 
-__all__ = ["DIRECT", "RunnerConfig", "cluster_of", "cores", "load_runner_config", "load_stream_config"]
-
 log = logging.getLogger("lexbeam")
 
 DIRECT = "direct"

@@ -15,8 +15,6 @@ from urllib.parse import SplitResult, urlsplit
 from lexbeam.pipelines.runners.causes import root_cause
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = ["JobKind", "JobState", "address_of", "answer_of", "place_of", "state_of"]
-
 SECONDS = 20
 # A proxy that the environment names is passed by: the job server, by which jobs go to the cluster, knows none.
 _DIRECTLY = urllib.request.build_opener(urllib.request.ProxyHandler({}))

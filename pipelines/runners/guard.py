@@ -19,8 +19,6 @@ import select
 import signal
 import sys
 
-__all__ = ["ALIVE", "at_end"]
-
 ALIVE = "alive"
 ENDED = 3
 IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP)

@@ -19,9 +19,6 @@ from lexbeam.pipelines.monitoring.events import HookFailed, HookTold, emit
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, quoted
 from lexbeam.transforms.common.publish.history import note_told, untold_publications
 
-__all__ = ["PublishHookError", "hook_words", "run_hook", "tell_readers"]
-
-
 log = logging.getLogger("lexbeam")
 
 _GRACE = 5.0  # seconds that a hook has to end by itself when the command is interrupted

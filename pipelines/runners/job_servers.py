@@ -31,8 +31,6 @@ from lexbeam.pipelines.runners.flink_jobs import address_of, place_of
 from lexbeam.pipelines.runners.leash import Leash
 from lexbeam.transforms.common.errors import LexbeamError
 
-__all__ = ["job_server"]
-
 log = logging.getLogger(__name__)
 
 LINES = 20  # of a server's last output, for the message

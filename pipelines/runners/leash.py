@@ -23,8 +23,6 @@ from typing import Any
 
 from lexbeam.pipelines.runners import guard
 
-__all__ = ["Leash", "leashed"]
-
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _HELD: set[io.FileIO] = set()
 

@@ -15,8 +15,6 @@ from contextlib import suppress
 from lexbeam.transforms.common.heap import share_heap
 from lexbeam.transforms.common.spared_imports import spare_imports
 
-__all__ = ["run"]
-
 FAILED = 1
 
 _codes = [FAILED]

@@ -38,8 +38,6 @@ from google.protobuf import text_format  # type: ignore[import-untyped]
 
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = ["PrivateRunner"]
-
 _GRACE = 5.0  # seconds for calls that are still under way when a run has ended
 # As Beam has them: messages of any size, and workers that ask whether the driver is there as often as they like.
 _OPTIONS = (

@@ -32,8 +32,6 @@ from lexbeam.transforms.common.publish.run_log import RunLine
 from lexbeam.transforms.common.spared_imports import restore_google
 from lexbeam.transforms.common.system_errors import explained, explained_text
 
-__all__ = ["Left", "loopback_only", "run_pipeline"]
-
 log = logging.getLogger("lexbeam")
 
 INTERVAL = 0.5  # seconds between two looks whether a cluster has a job

@@ -31,8 +31,6 @@ from apache_beam.runners.worker import bundle_processor, operations
 from apache_beam.transforms import core, ptransform, userstate
 from apache_beam.typehints import decorators
 
-__all__ = ["replaced", "signatures_kept"]
-
 Replacement = tuple[Any, str, Any]  # a module or class, the name of an attribute, the value in its place
 
 # Functions of which signatures are kept: more than any graph has methods.

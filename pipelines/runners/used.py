@@ -9,8 +9,6 @@ from apache_beam.runners.runner import PipelineResult
 from lexbeam.transforms.common.code.usage import MEMORY, counted
 from lexbeam.transforms.common.publish.run_log import RunLine, now_in_utc
 
-__all__ = ["run_lines"]
-
 log = logging.getLogger("lexbeam")
 
 

@@ -21,8 +21,6 @@ from lexbeam.pipelines.runners.signatures import signatures_kept
 from lexbeam.transforms.common.heap import share_heap
 from lexbeam.transforms.common.spared_imports import spare_imports
 
-__all__ = ["run"]
-
 SECONDS = 60
 
 

@@ -16,8 +16,6 @@ from lexbeam.pipelines.runners.leash import Leash
 from lexbeam.pipelines.runners.private_runner import PrivateRunner
 from lexbeam.transforms.common.errors import LexbeamError
 
-__all__ = ["direct_runner", "has_processes", "run_watched", "thread_failures"]
-
 Ended = queue.SimpleQueue[str]  # how workers ended prematurely
 
 MODULE = "lexbeam.pipelines.runners.local_worker"

@@ -7,8 +7,6 @@ from itertools import groupby
 from lexbeam.transforms.common.errors import visible
 from lexbeam.transforms.common.shown import Block, Grid, Kwic
 
-__all__ = ["as_html", "folded"]
-
 _SIDES = {True: ' style="text-align: right"', False: ' style="text-align: left"'}
 
 

@@ -20,8 +20,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.report.panels import Head
 
-__all__ = ["page_head", "section_head"]
-
 NAMED = 3  # sections in the title of the page
 
 

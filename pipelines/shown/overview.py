@@ -20,8 +20,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import LISTED, Block, Grid, columns_with
 from lexbeam.transforms.common.store import files
 
-__all__ = ["changed_options", "describe_table", "in_order", "in_words", "overview", "overview_facts", "section_lines"]
-
 # What a manifest says of a section for this program alone.
 HIDDEN = ("parts", "stages")
 # What a manifest says for other programs: digests of what the section is made with and from.

@@ -13,8 +13,6 @@ from lexbeam.transforms.common.shown import Grid, columns_with, guarded, listed
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
 
-__all__ = ["as_json", "cell", "first_rows", "names_of", "rows_as_grid", "rows_as_json", "rows_as_tsv", "rows_at"]
-
 WIDTH = 60  # characters of a text in a cell that a person reads
 BRIEF = 40  # the same, among the first rows of a table
 FIRST = 3  # items of a list there

@@ -7,8 +7,6 @@ import pyarrow as pa
 from lexbeam.schemas.change.spaces import DOCUMENTS, NO_MAP, SLICE_PAIR, USES
 from lexbeam.schemas.columns import Table, column, reason, share
 
-__all__ = ["FINDINGS", "NO_THRESHOLD", "NULLS", "NULL_REASONS", "PAIRS", "SCORES", "frequency_rhos", "of_threshold"]
-
 # In order of precedence: the first that holds is given.
 NULL_REASONS = {
     "absent_from": "the word does not occur in the earlier slice",

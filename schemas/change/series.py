@@ -11,8 +11,6 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column, share, upos
 
-__all__ = ["DISTANCES", "POINTS", "SERIES"]
-
 UPOS = "UPOS of Universal Dependencies 2"
 
 # Each distance of a word in a slice, in the order of the columns.

@@ -4,8 +4,6 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column, reason, share, upos
 
-__all__ = ["ALIGNMENTS", "DOCUMENTS", "NEIGHBOURS", "NO_MAP", "SLICES", "SLICE_PAIR", "USES", "VECTORS"]
-
 # Columns of two slices that are compared, and of a word's uses in them.
 SLICE_PAIR = (column("slice_from", pa.string(), "earlier slice"), column("slice_to", pa.string(), "later slice"))
 USES = (

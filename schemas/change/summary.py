@@ -15,8 +15,6 @@ from lexbeam.schemas.change.scores import of_threshold
 from lexbeam.schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
 from lexbeam.schemas.columns import Table, column, share, upos
 
-__all__ = ["SUMMARY", "SummaryColumns", "SummedKind", "suffixed"]
-
 UPOS = "UPOS of Universal Dependencies 2"
 
 

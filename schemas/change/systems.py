@@ -6,8 +6,6 @@ from lexbeam.schemas.change.scores import NO_THRESHOLD, NULL_REASONS, frequency_
 from lexbeam.schemas.change.spaces import SLICE_PAIR, USES
 from lexbeam.schemas.columns import Table, column, reason, share
 
-__all__ = ["NO_RHO", "NO_SCORE", "SYSTEM_CONTROLS", "SYSTEM_SCORES"]
-
 NO_SCORE = "no_score"  # the system gives none to any word
 
 # Why there is no correlation with frequency.

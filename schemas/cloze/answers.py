@@ -5,8 +5,6 @@ import pyarrow as pa
 from lexbeam.schemas.cloze.pairs import KINDS, QUESTION_KEY
 from lexbeam.schemas.columns import Table, column
 
-__all__ = ["ANSWERS", "ASKED_REASONS"]
-
 # Why a question is put to no reading system.
 ASKED_REASONS = {
     "not_kept": "it is no question, see table cloze/questions",

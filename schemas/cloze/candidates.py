@@ -7,8 +7,6 @@ import pyarrow as pa
 from lexbeam.schemas.cloze.pairs import ARTICLE_ID, KIND, PAIR_ID
 from lexbeam.schemas.columns import Table, column, entries_of, reason
 
-__all__ = ["CANDIDATES"]
-
 
 def _verdicts(filters: Mapping[str, str]) -> Iterable[pa.Field]:
     for name, doc in filters.items():

@@ -5,8 +5,6 @@ import pyarrow as pa
 from lexbeam.schemas.cloze.pairs import QUESTION_KEY
 from lexbeam.schemas.columns import Table, column, reason
 
-__all__ = ["OPTIONS", "OPTION_REASONS", "PREDICTIONS"]
-
 PREDICTIONS = Table(
     name="cloze/predictions",
     row="a word that a reader puts in the place of a candidate",

@@ -9,21 +9,6 @@ from lexbeam.schemas.columns import Table, column, language, upos
 from lexbeam.schemas.inputs import inputs_table
 from lexbeam.schemas.rejects import REASONS, REJECT_KEY, reject_columns
 
-__all__ = [
-    "ARTICLE_ID",
-    "CRITERIA",
-    "FLAGS",
-    "KIND",
-    "KINDS",
-    "PAIRS",
-    "PAIR_ID",
-    "PAIR_INPUTS",
-    "PAIR_REASONS",
-    "PAIR_REJECTS",
-    "QUESTION_KEY",
-    "TARGET",
-]
-
 KINDS = ("imperceptibility", "nonspecificity", "intersection")
 
 # What makes a word abstract, by kind; the intersection needs both.

@@ -6,17 +6,6 @@ from lexbeam.schemas.cloze.pairs import ARTICLE_ID, PAIR_ID, QUESTION_KEY
 from lexbeam.schemas.columns import Table, column, language, reason, share
 from lexbeam.schemas.rejects import ANSWER_REASONS, REASONS, REJECT_KEY, reject_columns
 
-__all__ = [
-    "ANNOTATIONS",
-    "ANNOTATION_REASONS",
-    "ANNOTATION_REJECTS",
-    "ANNOTATION_REJECT_REASONS",
-    "QUESTIONS",
-    "QUESTION_REASONS",
-    "VERDICTS",
-    "VERDICT_REASONS",
-]
-
 # Why a candidate is no question, in the order in which reasons are given.
 QUESTION_REASONS = {
     "not_asked": "options were made for other words: targets of the files",

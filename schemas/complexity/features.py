@@ -7,8 +7,6 @@ import pyarrow as pa
 from lexbeam.schemas.columns import Table, column, reason
 from lexbeam.schemas.complexity.instances import INSTANCE_ID, KIND
 
-__all__ = ["ABSENT", "COVERAGE", "FEATURES", "features_schema"]
-
 # Layers of the annotation that features need, by the reason that coverage gives where the instances have none.
 ABSENT = {"no_heads": "heads", "no_deprels": "deprels", "no_entities": "entities"}
 

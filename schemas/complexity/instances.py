@@ -13,18 +13,6 @@ from lexbeam.schemas.columns import Table, column, language, upos
 from lexbeam.schemas.inputs import inputs_table
 from lexbeam.schemas.rejects import REJECT_KEY, ROW_REASONS, reject_columns
 
-__all__ = [
-    "FLAGS",
-    "INSTANCES",
-    "INSTANCE_ID",
-    "KIND",
-    "KINDS",
-    "LOAD_INPUTS",
-    "LOAD_REASONS",
-    "LOAD_REJECTS",
-    "instances_schema",
-]
-
 KINDS = ("single", "mwe")
 
 # What is told of an instance whose target or sentence is not as it should be. All are kept.

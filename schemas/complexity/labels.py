@@ -6,8 +6,6 @@ from lexbeam.schemas.columns import Table, column, reason, share
 from lexbeam.schemas.complexity.instances import INSTANCE_ID
 from lexbeam.schemas.rejects import ANSWER_REASONS, REJECT_KEY, reject_columns
 
-__all__ = ["COMPLEXITY", "JUDGMENTS", "JUDGMENT_REASONS", "JUDGMENT_REJECTS", "LABELS", "SPLITS", "STRATA"]
-
 COMPLEXITY = "0: very easy, .25: easy, .5: neutral, .75: difficult, 1: very difficult"
 
 # Why a judgment that could be read does not count.

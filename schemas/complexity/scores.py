@@ -5,8 +5,6 @@ import pyarrow as pa
 from lexbeam.schemas.columns import Table, column, share
 from lexbeam.schemas.complexity.instances import INSTANCE_ID, KIND
 
-__all__ = ["IMPORTANCE", "LEARNING", "PREDICTIONS"]
-
 PREDICTIONS = Table(
     name="complexity/predictions",
     row="the complexity of an instance as a scorer predicts it",

@@ -6,8 +6,6 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column
 
-__all__ = ["DOCUMENTS", "DocumentRow"]
-
 
 class DocumentRow(NamedTuple):
     """A row of `documents`; the columns' docs are in `DOCUMENTS`."""

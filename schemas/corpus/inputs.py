@@ -2,6 +2,4 @@
 
 from lexbeam.schemas.inputs import inputs_table
 
-__all__ = ["INPUTS"]
-
 INPUTS = inputs_table("corpus/inputs", ("documents", "its records in table documents"))

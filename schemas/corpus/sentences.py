@@ -11,8 +11,6 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column, language, upos
 
-__all__ = ["SENTENCES", "UPOS", "SentenceRow", "sentences_schema"]
-
 # Universal parts of speech, in the order in which tags are numbered and ties are settled.
 UPOS = (
     "ADJ",

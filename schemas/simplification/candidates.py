@@ -11,17 +11,6 @@ import pyarrow as pa
 from lexbeam.schemas.columns import Table, column, entries_of, reason, registered
 from lexbeam.schemas.simplification.instances import INSTANCE_ID
 
-__all__ = [
-    "CANDIDATES",
-    "FORM",
-    "SELECTIONS",
-    "SETTING",
-    "column_of",
-    "drop_reasons",
-    "generation_reasons",
-    "selection_reasons",
-]
-
 SETTING = column("setting", pa.string(), "name of the setting: which generators, filters and rankers are used, and how")
 
 FORM = "the candidate as it would stand in the target's place, in lower case, NFC"

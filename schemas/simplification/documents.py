@@ -8,8 +8,6 @@ import pyarrow as pa
 from lexbeam.schemas.columns import Table, column, language
 from lexbeam.schemas.simplification.instances import CHOSEN_BY, INSTANCE_ID
 
-__all__ = ["CHANGES", "DOCUMENTS", "KEPT", "KINDS"]
-
 # What a row of `changes` is about.
 KINDS = {
     "word": "a word that was found complex",

@@ -10,19 +10,6 @@ from lexbeam.schemas.columns import Table, column, language, share, upos
 from lexbeam.schemas.inputs import inputs_table
 from lexbeam.schemas.rejects import REASONS, REJECT_KEY, ROW_REASONS, reject_columns
 
-__all__ = [
-    "BY_RULE",
-    "CHOSEN_BY",
-    "FLAGS",
-    "INSTANCES",
-    "INSTANCE_ID",
-    "INSTANCE_INPUTS",
-    "INSTANCE_REASONS",
-    "INSTANCE_REJECTS",
-    "JUDGMENTS",
-    "SUBSTITUTES",
-]
-
 INSTANCE_ID = column("instance_id", pa.string(), "the instance, see table simplification/instances")
 
 # What is odd about an instance, or about a record that gave it. All are kept.

@@ -6,8 +6,6 @@ from lexbeam.schemas.columns import Table, column, reason
 from lexbeam.schemas.simplification.candidates import FORM, SETTING, drop_reasons
 from lexbeam.schemas.simplification.instances import INSTANCE_ID
 
-__all__ = ["FUNNEL", "LOSSES", "RANKER", "RANKINGS", "SIMPLIFICATIONS", "STAGES"]
-
 RANKER = column("ranker", pa.string(), "the ranker")
 
 RANKINGS = Table(

@@ -7,8 +7,6 @@ from lexbeam.transforms.embeddings.alignment import fit_alignment
 from lexbeam.transforms.embeddings.published import side_row
 from lexbeam.transforms.embeddings.spaces import Space
 
-__all__ = ["HOSTILE", "SLICES", "aligned", "known", "pair", "slice_row", "snapshot_of", "space", "vectors"]
-
 HOSTILE = "</script><script>alert(1)</script>"
 
 

@@ -4,8 +4,6 @@ import pyarrow.parquet as pq
 
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["OPTIONS", "publish", "section"]
-
 OPTIONS = {
     "alignment": ["op", "cca"],
     "measure": ["cosine"],

@@ -18,8 +18,6 @@ from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
 from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 
-__all__ = ["COMPARISONS", "OPTIONS", "Series", "series_of"]
-
 COMPARISONS = Comparisons(("early", "middle", "late"), (2, 3, 2), ((0, 1), (1, 2)), (1, 2))
 OPTIONS = SeriesOptions(align=AlignOptions(targets=("w1", "absent")), rank=RANK)
 

@@ -19,8 +19,6 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.batches import BatchWriter
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
-__all__ = ["COMPARISONS", "DIM", "RANK", "SGNS", "Made", "align_all", "ready", "score_task", "tag_of", "train_all"]
-
 DIM = 5
 SGNS = SgnsOptions(dim=DIM, epochs=1)
 COMPARISONS = Comparisons(("early", "late"), (2, 3), ((0, 1),), (1, 2))

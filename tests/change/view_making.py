@@ -17,20 +17,6 @@ from lexbeam.transforms.common.store.tables import write_part
 from lexbeam.transforms.corpora.corpus import SentencePart
 from lexbeam.transforms.embeddings.sgns import sentences_of
 
-__all__ = [
-    "EMPTY",
-    "OPTIONS",
-    "SPEC",
-    "Prepared",
-    "corpus",
-    "counts_of",
-    "prepare",
-    "shuffled",
-    "spec_of",
-    "tasks_of",
-    "write_parts",
-]
-
 SCHEMA = SENTENCES.schema()
 EMPTY = dict.fromkeys(SCHEMA.names)
 OPTIONS = ViewOptions(min_sentence=3)

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["keep_choosing_model"]
-
 
 def keep_choosing_model(folder: Path, texts: Iterable[str], more: Iterable[str] = ()) -> None:
     """Write the folder of a model that knows the words of some texts, and more words."""

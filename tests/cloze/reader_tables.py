@@ -7,8 +7,6 @@ from lexbeam.transforms.cloze.readers.options import NumberLists
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part
 
-__all__ = ["KIND", "lists", "part"]
-
 KIND = "nonspecificity"
 
 

@@ -11,8 +11,6 @@ import pytest
 
 from lexbeam.transforms.common.code.code_identity import CodeIdentity, code_identity, forget_sources
 
-__all__ = ["toy_package"]
-
 
 @contextlib.contextmanager
 def toy_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., CodeIdentity]]:

@@ -6,8 +6,6 @@ from making import files_below
 
 from lexbeam.transforms.common.store.artefacts import LAST, Stage, Workspace, make
 
-__all__ = ["check_inherited"]
-
 
 def check_inherited(stage: Stage, tasks, options, folder: Path):
     """Make tasks one after the other, and check that each artefact has the bytes of one without predecessor.

@@ -2,8 +2,6 @@
 
 from hypothesis import strategies as st
 
-__all__ = ["ended"]
-
 
 @st.composite
 def ended(draw, lines):

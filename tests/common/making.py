@@ -15,8 +15,6 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import Part, write_part
 
-__all__ = ["TOY", "Toy", "files_below", "made_section", "part_of", "put", "read_of"]
-
 SCHEMA = pa.schema([("word", pa.string())])
 BUILT: list[Any] = []  # tasks that were really built, in order
 

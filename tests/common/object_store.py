@@ -5,8 +5,6 @@ from collections.abc import Iterator
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileMetadata, FileSystem
 
-__all__ = ["OBJECTS", "STORE", "Store"]
-
 STORE = "store://bucket/out"
 OBJECTS: dict[str, bytes] = {}
 

@@ -11,8 +11,6 @@ from re import _constants as code  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-__all__ = ["Found", "Hostile", "found_patterns", "hostile", "made_in_functions", "seconds"]
-
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("transforms", "pipelines", "schemas", "lexbeam")
 _OF_RE = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")

@@ -2,8 +2,6 @@
 
 import random
 
-__all__ = ["LENGTH", "sentences", "spanish", "trained"]
-
 ANIMALS = ("cat", "dog", "bird", "horse")
 PLACES = ("house", "garden", "park", "kitchen")
 DEEDS = ("sat", "slept", "waited")

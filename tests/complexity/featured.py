@@ -10,8 +10,6 @@ from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.complexity.features.registry import GROUPS, features_of
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
-__all__ = ["columns", "computed", "instance", "instances", "setting_with"]
-
 ZIPF = {
     "en": {
         "the": 7.7,

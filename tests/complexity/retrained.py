@@ -5,8 +5,6 @@ from collections import Counter
 
 from lexbeam.transforms.complexity.features.surprisal import MASS
 
-__all__ = ["Retrained", "words_of"]
-
 
 def words_of(forms):
     """Return the words of tokens."""

@@ -17,8 +17,6 @@ from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part
 
-__all__ = ["DIM", "WORDS", "publish", "splits_of", "tables"]
-
 WORDS = [f"w{number:02}" for number in range(60)]
 DIM = 3
 GENRES = ("bible", "biomed")

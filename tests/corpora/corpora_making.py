@@ -15,8 +15,6 @@ from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part
 from lexbeam.transforms.corpora.corpus import Corpus
 
-__all__ = ["GAP", "Text", "document", "documents", "id_of", "write_corpus"]
-
 GAP = " \n"  # between two sentences
 WORDS = ["ship", "Übersee", "𐐷", "e\u0301", "東京", "."]
 

@@ -22,8 +22,6 @@ from lxml import etree
 
 from lexbeam.transforms.formats.records.base import ReaderOptions
 
-__all__ = ["COUNTS", "PACKED", "breaks_off", "count", "is_package"]
-
 PACKED = re.compile(
     rb"\x1f\x8b|BZh\d|\xfd7zXZ\x00|\(\xb5/\xfd|PK(\x03\x04|\x05\x06|\x07\x08)"
     rb"|7z\xbc\xaf\x27\x1c|Rar!\x1a\x07"

@@ -5,8 +5,6 @@ import re
 
 from counting_text import decoded_lines, raw_lines
 
-__all__ = ["count_rows"]
-
 
 def count_rows(data, options, name):
     """Count rows; one that the csv module cannot read is its first line alone."""

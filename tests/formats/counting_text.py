@@ -4,19 +4,6 @@ import codecs
 import re
 import unicodedata
 
-__all__ = [
-    "CONTROL",
-    "INVISIBLE",
-    "NO_TEXT",
-    "decoded",
-    "decoded_lines",
-    "encodings_of",
-    "longest_run",
-    "raw_lines",
-    "refused",
-    "without_control",
-]
-
 BOM = b"\xef\xbb\xbf"
 INVISIBLE = "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 NO_TEXT = re.compile("[\x00\ud800-\udfff]")

@@ -30,8 +30,6 @@ from lexbeam.transforms.formats.ingest.staging import RECORD
 from lexbeam.transforms.formats.records.base import ReaderOptions, Record
 from lexbeam.transforms.formats.records.date_parsing import LAST_YEAR, parse_date
 
-__all__ = ["ABOVE"]
-
 TAKEN, REFUSED = Counted(1, 1, 0, True), Counted(1, 0, 1, True)
 FIRST_YEAR = -9999
 _PIECES = """

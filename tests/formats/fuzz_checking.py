@@ -33,8 +33,6 @@ from lexbeam.transforms.formats.readers.registry import read_file
 from lexbeam.transforms.formats.records import hyphens, text_cleaning
 from lexbeam.transforms.formats.records.base import ReaderOptions, Record, Reject
 
-__all__ = ["SECONDS", "SMALL", "Counted", "Tables", "Wrong", "check", "limited", "watched"]
-
 SECONDS = 5.0  # of processor time for an input; thousands of times what one takes
 # Inner limits that tests make small, so that small inputs go where otherwise only long ones do.
 SMALL = (

@@ -29,8 +29,6 @@ from fuzz_making import (
 from fuzz_making_html import TAGS, make_html
 from fuzz_making_packages import PIECES, make_docx, make_epub, make_odt
 
-__all__ = ["MAKERS", "Maker"]
-
 
 class Maker(NamedTuple):
     """How inputs of a format are made.

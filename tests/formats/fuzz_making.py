@@ -16,26 +16,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fuzz_signing import SHAMS
 
-__all__ = [
-    "EMPTY",
-    "HEADS",
-    "ODD",
-    "PROLOGUES",
-    "chance",
-    "line",
-    "make_conllu",
-    "make_csv",
-    "make_json",
-    "make_jsonl",
-    "make_lines",
-    "make_parquet",
-    "make_tei",
-    "make_text",
-    "make_vertical",
-    "text",
-    "utf8",
-]
-
 _WORDS = """
 Dogs bark The cat sat on Zoë und die Schiff- fahrt 1790 co-operate it’s l’eau . , ; ! ? - -- … text
 date title a b _ | 7,5 # & C++ 中文 Ελλάδα мир שלום नमस्ते

@@ -4,8 +4,6 @@ import random
 
 from fuzz_making import chance, line, text, utf8
 
-__all__ = ["TAGS", "make_html"]
-
 BLOCKS = (
     "p",
     "p",

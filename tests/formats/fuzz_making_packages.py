@@ -6,8 +6,6 @@ from collections.abc import Callable
 from fuzz_making import chance, line, text
 from packages_making import docx, epub, odt, p, page
 
-__all__ = ["PIECES", "make_docx", "make_epub", "make_odt"]
-
 # Of the grammars, to be put where they do not belong.
 PIECES = (
     "<w:p>",

@@ -26,8 +26,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.sources.content import HEAD, content_of
 
-__all__ = ["Input", "Member", "input_of", "mutated"]
-
 # Overlong and cut UTF-8, surrogates, what is beyond Unicode, byte order marks, NULs, line ends,
 # beginnings of compressed files and of others, escape sequences, an accent in Latin-1.
 RAW = (

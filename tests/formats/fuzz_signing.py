@@ -9,8 +9,6 @@ import io
 import random
 import zipfile
 
-__all__ = ["OF_NO_TEXT", "SHAMS", "signed"]
-
 OF_NO_TEXT = ("html", "pdf", "image", "office", "executable", "binary")
 # How a text may begin that is no such file.
 SHAMS = (

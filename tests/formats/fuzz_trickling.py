@@ -3,8 +3,6 @@
 import io
 from typing import Any
 
-__all__ = ["Trickle"]
-
 
 class Trickle(io.RawIOBase):
     """A stream that gives at most some bytes at a time."""

@@ -43,8 +43,6 @@ from fuzz_checking import Tables, Wrong, check, watched
 from fuzz_formats import MAKERS
 from fuzz_mutating import Input, Member, input_of
 
-__all__ = ["NAMES", "Result", "fuzz", "main", "shortest"]
-
 NAMES = (*MAKERS, *ABOVE)
 CHUNK = 500
 # Ingestion is of the same inputs as documents, and writes each into a file and a folder of its own.

@@ -21,8 +21,6 @@ from hostile_making import COMPRESS, damaged, tar, tei, zipped
 from hostile_meaning import meaning_tables
 from hostile_meanings import MEANINGS
 
-__all__ = ["CASES"]
-
 NEWLINE = b"\n"
 TWO = [("a.txt", b"one " * 50), ("b.txt", b"two")]
 BOMB = 17 << 20

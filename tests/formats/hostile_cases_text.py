@@ -7,8 +7,6 @@ from hostile_feeding import Case
 from hostile_making import LONG, damaged, tar, tei, zipped
 from packages_making import docx, epub, odt, p, page
 
-__all__ = ["FIRST", "LARGE", "LAST", "SECRET", "TEXTS"]
-
 LAUGHS = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
 HEADER = "<!DOCTYPE TEI [%s]>"
 SECRET = "/etc/passwd"

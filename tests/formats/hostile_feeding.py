@@ -15,8 +15,6 @@ from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rul
 from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
 from lexbeam.transforms.formats.records.scripts import scripts_of
 
-__all__ = ["HEAD", "Case", "Outcome", "document", "feed", "ingest_options", "put", "row"]
-
 HEAD = "| what was fed | as | records | what came out | detail |\n|---|---|---|---|---|\n"
 TOP = """\
 # Hostile input, case by case

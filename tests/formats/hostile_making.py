@@ -16,21 +16,6 @@ import pyarrow.parquet as pq
 
 from lexbeam.transforms.common.store import files
 
-__all__ = [
-    "COMPRESS",
-    "LONG",
-    "damaged",
-    "encrypted",
-    "locked",
-    "parquet",
-    "piped",
-    "rewritten",
-    "tar",
-    "tei",
-    "vanished",
-    "zipped",
-]
-
 LONG = 100_000_000
 NOBODY = 65534
 

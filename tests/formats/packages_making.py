@@ -2,8 +2,6 @@
 
 from hostile_making import zipped
 
-__all__ = ["ODF", "docx", "epub", "odt", "p", "page"]
-
 R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 W = f'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="{R}"'
 RELS = (

@@ -27,8 +27,6 @@ from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.options.option import Option
 from lexbeam.transforms.embeddings.trainers import TRAINERS
 
-__all__ = ["BASE", "Case", "Grid", "can_train", "changes"]
-
 TEXT = "In {0} the ship sails over the sea, and the sailor sings of ship, land and sea {1} times."
 TEI = (
     '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>T</title>'

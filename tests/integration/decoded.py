@@ -6,8 +6,6 @@ import io
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["decoded", "holding"]
-
 
 def decoded(name, content):
     """Return all that a file says, with the bytes as they are."""

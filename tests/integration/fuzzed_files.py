@@ -23,8 +23,6 @@ from lexbeam.transforms.people.reading import read_answers
 from lexbeam.transforms.simplification.evaluation.submissions import read_gold, read_predictions
 from lexbeam.transforms.simplification.instances.judgments import SimplifiableOptions, read_judgments
 
-__all__ = ["READERS", "Filled", "broken", "outcome"]
-
 QUESTIONS = {("q1", "imperceptibility"): Question(("a", "b", "c", "d", "e"), 0)}
 INSTANCES = pa.table(
     {

@@ -30,8 +30,6 @@ from lexbeam.transforms.formats.ingest import cut
 from lexbeam.transforms.formats.ingest import ptransforms as ingest
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
-__all__ = ["RUNS", "Case", "cases_of"]
-
 KEEP = ("--keep-snapshots", "99")
 MOST = 5  # cases of a stage
 

@@ -25,29 +25,6 @@ from lexbeam.transforms.common.publish.run_log import DRIVER, RunLine, read_run_
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store import artefacts
 
-__all__ = [
-    "ANY",
-    "KINDS",
-    "WORDS",
-    "Upgrade",
-    "begun_world",
-    "check_plan",
-    "check_steps",
-    "date_by_table",
-    "errors",
-    "make_world",
-    "name_of",
-    "planned",
-    "rebuilt",
-    "receipts",
-    "refresh",
-    "run_log",
-    "step",
-    "text_of",
-    "told",
-    "write_labelled",
-]
-
 ANY = ("--max-change", "1")  # a slice that was empty for some steps is behind by more than one
 # Why a run of everything is an error: a slice has lost its last document.
 REFUSED = ("has no document", "no document has a year")

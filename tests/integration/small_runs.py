@@ -7,24 +7,6 @@ from pathlib import Path
 
 from lexbeam.pipelines.cli import main
 
-__all__ = [
-    "CHANGE",
-    "CORPUS",
-    "SLICES",
-    "SMALL",
-    "WORDS",
-    "call",
-    "change",
-    "copy_of_out",
-    "corpus",
-    "make_out",
-    "manifest",
-    "published",
-    "unless_given",
-    "write_judgments",
-    "write_texts",
-]
-
 WORDS = "the ship sails over the sea and the sailor sings of the land"
 SMALL = ["--dim", "5", "--epochs", "1", "--min-count", "1", "--min-sentence", "1"]
 SLICES = ["--slices", "1800-1849,1850-1900"]

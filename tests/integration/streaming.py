@@ -24,22 +24,6 @@ from lexbeam.transforms.common.store.receipts import read_receipt
 from lexbeam.transforms.formats.ingest.listing import find_files
 from lexbeam.transforms.stream import ptransforms
 
-__all__ = [
-    "SECONDS",
-    "Started",
-    "annotated",
-    "arrive",
-    "check_published",
-    "drop",
-    "landed_files",
-    "make_world",
-    "names_there",
-    "receipts",
-    "refreshed",
-    "streams_end",
-    "text_of",
-]
-
 WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905
 SECONDS = 1800  # however busy the machine is
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,7 +1,5 @@
 """Options of runs of seconds on the four texts of tests/integration/small_runs.py."""
 
-__all__ = ["CORPUS", "SLICES", "SMALL"]
-
 SMALL = {
     "dim": 5,
     "epochs": 1,

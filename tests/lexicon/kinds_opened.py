@@ -4,8 +4,6 @@ import numpy as np
 
 from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix
 
-__all__ = ["opened"]
-
 
 def opened(kind, argument):
     """Return the resource that a person's words name."""

@@ -6,8 +6,9 @@ from collections import Counter
 
 import pyarrow as pa
 
+from lexbeam.transforms.people.answers import Answer
 from lexbeam.transforms.people.reading import read_answers
-from lexbeam.transforms.people.sheets import Answer, Sheet, SheetColumn
+from lexbeam.transforms.people.sheets import Sheet, SheetColumn
 from lexbeam.transforms.people.writing import sheet_text
 
 COMPLEXITY = Sheet(

@@ -23,8 +23,9 @@ from lexbeam.schemas.rejects import ANSWER_REASONS as REASONS
 from lexbeam.schemas.rejects import ANSWER_STAGE as STAGE
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.people.answers import Answer
 from lexbeam.transforms.people.reading import pseudonym, read_answers
-from lexbeam.transforms.people.sheets import Answer, SheetColumn, answers_schema
+from lexbeam.transforms.people.sheets import SheetColumn, answers_schema
 from lexbeam.transforms.people.writing import sheet_text
 
 HEADER = next(number for number, row in enumerate(rated()) if row[0] == "id")

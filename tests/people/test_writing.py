@@ -6,8 +6,9 @@ import pytest
 from people_making import COMPLEXITY, ROWS, cells_of, rows_of
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.people.answers import Answer
 from lexbeam.transforms.people.cells import CELL_LIMIT, text_of
-from lexbeam.transforms.people.sheets import Answer, Sheet, SheetColumn, answers_schema
+from lexbeam.transforms.people.sheets import Sheet, SheetColumn, answers_schema
 from lexbeam.transforms.people.writing import sheet_text, write_sheet
 
 

@@ -17,8 +17,6 @@ from lexbeam.pipelines.cli import main
 from lexbeam.pipelines.frame.registry import load
 from lexbeam.transforms.common.options.fields import options_of
 
-__all__ = ["flags_of", "given_to", "make_inputs"]
-
 GOLD = "word\tbinary\tgraded\nsea\t1\t0.5\nship\t0\t0.1\nland\t1\t0.7\n"
 PAIRS = '{"passage": "The dogs stay in the house.", "summary": "An animal is at home."}\n'
 ASKED = "".join(

@@ -10,8 +10,6 @@ import numpy as np
 from lexbeam.pipelines.frame.registry import available
 from lexbeam.transforms.common.options.fields import options_of
 
-__all__ = ["OBJECTS", "TEXTS", "YAML", "all_options", "is_readable", "names_it", "required_of"]
-
 # As a person, a shell or a script may write them.
 TEXTS = {
     "nothing": "",

@@ -13,8 +13,6 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-__all__ = ["RELEASES", "kinds_of", "unpacked"]
-
 HERE = Path(__file__).resolve().parent
 RELEASES = sorted((path.name for path in HERE.iterdir() if path.is_dir() and path.name[:1].isdigit()), reverse=True)
 # A cache is remade wherever it is not, and a lock names a process.

@@ -11,8 +11,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Page", "find_chromium", "open_page"]
-
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
     "--headless=new",

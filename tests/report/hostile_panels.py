@@ -7,8 +7,6 @@ from lexbeam.transforms.report.charts import bars_across, bars_over_time, lines
 from lexbeam.transforms.report.layered_charts import bands, cloud, paths, series
 from lexbeam.transforms.report.panels import Chart, Choice, Note, Rows, UsesPanel
 
-__all__ = ["HOSTILE", "WORDS", "charts", "chosen", "hostile", "tables"]
-
 HOSTILE = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
 WORDS = 250
 

@@ -13,8 +13,6 @@ from lexbeam.pipelines.frame.registry import COMMANDS, load
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.tables import write_rows
 
-__all__ = ["CORPUS", "DIM", "change_section", "documents", "publish", "rewritten", "scores", "sentences"]
-
 DIM = 3  # of vectors
 
 CORPUS: dict[str, Any] = {

@@ -10,8 +10,6 @@ from lexbeam.transforms.learning.models.keeping import keep_model_file
 from lexbeam.transforms.learning.models.model import Model
 from lexbeam.transforms.simplification.generation.inputs import GenerationFiles
 
-__all__ = ["FORMS", "files_of", "keep_inflector", "write_world"]
-
 SING, PLUR = "Gender=Masc|Number=Sing", "Gender=Masc|Number=Plur"
 PART = "Gender=Fem|Number=Sing|VerbForm=Part"
 THIRD = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"

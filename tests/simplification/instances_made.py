@@ -16,8 +16,6 @@ from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, sort_rows, write_part
 
-__all__ = ["drawn_parts", "instance", "numbered", "publish", "substitutes", "written"]
-
 
 def instance(marked, lemma=None, upos=None, *, language="es", feats=None):
     """Return a row of simplification/instances from a sentence with its `[[target]]`."""

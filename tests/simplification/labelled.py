@@ -7,8 +7,6 @@ from lexbeam.schemas.complexity.labels import LABELS
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part
 
-__all__ = ["labelled", "parts", "word"]
-
 
 def word(token, complexity, *, lemma=None, upos=None, language="es", kind="single"):
     """Return a labelled token, as `parts` takes it."""

@@ -33,8 +33,6 @@ from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask, Decision,
 from lexbeam.transforms.formats.ingest.staging import EXAMPLES, RecordRow, stage_rejects
 from lexbeam.transforms.layers.registry import columns_of
 
-__all__ = ["ANNOTATE", "AnnotateOptions", "Annotated"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotateOptions:

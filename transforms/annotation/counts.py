@@ -9,8 +9,6 @@ from lexbeam.transforms.annotation.annotate import Annotated
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.formats.ingest.stage import Ingested
 
-__all__ = ["EXAMPLES_SHOWN", "IntakeCounts", "counts_of", "sum_counts"]
-
 EXAMPLES_SHOWN = 5
 
 

@@ -14,8 +14,6 @@ from collections import Counter
 
 from lexbeam.transforms.formats.records.scripts import is_japanese, letters_by_script, scripts_of
 
-__all__ = ["CODE_PAGES", "LANGUAGES", "code_page", "guess_engine", "guess_language"]
-
 # Those with stop words in spaCy and lemmas in an engine.
 LANGUAGES = (
     "bg",

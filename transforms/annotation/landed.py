@@ -28,19 +28,6 @@ from lexbeam.transforms.common.store.receipts import ArtefactPath, File, read_re
 from lexbeam.transforms.common.store.sound import Damaged
 from lexbeam.transforms.common.store.staged import StagedFile
 
-__all__ = [
-    "LAND_STAGE",
-    "TEXTS",
-    "Landed",
-    "LandedPlace",
-    "LandedTexts",
-    "OtherFile",
-    "SortedKeys",
-    "landed_texts",
-    "receipts_since",
-    "text_key",
-]
-
 LAND_STAGE = "corpus/land"
 TEXTS = pa.schema(
     [("text", pa.binary(16)), ("sentences", pa.int32()), ("document_id", pa.string()), ("error", pa.string())]

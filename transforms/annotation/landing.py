@@ -20,8 +20,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.staged import StagedFile
 from lexbeam.transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, InputFile, Unit
 
-__all__ = ["FILES", "LAND", "LandTask", "file_key", "intake_of", "place_of", "with_landed"]
-
 FILES = pa.schema([("file", pa.binary(16))])
 
 

@@ -15,8 +15,6 @@ from lexbeam.transforms.common.store.entries import Entries
 from lexbeam.transforms.common.store.merge import MergeTask, entries, merge, whole
 from lexbeam.transforms.common.store.tables import PartFile
 
-__all__ = ["MERGE_DOCUMENTS", "MERGE_SENTENCES"]
-
 Layers = Sequence[pa.Field] | None
 
 

@@ -21,8 +21,6 @@ from lexbeam.transforms.common.store.ptransforms import MakeArtefact, SpreadOver
 from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
 from lexbeam.transforms.formats.ingest.stage import Ingested
 
-__all__ = ["AnnotateDocuments", "ListStaged", "SumCounts"]
-
 
 def _characters(task: tuple[str, AnnotateTask]) -> float:
     return task[1].stage.characters

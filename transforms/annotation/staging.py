@@ -18,8 +18,6 @@ from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.staged import StagedWriter
 from lexbeam.transforms.formats.ingest.staging import RecordRow
 
-__all__ = ["AnnotatedBlock", "AnnotationCounts", "count_annotation", "stage_documents", "stage_sentences"]
-
 
 class AnnotatedBlock(NamedTuple):
     """A document, or a block of a long one: its id, its record, and how many sentences it has."""

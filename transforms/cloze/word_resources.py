@@ -16,21 +16,6 @@ from lexbeam.transforms.inflection.models import warn_of_languages as warn_of_ot
 from lexbeam.transforms.lexicon.finding_wordnet import WORDNET as _WORDNET
 from lexbeam.transforms.lexicon.resources import Lexicon, ResourceAlias, check_specs
 
-__all__ = [
-    "RATINGS",
-    "RATING_LISTS",
-    "STATIC_VECTORS",
-    "VECTORS",
-    "WORDNET",
-    "are_of",
-    "check_model_language",
-    "inflector_option",
-    "tags_of",
-    "vectors_option",
-    "warn_of_inflector",
-    "warn_of_languages",
-]
-
 log = logging.getLogger("lexbeam")
 
 # Names of resources. A model of concreteness may have several lists and vectors: a number follows the name.

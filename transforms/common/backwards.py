@@ -10,8 +10,6 @@ time that grows with the square of the run. Read backwards it is tried at one pl
 
 import re
 
-__all__ = ["WINDOW", "match_backwards"]
-
 WINDOW = 200  # characters that are looked at: no word is longer
 
 

@@ -8,8 +8,6 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-__all__ = ["batched", "pack"]
-
 T = TypeVar("T")
 
 

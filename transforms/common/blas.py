@@ -18,8 +18,6 @@ from typing import Any
 import numpy  # noqa: F401  a library must be loaded to be limited
 import threadpoolctl
 
-__all__ = ["one_thread"]
-
 _lock = threading.Lock()
 _inside = 0
 _limits: list[Any] = []

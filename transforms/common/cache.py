@@ -4,8 +4,6 @@ import os
 
 import platformdirs
 
-__all__ = ["VARIABLE", "default_cache"]
-
 VARIABLE = "LEXBEAM_CACHE"
 
 

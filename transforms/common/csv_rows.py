@@ -4,8 +4,6 @@ import csv
 import sys
 from collections.abc import Iterable, Iterator
 
-__all__ = ["csv_rows"]
-
 # The limit of the csv module, 128 KiB, is one for the whole process: a longer cell would end in an error of its own.
 csv.field_size_limit(sys.maxsize)
 

@@ -20,8 +20,6 @@ from typing import Any, TypeVar
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.errors import LexbeamError
 
-__all__ = ["LONG", "endable", "serve"]
-
 LONG = 2_000  # rows; with fewer no step takes more than a few seconds, about what another process takes to start
 T = TypeVar("T")
 _served = threading.Event()  # in a process that does such work: it is ended as a whole

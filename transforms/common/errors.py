@@ -1,23 +1,5 @@
 """Errors that a person is meant to read: cause, place and remedy, without a traceback."""
 
-__all__ = [
-    "UNSEEN",
-    "HeldBackError",
-    "HeldSectionsError",
-    "LexbeamError",
-    "NoDataError",
-    "NothingToDoError",
-    "ReplacedSectionsError",
-    "StaleError",
-    "UsageError",
-    "cause_of",
-    "failure_of",
-    "nearest",
-    "quoted",
-    "readable",
-    "visible",
-]
-
 import difflib
 import os
 import re

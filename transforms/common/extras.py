@@ -13,8 +13,6 @@ from urllib.parse import unquote, urlsplit
 
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = ["check_packages", "install_command", "missing_package"]
-
 _HOME = Path(__file__).resolve().parents[2]
 
 

@@ -13,8 +13,6 @@ import ctypes
 import functools
 import os
 
-__all__ = ["keep_freed_memory", "share_heap"]
-
 # mallopt's parameters and their values, in bytes: what may lie free at the top of the heap, and
 # from which size on a block comes from the system. glibc takes no more than 32 MiB for the latter.
 _TRIM_THRESHOLD = (-1, 256 << 20)

@@ -5,8 +5,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["locked_file"]
-
 
 @contextmanager
 def locked_file(path: str, *, wait: bool = True) -> Iterator[bool]:

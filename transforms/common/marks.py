@@ -16,8 +16,6 @@ import functools
 import re
 import unicodedata
 
-__all__ = ["ENOUGH", "LIMIT", "broken", "is_nfc", "nfc", "too_many"]
-
 LIMIT = 30
 # Combining grapheme joiner: a starter that is not seen, which the Stream-Safe Text Process inserts.
 _JOINER = "\u034f"

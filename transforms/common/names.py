@@ -28,19 +28,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-__all__ = [
-    "UNSHOWN",
-    "Names",
-    "alike",
-    "escape",
-    "file_of",
-    "member_of",
-    "plain",
-    "real_name",
-    "unescape",
-    "ways_to_write",
-]
-
 _NO_CHARACTERS = "\ufdd0-\ufdef" + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
 # What no table or terminal should be given, as ranges of a pattern.
 UNSHOWN = (

@@ -8,8 +8,6 @@ so that one that is twice as large splits each part in two.
 
 from lexbeam.transforms.common.errors import UsageError, quoted
 
-__all__ = ["AUTO", "LEAST_PARTS", "parts_for", "stated_parts"]
-
 AUTO = "auto"
 MOST_PARTS = 10_000
 LEAST_PARTS = 8  # and so the parts of small corpora

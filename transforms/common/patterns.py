@@ -15,8 +15,6 @@ import re2
 
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = ["compiled", "searchable", "shown"]
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # What is written otherwise here than in Python, or cannot be: what RE2 says, a sign of it in the
 # pattern, the remedy. The first that fits counts.

@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-__all__ = ["ANNOTATION", "Sentence", "annotation_batch", "annotation_schema"]
-
 # The columns of table `sentences` that an engine or an annotated input fills.
 ANNOTATION = pa.schema(
     [

@@ -21,8 +21,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.blas import one_thread
 
-__all__ = ["dots", "product"]
-
 Floats = npt.NDArray[np.float64]
 
 # Multiples of the heights and widths that kernels of OpenBLAS work with (4 to 24).

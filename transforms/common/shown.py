@@ -7,24 +7,6 @@ are printed (`pipelines/frame/blocks.py`).
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = [
-    "FORMULA",
-    "GUARD",
-    "Block",
-    "Grid",
-    "Kwic",
-    "Use",
-    "amount",
-    "columns_with",
-    "counts_tail",
-    "explained_counts",
-    "guarded",
-    "listed",
-    "number",
-    "singular",
-    "units",
-]
-
 LISTED = 12  # items of a list in a cell
 # What begins a formula in a spreadsheet, in some locales also in full width.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")

@@ -22,8 +22,6 @@ from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
 
-__all__ = ["restore_google", "restore_torch", "spare_imports"]
-
 _COMPAT = "thinc.compat"
 # The objects more at which Python looks for cycles. Time stops falling here: twenty thousand, and never, are as fast.
 _COLLECT_AT = 10_000

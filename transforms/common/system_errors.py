@@ -14,8 +14,6 @@ from contextlib import contextmanager
 
 from lexbeam.transforms.common.errors import LexbeamError, cause_of
 
-__all__ = ["explained", "explained_text", "explaining", "reason_of"]
-
 _CAUSES: dict[int, str] = {
     errno.EACCES: "no permission; change the permissions, or name another place",
     errno.EPERM: "the system does not permit it; change the permissions, or name another place",

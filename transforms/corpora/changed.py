@@ -14,8 +14,6 @@ from lexbeam.transforms.common.publish.differences import groups, rows_as_now
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.tables import Part
 
-__all__ = ["DocumentChanges", "changed_documents", "sources_of"]
-
 _PLACE = ("source", "position")
 _ID = "document_id"
 _COLUMNS = (*_PLACE, "year", "author", "title", _ID)

@@ -10,21 +10,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.identity import Place, Size
 from lexbeam.transforms.common.store.tables import Part
 
-__all__ = [
-    "UNDATED",
-    "Corpus",
-    "PartPair",
-    "SentencePart",
-    "check_columns",
-    "check_layers",
-    "common_layers",
-    "languages",
-    "place_of",
-    "sentence_parts",
-    "tokens_by_year",
-    "years",
-]
-
 SECTION = "corpus"
 # All may have been left out, or forgotten.
 UNDATED = "no document has a year: make the corpus anew with `dates` or, if it has no document at all, with others"

@@ -10,8 +10,6 @@ tokens per decade, documents in brackets
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-__all__ = ["MOST_LINES", "Span", "histogram", "spans"]
-
 MOST_LINES = 30
 BAR = 40  # characters of the longest bar
 _UNITS = {10: "decade", 100: "century"}

@@ -30,17 +30,6 @@ from lexbeam.transforms.corpora.reading import (
     read_wanted,
 )
 
-__all__ = [
-    "FetchedSentence",
-    "SentenceKey",
-    "check_fetching",
-    "copies",
-    "document_ids",
-    "fetch",
-    "fetch_documents",
-    "held",
-]
-
 
 class SentenceKey(NamedTuple):
     """A sentence by its document and its ordinal there."""

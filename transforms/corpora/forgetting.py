@@ -31,8 +31,6 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
 from lexbeam.transforms.common.store.remote import as_written
 from lexbeam.transforms.common.store.tables import Part, StagedRows, write_part
 
-__all__ = ["CorpusDocument", "documents_of", "forgotten_documents", "holds", "original_of", "without_documents"]
-
 _COLUMNS = ("document_id", "source", "position", "language", "year", "text")
 _SAME = "same as "
 # Of a corpus: rows of those with columns of texts belong to a document. What was made from them is dropped.

@@ -17,8 +17,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.corpora.forgetting import documents_of, original_of
 
-__all__ = ["marks_of_names", "names_there"]
-
 
 def marks_of_names(snapshots: Sequence[Snapshot], names: Collection[str]) -> tuple[set[str], list[str]]:
     """Return the marks of documents and sources that are called so, and which documents are marked for a copy of them.

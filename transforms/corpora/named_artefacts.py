@@ -27,8 +27,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import Damaged, checked, state_of
 from lexbeam.transforms.common.store.staged import footer_of
 
-__all__ = ["NamedArtefacts", "ids_in_artefacts", "marks_in_artefacts"]
-
 _RECORD = ("document_id", "key", "source", "position", "text")  # `key` is the id of the first document that has it
 _PLACES = frozenset({"position", "line", "text"})  # a `source` without them is the folder that a null deals by
 _INPUT = ("name", "sha256")

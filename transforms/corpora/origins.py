@@ -14,8 +14,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot,
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.corpora.corpus import DOCUMENTS, SENTENCES
 
-__all__ = ["Origins", "find_corpora"]
-
 
 class Origins(NamedTuple):
     """Corpora that were found, and a line about each that was not found or has changed."""

@@ -22,8 +22,6 @@ from lexbeam.transforms.corpora.totals import (
 from lexbeam.transforms.report.charts import COLOURS, bars_across, bars_over_time, lines
 from lexbeam.transforms.report.panels import Chart, Note, Panel, Rows
 
-__all__ = ["panels"]
-
 SOURCES = 20
 GENRES = 1_000
 POINTS = 100

@@ -24,8 +24,6 @@ from lexbeam.transforms.corpora.fetching import (
     held,
 )
 
-__all__ = ["FetchSentences", "FetchedSentences", "FindRepeated"]
-
 
 def _documents(element: SentencePart) -> Iterator[tuple[str, str]]:
     for name in document_ids(element):

@@ -23,17 +23,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import DigestedFile, checked
 from lexbeam.transforms.corpora.corpus import PartPair
 
-__all__ = [
-    "AnnotatedDocument",
-    "Wanted",
-    "aligned",
-    "by_document",
-    "column_names",
-    "read_annotated",
-    "read_documents",
-    "read_wanted",
-]
-
 # By document, the wanted sentences; None for all rows of the document.
 Wanted = Mapping[str, Collection[int] | None]
 

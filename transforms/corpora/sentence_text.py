@@ -11,8 +11,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["SentenceText", "sentence_text"]
-
 # Replaced one for one, so that offsets stay valid: a sentence is one line.
 _SPACE = re.compile(r"\s")
 

@@ -22,21 +22,6 @@ import pyarrow.compute as pc
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.names import file_of
 
-__all__ = [
-    "DOCUMENT_COLUMNS",
-    "SMALLEST",
-    "Distinct",
-    "DocumentTotals",
-    "Growth",
-    "Point",
-    "Sums",
-    "Totals",
-    "bin_width",
-    "sentence_lengths",
-    "tokens_by_document",
-]
-
-
 DOCUMENT_COLUMNS = ["document_id", "source", "year", "genre", "author", "title"]
 LARGEST = 20
 _WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1_000, 2_000, 5_000, 10_000)

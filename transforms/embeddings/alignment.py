@@ -54,19 +54,6 @@ from lexbeam.transforms.embeddings.map_fits import (
 from lexbeam.transforms.embeddings.rows import Rows, is_sparse, row_dots, with_direction
 from lexbeam.transforms.embeddings.spaces import Side, Space, apply, shared_places, working_rows
 
-__all__ = [
-    "ALIGNMENTS",
-    "APART",
-    "Alignment",
-    "FitOn",
-    "composed_alignment",
-    "fit_alignment",
-    "named_alignment",
-    "parse_fit_on",
-    "unfitted",
-    "variants_of",
-]
-
 Places = npt.NDArray[np.int64]
 
 APART = "apart"  # how spaces are made that no alignment makes its own of: each slice by itself

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["averaged"]
-
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 

@@ -45,8 +45,6 @@ from lexbeam.transforms.embeddings.memory import check_memory
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, check_read, jobs_of, vocabulary_of
 from lexbeam.transforms.embeddings.starts import Start, Weights, context_rows, fill_by_chance, given_rows
 
-__all__ = ["compiled", "draw_tables", "sigmoid_table", "train_fast"]
-
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.int32]
 

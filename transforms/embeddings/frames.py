@@ -17,8 +17,6 @@ from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, Alignment, composed_alignment, fit_alignment
 from lexbeam.transforms.embeddings.spaces import Side, Space
 
-__all__ = ["fit_in_frame", "frame_places", "route"]
-
 Leg = tuple[int, int]  # the slice that is mapped, and the one that stays
 
 

@@ -9,8 +9,6 @@ True
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FLAT", "canonical_map", "whitened_maps"]
-
 Matrix = npt.NDArray[np.float64]
 
 FLAT = 1e-6  # of the largest singular value: vectors of float32 tell no smaller one from none

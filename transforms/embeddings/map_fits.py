@@ -13,18 +13,6 @@ from lexbeam.transforms.embeddings.linear_maps import FLAT, canonical_map, white
 from lexbeam.transforms.embeddings.rows import Rows, with_direction
 from lexbeam.transforms.embeddings.spaces import BLOCK, Side, apply, unit_mean, working_rows
 
-__all__ = [
-    "Fit",
-    "canonical",
-    "canonical_reversed",
-    "fitted_rows",
-    "intersected",
-    "procrustes",
-    "procrustes_centred",
-    "procrustes_plus",
-    "unaligned",
-]
-
 Matrix = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int64]

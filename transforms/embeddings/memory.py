@@ -4,8 +4,6 @@ import os
 
 from lexbeam.transforms.common.errors import LexbeamError
 
-__all__ = ["available_memory", "check_decomposition", "check_memory", "decomposition_memory", "training_memory"]
-
 _PADDED = 16  # numbers to which a row of the trainer in C is filled up
 _TEXT = 250  # bytes of a word beside its vectors: its text, its uses, its places
 _REST = 1 << 20  # tables of one size

@@ -16,8 +16,6 @@ from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, products, with_direction
 from lexbeam.transforms.embeddings.spaces import Space, shared_places
 
-__all__ = ["NoScoreError", "SpacePair", "TooFewNeighboursError", "lengths_of", "nearest"]
-
 Matrix = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 

@@ -18,8 +18,6 @@ from lexbeam.transforms.embeddings.alignment import APART
 from lexbeam.transforms.embeddings.rows import Rows, products, with_direction
 from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
-__all__ = ["Neighbour", "mean_neighbours", "nearest_neighbours", "neighbours_table"]
-
 BLOCK = 16_384
 
 Places = npt.NDArray[np.int64]

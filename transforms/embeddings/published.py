@@ -21,20 +21,6 @@ from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = [
-    "AlignmentRow",
-    "ExportedVectors",
-    "SideRow",
-    "aligned_sides",
-    "as_aligned",
-    "as_trained",
-    "first_variant",
-    "load_side",
-    "load_space",
-    "no_map",
-    "side_row",
-]
-
 
 class SideRow(TypedDict):
     """The columns of table `alignments` that hold one side."""

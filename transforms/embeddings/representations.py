@@ -20,18 +20,6 @@ from lexbeam.transforms.embeddings.counted.weightings import ppmi, projected, ra
 from lexbeam.transforms.embeddings.memory import check_decomposition
 from lexbeam.transforms.embeddings.rows import with_direction
 
-__all__ = [
-    "OWN",
-    "REGISTRY",
-    "REPRESENTATIONS",
-    "SGNS",
-    "SHARED",
-    "WORDS",
-    "Representation",
-    "RepresentationOptions",
-    "represent",
-]
-
 REGISTRY = "lexbeam.transforms.embeddings.representations:REPRESENTATIONS"
 SGNS = "sgns"
 # What the dimensions of a space are.

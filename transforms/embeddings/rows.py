@@ -16,19 +16,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.rowwise import dots, product
 
-__all__ = [
-    "Rows",
-    "as_float64",
-    "at_length_one",
-    "dense",
-    "is_sparse",
-    "lengths",
-    "most_numbers",
-    "products",
-    "row_dots",
-    "with_direction",
-]
-
 Floats = npt.NDArray[np.float64]
 Rows: TypeAlias = Any  # an array of shape (rows, dimensions), or a csr_array of this shape
 

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["JOB_WORDS", "Jobs"]
-
 JOB_WORDS = 10_000
 
 

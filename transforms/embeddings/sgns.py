@@ -23,8 +23,6 @@ from lexbeam.transforms.embeddings.starts import ContextRows, Start, Weights, co
 if TYPE_CHECKING:
     from gensim.models import Word2Vec
 
-__all__ = ["SgnsOptions", "check_read", "derive_seed", "jobs_of", "sentences_of", "train", "vocabulary_of"]
-
 _TRAINED = "lexbeam.transforms.embeddings.representations:REPRESENTATIONS=sgns"  # what uses an option, see `option`
 
 

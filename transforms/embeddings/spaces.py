@@ -15,8 +15,6 @@ import pyarrow.compute as pc
 from lexbeam.transforms.common.rowwise import product
 from lexbeam.transforms.embeddings.rows import Rows, as_float64, at_length_one, is_sparse, lengths
 
-__all__ = ["BLOCK", "Side", "Space", "apply", "shared_places", "unit_mean", "working_rows"]
-
 Matrix = npt.NDArray[np.float64]
 
 BLOCK = 1_024  # rows of a large space taken to float64 at once, so that they stay in the cache; part of what a sum is

@@ -15,8 +15,6 @@ import numpy.typing as npt
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.embeddings.rows import with_direction
 
-__all__ = ["ContextRows", "Start", "Weights", "context_rows", "fill_by_chance", "given_rows", "zero_untaught"]
-
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]

@@ -11,8 +11,6 @@ from lexbeam.transforms.embeddings.fast_trainer import compiled, train_fast
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, sentences_of, train, vocabulary_of
 from lexbeam.transforms.embeddings.starts import Start, Weights, zero_untaught
 
-__all__ = ["REGISTRY", "TRAINERS", "Trainer", "train_space"]
-
 REGISTRY = "lexbeam.transforms.embeddings.trainers:TRAINERS"
 
 Feed = Callable[[], Iterable[pa.ListArray]]

@@ -20,8 +20,6 @@ from lexbeam.transforms.evaluation.candidate_metrics import Candidates
 from lexbeam.transforms.evaluation.metrics import Metric
 from lexbeam.transforms.evaluation.outcomes import Floats, Ints, Outcome, Terms, Undefined
 
-__all__ = ["BootstrapOptions", "Draws", "Interval", "MetricInput", "interval_of", "plain", "resampled"]
-
 MOST_UNDEFINED = 0.05  # share of undefined resamples beyond which there is no interval
 BLOCK = 2_000_000  # numbers in an array of a block of draws of clusters
 OF_INSTANCES = 250_000  # and of instances, of which a metric needs several arrays: these stay in a CPU's cache

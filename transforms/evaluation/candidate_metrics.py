@@ -14,21 +14,6 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms
 from lexbeam.transforms.evaluation.ranking import expected_precisions
 
-__all__ = [
-    "CandidateLists",
-    "Candidates",
-    "accuracy_at_k_top1",
-    "candidates_of",
-    "f1_at_k",
-    "map_at_k",
-    "mrr",
-    "mrr_expected_rank",
-    "potential_at_k",
-    "precision_at_k",
-    "recall_at_k",
-    "trank_at_k",
-]
-
 
 @dataclass(frozen=True)
 class Candidates:

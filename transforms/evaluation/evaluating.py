@@ -19,8 +19,6 @@ from lexbeam.transforms.evaluation.metrics import Metric, metric_of
 from lexbeam.transforms.evaluation.outcomes import Ints, Outcome, Terms, Undefined
 from lexbeam.transforms.evaluation.permutation import permutation_p
 
-__all__ = ["MeasuredMetric", "matched", "measure", "measure_difference", "row"]
-
 NAMED = 5
 # The types to which arrays of numbers and rankings are converted; classes may be of any type.
 _TYPES = {

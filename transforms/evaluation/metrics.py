@@ -29,29 +29,6 @@ from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome,
 from lexbeam.transforms.evaluation.partial import partial_correlations
 from lexbeam.transforms.evaluation.sums import CORRELATION, DETERMINATION, MACRO_F1, OfSums
 
-__all__ = [
-    "METRICS",
-    "TAKES",
-    "Metric",
-    "accuracy",
-    "expected_accuracy",
-    "f1",
-    "macro_f1",
-    "mae",
-    "metric_of",
-    "mse",
-    "partial_spearman",
-    "partial_spearmans",
-    "pearson",
-    "pearsons",
-    "precision",
-    "r2",
-    "recall",
-    "spearman",
-    "spearmans",
-]
-
-
 # Deviations this small relative to the mean are rounding errors of a constant.
 ROUNDING = 1e-13
 

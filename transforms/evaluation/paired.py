@@ -19,8 +19,6 @@ from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions, Draws, Int
 from lexbeam.transforms.evaluation.evaluating import MeasuredMetric
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Terms
 
-__all__ = ["Together"]
-
 _NO_INTERVAL = Interval(None, None)
 
 

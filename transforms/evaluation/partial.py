@@ -15,8 +15,6 @@ import numpy as np
 
 from lexbeam.transforms.evaluation.outcomes import Floats
 
-__all__ = ["partial_correlations"]
-
 COLLINEAR = 1e-9  # of a column's squares: what is left of it where the controls say all of it
 
 

@@ -15,8 +15,6 @@ from lexbeam.transforms.evaluation.metrics import Metric
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Terms
 from lexbeam.transforms.evaluation.ranks import average_ranks
 
-__all__ = ["permutation_p"]
-
 BLOCK = 1_000_000  # flags at a time
 ROUNDING = 1e-12
 

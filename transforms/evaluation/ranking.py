@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Undefined
 
-__all__ = ["average_precision", "average_precisions", "expected_precisions"]
-
 
 def average_precision(gold: Bools, predicted: Floats) -> Outcome:
     """Return the mean precision at the ranks of the gold items, 0 to 1, expected over ties.

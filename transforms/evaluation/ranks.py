@@ -7,8 +7,6 @@
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["average_ranks"]
-
 
 def average_ranks(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
     """Return the rank of every value, the least being 1."""

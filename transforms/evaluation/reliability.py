@@ -13,8 +13,6 @@ takes equally many answers for each instance; where numbers differ, each instanc
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["alpha", "fleiss_kappa", "nominal_alpha"]
-
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
 

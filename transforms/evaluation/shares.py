@@ -1,7 +1,5 @@
 """Intervals of shares, of few cases, too."""
 
-__all__ = ["wilson"]
-
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
     """Return the interval of 95 % of a share (Wilson 1927), which few cases make wide, at 0 and 1, too.

@@ -7,8 +7,6 @@ import numpy as np
 
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats
 
-__all__ = ["CORRELATION", "DETERMINATION", "MACRO_F1", "OfSums"]
-
 _NONE = 1e-12  # of the squares; a variance below is a rounding error of a constant
 
 

@@ -14,8 +14,6 @@ from lexbeam.transforms.common.backwards import match_backwards
 from lexbeam.transforms.inflection.features import split
 from lexbeam.transforms.inflection.inflector import Inflecting
 
-__all__ = ["gender_before"]
-
 _WORDS = re.compile(r"(?: +[^\W\d_]+){1,4}")  # backwards
 _STEMS = ("much", "poc", "otr", "tod", "nuestr", "vuestr", "mism", "ciert", "tant")
 _FEMININE = (

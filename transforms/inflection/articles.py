@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping
 
 from lexbeam.transforms.inflection.spanish import feminine_el
 
-__all__ = ["ARTICLES", "beside", "determiner", "determiner_cells"]
-
 # By gender and number; articles that carry a preposition change with them.
 _SPANISH = (
     ("el", "la", "los", "las"),

@@ -25,8 +25,6 @@ from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.inflection.features import feats_of, inflection, of_eagles, of_unimorph
 
-__all__ = ["FORMATS", "FormEntry", "ReadDictionary", "detect", "read_forms"]
-
 _HEAD = 200  # lines by which a format is recognised
 
 

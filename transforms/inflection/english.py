@@ -27,8 +27,6 @@ from lexbeam.transforms.inflection.features import inflection, split
 from lexbeam.transforms.inflection.inflector import Inflected
 from lexbeam.transforms.inflection.store import FormRow
 
-__all__ = ["PACKAGE", "EnglishInflector", "english_inflector", "english_version", "tag_of"]
-
 PACKAGE = "lemminflect"
 
 _FINITE = {"Mood": "Ind", "VerbForm": "Fin"}

@@ -12,8 +12,6 @@ participles, as many are right as are participles, 61 %.
 import itertools
 import re
 
-__all__ = ["past_form"]
-
 _CLAUSE = re.compile(r"[.;:!?()“”\"—,]")
 _WORD = re.compile(r"n['’]t\b|['’]?[a-z]+", re.IGNORECASE)
 _REACH = 5  # words

@@ -8,8 +8,6 @@ one.
 import re
 import unicodedata
 
-__all__ = ["same_but_spelling", "spelling_key"]
-
 # Words whose spellings no rule links, as they begin or stand in compounds.
 _STEMS = (
     *(("aeroplan", "airplan"), ("aluminium", "aluminum"), ("artefact", "artifact"), ("cheque", "check")),

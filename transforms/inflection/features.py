@@ -16,8 +16,6 @@ inflect as verbs.
 import functools
 from collections.abc import Mapping
 
-__all__ = ["INFLECTING", "feats_of", "feats_text", "inflection", "of_eagles", "of_unimorph", "split"]
-
 INFLECTING = ("Case", "Degree", "Gender", "Mood", "Number", "Person", "Tense", "VerbForm")
 
 _ROMANCE_PARTICIPLE = ("Gender", "Number", "VerbForm")

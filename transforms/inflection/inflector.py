@@ -38,19 +38,6 @@ from lexbeam.transforms.inflection.store import (
     unpack_plain,
 )
 
-__all__ = [
-    "COMPLETED",
-    "SPELLINGS",
-    "Forms",
-    "Inflected",
-    "Inflecting",
-    "Inflector",
-    "Spelling",
-    "compiled",
-    "is_adjectival",
-    "learned_rules",
-]
-
 # Among readings with equal counts, those that are commonest in text go first.
 _COMMON = {
     "Mood": ("Ind", "Sub", "Cnd", "Imp"),

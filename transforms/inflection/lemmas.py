@@ -5,8 +5,6 @@ from collections import Counter
 from lexbeam.transforms.inflection.features import inflection, split
 from lexbeam.transforms.inflection.inflector import Inflecting
 
-__all__ = ["lemmas_of"]
-
 
 def lemmas_of(inflector: Inflecting | None, form: str, upos: str | None, *, others: bool = True) -> list[str]:
     """Return the lemmas that a dictionary has for a form, the commonest first.

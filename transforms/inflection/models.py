@@ -30,22 +30,6 @@ from lexbeam.transforms.learning.models.formats import REGISTRY
 from lexbeam.transforms.learning.models.keeping import load_model_file
 from lexbeam.transforms.learning.models.model import Model
 
-__all__ = [
-    "LIBRARIES",
-    "InflectorOptions",
-    "InflectorReference",
-    "TrainedInflector",
-    "chosen_formats",
-    "inflector_for",
-    "inflector_model",
-    "inflector_reference",
-    "load_inflector",
-    "open_inflector",
-    "train_inflector",
-    "warn_of_languages",
-    "within_inflector",
-]
-
 log = logging.getLogger("lexbeam")
 
 KIND, TASK, FORMAT = "inflector", "simplification", "safetensors"

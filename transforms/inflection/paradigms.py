@@ -23,8 +23,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.inflection.rules import Rule, apply_rules, learn_rules
 
-__all__ = ["completed"]
-
 Row = tuple[str, str, str, int]  # inflection, lemma, form, weight
 
 SHARED = 4  # least number of lemmas that two inflections share

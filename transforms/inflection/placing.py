@@ -22,8 +22,6 @@ from lexbeam.transforms.inflection.inflector import Inflected, Inflecting, is_ad
 from lexbeam.transforms.inflection.spanish import attach_clitics, strip_clitics
 from lexbeam.transforms.inflection.verb_hosts import likeliest_features, without_pronouns
 
-__all__ = ["PlacedWord", "cased_like", "place"]
-
 NO_FORM = "no_form"
 
 _ENGLISH_LINKS = (

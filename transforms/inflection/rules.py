@@ -23,18 +23,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-__all__ = [
-    "Applied",
-    "Edit",
-    "Rule",
-    "apply_edit",
-    "apply_rules",
-    "decision_list",
-    "edit_of",
-    "learn_rules",
-    "suffixes",
-]
-
 START = "^"
 LONGEST = 8  # characters of a suffix
 EDITS = 3  # edits of a suffix

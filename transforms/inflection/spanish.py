@@ -21,18 +21,6 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-__all__ = [
-    "CLITICS",
-    "attach_clitics",
-    "decode",
-    "encode",
-    "feminine_el",
-    "stressed",
-    "strip_clitics",
-    "verb_sounds",
-    "verb_spelled",
-]
-
 CLITICS = ("me", "te", "se", "nos", "os", "lo", "la", "los", "las", "le", "les")
 
 _ACUTE = "\u0301"

@@ -21,8 +21,6 @@ from lexbeam.transforms.inflection.rules import Edit, Rule
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
 from lexbeam.transforms.learning.models.model import Refused
 
-__all__ = ["Array", "FormRow", "FormTable", "forms_as_arrays", "pack_plain", "rules_of", "rules_plain", "unpack_plain"]
-
 Array = npt.NDArray[Any]
 Arrays = Mapping[str, Array]
 Rules = Mapping[str, Mapping[str, Sequence[Rule]]]

@@ -11,8 +11,6 @@ from lexbeam.transforms.inflection.features import inflection, split
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.inflection.spanish import strip_clitics
 
-__all__ = ["likeliest_features", "without_pronouns"]
-
 _GERUNDS = ("ando", "iendo", "yendo")
 
 

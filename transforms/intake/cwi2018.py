@@ -12,8 +12,6 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.formats.records.base import BadRecord, Reject
 from lexbeam.transforms.intake.header import About, FileRows, whole_number
 
-__all__ = ["CELLS", "Cwi2018Row", "FileLabel", "kind_of", "labels_of", "read_cwi2018"]
-
 # Words of the names of CWI-2018's files that say a language.
 _LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
 _GENRES = ("news", "wikinews", "wikipedia")  # in English

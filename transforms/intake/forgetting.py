@@ -13,8 +13,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
 
-__all__ = ["file_sections", "holding_sections", "sources_of"]
-
 
 def file_sections(snapshot: Snapshot) -> dict[str, list[str]]:
     """Return the tables of the sections other than a corpus that a table of input files belongs to."""

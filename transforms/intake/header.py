@@ -9,8 +9,6 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.formats.readers.delimited import Row
 from lexbeam.transforms.formats.records.base import BadRecord
 
-__all__ = ["About", "FileRows", "header_name", "rows_below", "rows_of_table", "whole_number"]
-
 FileRows = Iterable[Row]
 
 

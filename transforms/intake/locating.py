@@ -13,8 +13,6 @@ from typing import NamedTuple
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.formats.records.text_cleaning import clean_value
 
-__all__ = ["Located", "locate", "locate_at_offsets"]
-
 _FLAGS = ("not_in_sentence", "within_word", "several", "wrong_offsets")
 
 

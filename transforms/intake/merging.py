@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table
-from lexbeam.transforms.annotation.engines.registry import Engine, chosen_entries, load_engine
+from lexbeam.transforms.annotation.engines.engine import Engine
+from lexbeam.transforms.annotation.engines.registry import chosen_entries, load_engine
 from lexbeam.transforms.annotation.engines.texts import annotate_sentences
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
@@ -26,17 +27,6 @@ from lexbeam.transforms.common.store.tables import PartFile, Row, write_rows
 from lexbeam.transforms.formats.ingest.counts import merge_inputs
 from lexbeam.transforms.formats.ingest.merges import merge_rejects
 from lexbeam.transforms.intake.staging import RowSchema
-
-__all__ = [
-    "Settled",
-    "TaskStages",
-    "TextAnnotationOptions",
-    "chosen_engine",
-    "engine_of",
-    "grouped_rows",
-    "sentences_of",
-    "write_tables",
-]
 
 
 @dataclass(frozen=True, kw_only=True)

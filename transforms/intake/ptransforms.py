@@ -22,8 +22,6 @@ from lexbeam.transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles
 from lexbeam.transforms.intake.merging import Settled, TaskStages
 from lexbeam.transforms.intake.staging import Loaded, LoadedCounts, sum_loaded
 
-__all__ = ["LoadFiles", "LoadParts", "SettleParts"]
-
 _ROWS = "rows"
 
 

@@ -19,8 +19,6 @@ from lexbeam.transforms.formats.sources.content import content_of
 from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.formats.sources.streams import peek, reject_of
 
-__all__ = ["entries_of", "read_rows_of"]
-
 _HEAD = 1 << 13
 
 T = TypeVar("T")

@@ -29,8 +29,6 @@ from lexbeam.transforms.formats.ingest.counts import InputCount, notes_of, stage
 from lexbeam.transforms.formats.ingest.staging import EXAMPLES, RejectStage
 from lexbeam.transforms.formats.records.base import BadRecord, Reject
 
-__all__ = ["Loaded", "LoadedCounts", "RowSchema", "Staging", "reject_error", "sum_loaded"]
-
 EXAMPLES_SHOWN = 5
 _ROWS, _BYTES = 1024, 1 << 20  # that are made a batch of
 

@@ -14,8 +14,6 @@ from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.intake.row_files import entries_of
 from lexbeam.transforms.intake.staging import Loaded, Staging
 
-__all__ = ["stage_row_files", "stage_unit"]
-
 T = TypeVar("T")
 
 

@@ -27,8 +27,6 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.layers import values as of
 
-__all__ = ["LAYERS", "Layer", "LayerOptions", "LayerReading", "check_layers", "columns_of", "needs_of", "values_of"]
-
 
 class LayerReading(NamedTuple):
     """How one kind of engine gives a layer.

@@ -11,28 +11,6 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-__all__ = [
-    "ConlluWord",
-    "conllu_deprels",
-    "conllu_entities",
-    "conllu_feats",
-    "conllu_heads",
-    "conllu_xpos",
-    "iob2",
-    "renumbered",
-    "spacy_deprels",
-    "spacy_entities",
-    "spacy_feats",
-    "spacy_heads",
-    "spacy_xpos",
-    "stanza_deprels",
-    "stanza_entities",
-    "stanza_feats",
-    "stanza_heads",
-    "stanza_xpos",
-    "vertical_xpos",
-]
-
 I = TypeVar("I", bound=Hashable)  # noqa: E741
 Texts = list[str | None]
 

@@ -7,8 +7,6 @@ import numpy as np
 from lexbeam.transforms.learning.projection import fit_projected, predict_projected
 from lexbeam.transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 
-__all__ = ["fit_scorer", "predict_scorer"]
-
 _FITS = "fits"
 
 

@@ -24,8 +24,6 @@ from lexbeam.transforms.common.rowwise import dots, product
 from lexbeam.transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining, fit_endable
 from lexbeam.transforms.learning.signs import with_fixed_signs
 
-__all__ = ["fit_projected", "predict_projected"]
-
 _PREFIX = "projection/"
 _SMALL = 1e-12  # of the variance; a direction with less has none
 _PENALTY = 0.3  # of ridge regression on components, in mean variances of these

@@ -11,18 +11,6 @@ from lexbeam.transforms.common.code.registry import Entry
 from lexbeam.transforms.common.endable import endable
 from lexbeam.transforms.common.options.fields import option
 
-__all__ = [
-    "MEMBERS",
-    "SINGLES",
-    "Fitted",
-    "Floats",
-    "Scorer",
-    "ScorerOptions",
-    "ScorerTraining",
-    "clipped",
-    "fit_endable",
-]
-
 Floats = npt.NDArray[np.float64]
 Fitted = dict[str, npt.NDArray[Any]]
 

@@ -25,9 +25,6 @@ from lexbeam.transforms.learning.models.lightgbm_text import (
 from lexbeam.transforms.learning.scorer import SINGLES, Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 from lexbeam.transforms.learning.stacking import fit_stack, predict_stack
 
-__all__ = ["SCORERS", "fit_preparation", "members", "prepared"]
-
-
 _SMALL = 1e-9  # a standard deviation below which a column is constant
 
 

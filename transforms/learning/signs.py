@@ -3,8 +3,6 @@
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["with_fixed_signs"]
-
 
 def with_fixed_signs(components: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return components, (columns, components), with signs such that the greatest number of each is positive."""

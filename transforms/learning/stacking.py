@@ -14,8 +14,6 @@ from lexbeam.transforms.learning.fitting import fit_scorer, predict_scorer
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
 from lexbeam.transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 
-__all__ = ["fit_stack", "predict_stack", "weigh"]
-
 _RIDGE = 1e-3  # of the variance of the members' predictions
 
 

@@ -26,8 +26,6 @@ from lexbeam.transforms.common.store.sound import Damaged, checked, note_sound
 from lexbeam.transforms.lexicon.compiled_stage import Compiled
 from lexbeam.transforms.lexicon.encoders.copies import COPIES, clean_copies
 
-__all__ = ["cached", "clean_cache", "is_whole"]
-
 T = TypeVar("T")
 
 LOCK, NOTE = ".lock", ".checked"

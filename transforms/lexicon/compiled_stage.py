@@ -26,8 +26,6 @@ from lexbeam.transforms.common.store.sound import HashedStream, checked
 from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix, Opened
 from lexbeam.transforms.lexicon.kinds import kind_of
 
-__all__ = ["CARRY", "COMPILE", "Compiled", "ResourceSource", "SourceFile", "opened"]
-
 log = logging.getLogger("lexbeam")
 
 ARROW, NPY = ".arrow", ".npy"

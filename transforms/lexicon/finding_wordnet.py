@@ -5,9 +5,7 @@ from typing import Any
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.lexicon.resources import ResourceAlias, check_specs
-from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
-
-__all__ = ["WORDNET", "is_installed", "spec_or_default", "wordnet_option"]
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 
 WORDNET = ResourceAlias("wordnet_", "wordnet")
 

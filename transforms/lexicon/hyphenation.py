@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.common.extras import missing_package
 
-__all__ = ["syllables"]
-
 
 class _Patterns(NamedTuple):
     """Patterns of a language.

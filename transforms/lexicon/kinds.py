@@ -15,8 +15,6 @@ from lexbeam.transforms.lexicon.word_lists.frequencies import TRIGRAMS, WORDFREQ
 from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
 from lexbeam.transforms.lexicon.wordnet.kind import WORDNET
 
-__all__ = ["KINDS", "Spec", "kind_of", "parse_spec"]
-
 DEFAULT = "words"
 
 KINDS: Registry[ResourceKind] = Registry(

@@ -11,8 +11,6 @@ import numpy as np
 
 from lexbeam.transforms.lexicon.hyphenation import syllables
 
-__all__ = ["letter_counts", "vowel_groups"]
-
 _VOWELS = "aeiouyæøœаеёиоуыэюяіїєαεηιουω"
 _VOWEL_RUN = re.compile(f"[{_VOWELS}]+")
 _NO_CONSONANT = re.compile(f"[{_VOWELS} ]+")

@@ -27,19 +27,6 @@ from lexbeam.transforms.lexicon.compiled.kind import Resource
 from lexbeam.transforms.lexicon.compiled_stage import CARRY, COMPILE, Compiled, ResourceSource, SourceFile, opened
 from lexbeam.transforms.lexicon.kinds import kind_of, parse_spec
 
-__all__ = [
-    "CacheOptions",
-    "HeldResource",
-    "Lexicon",
-    "LexiconOptions",
-    "ResourceAlias",
-    "check_resources",
-    "check_specs",
-    "path_within",
-    "prepare",
-    "source_digests",
-]
-
 
 def path_within(text: str) -> Within | None:
     """Return the place of the path within a specification, see `Option.within`."""

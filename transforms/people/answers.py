@@ -14,11 +14,10 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.shown import GUARD
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
-from lexbeam.transforms.people.cells import GUARD, folded, text_of
-
-__all__ = ["KINDS", "Answer", "AnswerKind", "AnswerValue", "read_answer"]
+from lexbeam.transforms.people.cells import folded, text_of
 
 # What an answer is read as; spans are a list of `start` and `end`.
 AnswerValue = str | int | float | Sequence[Mapping[str, int]] | None

@@ -21,8 +21,6 @@ import unicodedata
 from lexbeam.transforms.common.shown import FORMULA, GUARD
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
 
-__all__ = ["CELL_LIMIT", "GUARD", "cell_of", "folded", "text_of"]
-
 # Length of a cell in Excel, in UTF-16 units; it drops the rest of longer ones.
 CELL_LIMIT = 32_767
 

@@ -14,15 +14,14 @@ from itertools import islice
 from typing import NamedTuple
 
 from lexbeam.transforms.common.errors import LexbeamError, nearest
+from lexbeam.transforms.common.shown import GUARD
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.readers.delimited import rows as delimited_rows
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
 from lexbeam.transforms.formats.sources.streams import MARKED
-from lexbeam.transforms.people.cells import GUARD, folded
+from lexbeam.transforms.people.cells import folded
 from lexbeam.transforms.people.sheets import ANNOTATOR, Sheet
-
-__all__ = ["SheetFile", "file_rows", "list_sheets", "open_sheet"]
 
 _DELIMITERS = ("tab", ";", ",")
 _HEADER_ROWS = 1000  # rows in which the header is searched

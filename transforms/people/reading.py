@@ -25,8 +25,6 @@ from lexbeam.transforms.people.cells import folded, text_of
 from lexbeam.transforms.people.opening import SheetFile, file_rows, list_sheets, open_sheet
 from lexbeam.transforms.people.sheets import ANNOTATOR, Key, Sheet, SheetRow, answers_schema, rows_digest, sheet_rows
 
-__all__ = ["Answers", "pseudonym", "read_answers"]
-
 _SHOWN = 40
 _DIGITS = 12
 

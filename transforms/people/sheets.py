@@ -30,18 +30,6 @@ from lexbeam.transforms.common.marks import is_nfc
 from lexbeam.transforms.people.answers import KINDS, Answer
 from lexbeam.transforms.people.cells import folded
 
-__all__ = [
-    "ANNOTATOR",
-    "NOTES",
-    "Answer",
-    "Sheet",
-    "SheetColumn",
-    "SheetRow",
-    "answers_schema",
-    "rows_digest",
-    "sheet_rows",
-]
-
 ANNOTATOR = "annotator"
 NOTES = "notes"
 # A sheet of Excel has 1,048,576 rows; some of them are the header.

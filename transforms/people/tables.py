@@ -22,8 +22,6 @@ from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, So
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
 from lexbeam.transforms.people.sheets import Sheet
 
-__all__ = ["Roles", "is_sheet", "read_table", "table_rows"]
-
 _HEAD = 1 << 16
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _MAX_LINE = 1 << 20

@@ -16,8 +16,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.people.cells import CELL_LIMIT, cell_of
 from lexbeam.transforms.people.sheets import Sheet, SheetRow, rows_digest, sheet_rows
 
-__all__ = ["sheet_text", "write_sheet"]
-
 _ANNOTATOR = re.compile(r"\w[\w @+-]*")
 _BOM = "\ufeff"
 

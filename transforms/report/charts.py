@@ -10,8 +10,6 @@ from typing import Any
 
 from lexbeam.transforms.common.extras import missing_package
 
-__all__ = ["COLOURS", "altair", "bars_across", "bars_over_time", "bundle", "finished", "lines", "palette", "tips"]
-
 COLOURS = 8  # --c1 to --c8 in style.css
 HEIGHT = 260
 _BAR = 22

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["free_labels"]
-
 Floats = npt.NDArray[np.float64]
 
 # Pixels: of a chart on a screen, and of its letters.

@@ -10,8 +10,6 @@ from typing import Any
 from lexbeam.transforms.report.charts import altair, finished, palette, tips
 from lexbeam.transforms.report.labels import LETTER
 
-__all__ = ["bands", "cloud", "histogram", "paths", "series"]
-
 _ROW = 20  # height of a row, in pixels
 _SQUARE = 520
 _REACH = 1.15

@@ -25,8 +25,6 @@ from lexbeam.transforms.common.system_errors import reason_of
 from lexbeam.transforms.report.charts import bundle
 from lexbeam.transforms.report.panels import Chart, Choice, Head, Note, Panel, Rows, UsesPanel
 
-__all__ = ["render", "write_report"]
-
 _DIGITS = 6  # significant digits of the numbers in the page
 
 # By this, near the top of a file, a report is known: another one may take its place.

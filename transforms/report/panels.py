@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-__all__ = ["Chart", "Choice", "Head", "Note", "Panel", "Rows", "UsesPanel"]
-
 
 class Chart(NamedTuple):
     """A chart with its numbers.

@@ -18,8 +18,6 @@ from lexbeam.schemas.columns import column
 from lexbeam.transforms.common.shown import Grid, number
 from lexbeam.transforms.report.panels import Rows
 
-__all__ = ["SectionTable", "TableColumn", "counts_panel"]
-
 
 class TableColumn(NamedTuple):
     """A column.

@@ -24,8 +24,6 @@ from lexbeam.transforms.sample.language import SLICES, YEARS, Language, build_la
 from lexbeam.transforms.sample.planting import PLANTED_WORDS, PlantedWord, plant_words
 from lexbeam.transforms.sample.sentences import PlacedUses, SamplePassage, write_passage
 
-__all__ = ["SampleCorpus", "SampleDocument", "design_corpus", "read_documents"]
-
 DOCUMENT_WORDS = 1_500
 MOST_DOCUMENTS = 16_000
 PASSAGE_WORDS = 100_000

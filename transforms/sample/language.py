@@ -21,8 +21,6 @@ import numpy as np
 
 from lexbeam.transforms.sample import vocabulary
 
-__all__ = ["CLASSES", "SLICES", "STEPS", "YEARS", "Language", "build_language"]
-
 SLICES = {"early": 1800, "late": 1950}  # first years
 YEARS = 50  # of a slice
 STEPS = [first + ten for first in SLICES.values() for ten in range(0, YEARS, 10)]

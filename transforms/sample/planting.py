@@ -30,8 +30,6 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-__all__ = ["PLANTED_WORDS", "TRUTH_COLUMNS", "PlantedSense", "PlantedWord", "plant_words", "truth_row"]
-
 GAINED, LOST, SHIFTED = 6, 6, 6
 CONTROLS = 14  # of each kind
 PLANTED_WORDS = GAINED + LOST + SHIFTED + 3 * CONTROLS

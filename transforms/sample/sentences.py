@@ -15,8 +15,6 @@ import numpy as np
 
 from lexbeam.transforms.sample.language import Language
 
-__all__ = ["PlacedUses", "SamplePassage", "write_passage"]
-
 SHORT_SHARE = 0.05
 MIXTURE = (0.55, 0.3, 0.15)  # shares of a document's three topics
 CONTENT_SHARE = 0.55

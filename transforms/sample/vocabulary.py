@@ -17,18 +17,6 @@ nobody brings an expectation to them.
 
 from itertools import product
 
-__all__ = [
-    "CLOSERS",
-    "DETERMINERS",
-    "FUNCTION_WORDS",
-    "GENERAL",
-    "JOINTS",
-    "NAMES",
-    "OPENERS",
-    "TOPICS",
-    "pseudo_words",
-]
-
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())

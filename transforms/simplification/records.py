@@ -13,20 +13,6 @@ from lexbeam.transforms.common.store.join import Rows, RowsByKey
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 
-__all__ = [
-    "BATCH",
-    "ID",
-    "INSTANCE_COLUMNS",
-    "Instance",
-    "InstanceRows",
-    "JoinTask",
-    "Proposal",
-    "Row",
-    "instance_rows",
-    "instances_of",
-    "tasks_of",
-]
-
 Row = dict[str, Any]  # of a published table, as plain values by column
 ID = "instance_id"
 BATCH = 256  # instances that are worked on at once

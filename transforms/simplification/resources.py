@@ -18,8 +18,6 @@ from lexbeam.transforms.lexicon.resources import (
     path_within,
 )
 
-__all__ = ["VECTORS", "InflectorFile", "VectorsFile", "WordlistFiles", "by_language"]
-
 VECTORS = ResourceAlias("vectors_", "vectors")
 
 

@@ -23,8 +23,6 @@ from lexbeam.transforms.common.options.fields import from_mapping, options_of, v
 from lexbeam.transforms.common.options.yaml_files import read_yaml
 from lexbeam.transforms.common.store import files
 
-__all__ = ["STAGES", "check_setting_name", "options_class", "settings_of", "settings_of_candidates", "stage_options"]
-
 # The dataclass of each stage's options.
 STAGES = {
     "generate": "lexbeam.transforms.simplification.generation.options:GenerationOptions",

@@ -17,18 +17,6 @@ from lexbeam.transforms.common.options.fields import from_mapping
 from lexbeam.transforms.evaluation.shares import wilson
 from lexbeam.transforms.simplification.settings import STAGES, options_class, settings_of, stage_options
 
-__all__ = [
-    "DEFAULT",
-    "ENGINES",
-    "INFLECTORS",
-    "TEXT_SETTINGS",
-    "Measured",
-    "TextSetting",
-    "bolder",
-    "precision_told",
-    "setting_of",
-]
-
 DEFAULT, LIST, CAREFUL, BOLD = "candidates", "list", "careful", "bold"
 ENOUGH = 0.8  # of the changes of a setting that may be a default
 ZIPF_BELOW = "zipf_below"

@@ -13,8 +13,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.line_ends import with_line_feeds
 
-__all__ = ["LineConnection", "check_address"]
-
 log = logging.getLogger("lexbeam")
 
 _READ = 1 << 16

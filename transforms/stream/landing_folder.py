@@ -23,8 +23,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.line_ends import with_line_feeds
 from lexbeam.transforms.stream.windows import WindowRule
 
-__all__ = ["SPOOL", "FolderTakenError", "LandedLines", "LineSpool", "land_lines", "landed_lines", "one_line"]
-
 SPOOL = ".lexbeam-lines"
 _LANDED = re.compile(r"([0-9a-f]{32})\.jsonl")
 

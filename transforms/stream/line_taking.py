@@ -14,8 +14,6 @@ from lexbeam.transforms.stream.connections import LineConnection
 from lexbeam.transforms.stream.landing_folder import FolderTakenError, LineSpool
 from lexbeam.transforms.stream.sources import Feed
 
-__all__ = ["LineTaking"]
-
 log = logging.getLogger("lexbeam")
 
 _PATIENCE = 10.0  # seconds until it is told that another process has the folder

@@ -12,8 +12,6 @@ from contextlib import suppress
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
 
-__all__ = ["LookSign", "LookWatch", "last_look", "patience"]
-
 _SIGN = "stream.looked"
 _OFTEN = 15.0  # seconds between two signs at least: a look may come each second, and an object store wants money
 _PATIENCE = 600.0  # seconds without a look, at least, after which a stream is taken for dead

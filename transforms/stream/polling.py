@@ -21,8 +21,6 @@ from lexbeam.transforms.formats.ingest.listing import GRANULARITY
 from lexbeam.transforms.formats.ingest.settling import FileLook, SettlingFile, look_at
 from lexbeam.transforms.formats.ingest.stage import InputFile
 
-__all__ = ["LandedFiles", "Polling"]
-
 TRACKED = 4  # times as many files as are on their way are watched until they settle
 _CHUNK = 1 << 12
 

@@ -33,8 +33,6 @@ from lexbeam.transforms.stream.polling import LandedFiles, Polling
 from lexbeam.transforms.stream.window import WindowSteps, land_window
 from lexbeam.transforms.stream.windows import WindowRule
 
-__all__ = ["CALLS", "WATERMARK", "LandWindows", "PollFiles", "advance"]
-
 log = logging.getLogger("lexbeam")
 
 WAITING = 4  # windows of files that are on their way at most

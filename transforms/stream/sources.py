@@ -16,8 +16,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.stream.connections import check_address
 from lexbeam.transforms.stream.windows import WindowRule
 
-__all__ = ["SOURCES", "ChosenSource", "Feed", "StreamSource", "check_landing", "chosen_source"]
-
 FORMATS = ("auto", "jsonl")  # that read what lands
 
 

@@ -18,8 +18,6 @@ from lexbeam.transforms.stream.line_taking import LineTaking
 from lexbeam.transforms.stream.ptransforms import CALLS, WATERMARK, advance
 from lexbeam.transforms.stream.sources import Feed
 
-__all__ = ["ReadKafka", "ReadLines", "ReadPubSub"]
-
 _WAIT = 0.5  # seconds for lines: a call must be short, since a checkpoint waits for its end
 
 

@@ -28,8 +28,6 @@ from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask, Decision,
 from lexbeam.transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, InputFile
 from lexbeam.transforms.formats.ingest.units import unit_of
 
-__all__ = ["WindowSteps", "land_window"]
-
 Make = Callable[[Workspace, Stage[Any, Any, Any], Any, Any], Any]
 
 

@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = ["WINDOW_BYTES", "WindowRule", "seconds_of"]
-
 WINDOW_BYTES = 4 << 20  # of lines, which are held in memory until their window ends
 _DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

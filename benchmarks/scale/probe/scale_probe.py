@@ -15,8 +15,6 @@ import time
 from collections import Counter
 from typing import Any
 
-__all__ = ["log", "measure_worker"]
-
 LOG = "SCALE_LOG"
 _WITHIN: dict[str, float] = {}  # CPU by step within the stage at work
 

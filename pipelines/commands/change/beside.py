@@ -13,8 +13,6 @@ from lexbeam.transforms.common.options.uses import unused
 from lexbeam.transforms.embeddings.alignment import unfitted
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS
 
-__all__ = ["check_uses", "systems_beside"]
-
 
 def systems_beside(options: ChangeOptions) -> dict[tuple[str, ...], ChangeOptions]:
     """Return the options of systems that want other spaces than the run's own options make, by the systems' names.

@@ -69,8 +69,6 @@ from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SHARE
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["Change"]
-
 log = logging.getLogger("lexbeam")
 
 

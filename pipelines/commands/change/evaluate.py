@@ -38,8 +38,6 @@ from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.evaluation.metrics import metric_of
 from lexbeam.transforms.report.panels import Panel, Rows
 
-__all__ = ["EvaluateChange", "EvaluateChangeOptions"]
-
 log = logging.getLogger("lexbeam")
 
 SHOWN = 5

@@ -24,16 +24,6 @@ from lexbeam.transforms.embeddings.alignment import parse_fit_on
 from lexbeam.transforms.embeddings.representations import SGNS, RepresentationOptions
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
-__all__ = [
-    "LEAST_SLICES",
-    "ChangeOptions",
-    "compared_by",
-    "may_be_series",
-    "parse_budget",
-    "parse_seeds",
-    "read_targets",
-]
-
 
 def check_slices(spec: str) -> None:
     """Check what can be told of `slices` without a corpus."""

@@ -40,8 +40,6 @@ from lexbeam.transforms.embeddings.representations import SGNS, RepresentationOp
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.trainers import TRAINERS
 
-__all__ = ["ChangePlan", "plan_change"]
-
 
 @dataclass(frozen=True)
 class ChangePlan:

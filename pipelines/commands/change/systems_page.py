@@ -11,8 +11,6 @@ from lexbeam.transforms.change.scores.measures import needs_alignment
 from lexbeam.transforms.change.scores.named_systems import SYSTEMS, shown_value
 from lexbeam.transforms.embeddings.representations import SGNS
 
-__all__ = ["page"]
-
 MEASURED = Path(__file__).resolve().parents[3] / "docs" / "systems"  # tables by `benchmarks.systems`
 
 

@@ -29,8 +29,6 @@ from lexbeam.transforms.embeddings.alignment import APART, variants_of
 from lexbeam.transforms.embeddings.representations import SGNS
 from lexbeam.transforms.embeddings.trainers import TRAINERS
 
-__all__ = ["STAGES", "WAITS", "expected_artefacts", "groups_in", "weights_of"]
-
 
 def groups_in(plan: ChangePlan) -> Groups:
     """Return the slices whose documents are compared and dealt: without nulls, those of pairs alone."""

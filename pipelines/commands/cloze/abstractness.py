@@ -28,8 +28,6 @@ from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
 from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["ClozeAbstractness"]
-
 
 def _resources(options: AbstractnessOptions) -> dict[str, str]:
     """Return the resources that are needed, by name, as a person would write them."""

@@ -43,8 +43,6 @@ from lexbeam.transforms.common.store.tables import read_rows, read_table
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
-__all__ = ["ClozeAnnotate", "ClozeAnnotateOptions"]
-
 SECTION = "cloze.annotate"
 
 

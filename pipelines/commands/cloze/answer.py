@@ -67,8 +67,6 @@ if TYPE_CHECKING:
 
     from lexbeam.transforms.cloze.answers.ptransforms import Key
 
-__all__ = ["ClozeAnswer", "ClozeAnswerOptions"]
-
 SECTION = "cloze.answer"
 BY = ("article", "split")
 SPLITS = ("train", "dev", "test")

@@ -32,8 +32,6 @@ from lexbeam.transforms.common.store.tables import Part, read_rows
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["ClozeCandidates", "ClozeCandidatesOptions"]
-
 SECTION = "cloze.candidates"
 
 

@@ -45,8 +45,6 @@ from lexbeam.transforms.lexicon.word_lists.frequencies import Frequencies
 from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 from lexbeam.transforms.report.panels import Panel, Rows
 
-__all__ = ["EvaluateCloze", "EvaluateClozeOptions"]
-
 log = logging.getLogger("lexbeam")
 
 _FREQUENCY = ResourceAlias("frequency_")

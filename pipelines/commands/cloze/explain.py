@@ -32,8 +32,6 @@ from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.text_cleaning import clean_text
 
-__all__ = ["CANDIDATES_IN_TEXT", "ClozeExplain", "ExplainOptions"]
-
 log = logging.getLogger("lexbeam")
 
 LANGUAGE = "en"  # of texts of which neither an option nor an engine says it, as of ReCAM's

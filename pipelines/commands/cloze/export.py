@@ -20,8 +20,6 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.people.writing import sheet_text
 
-__all__ = ["ClozeExport", "ClozeExportOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ClozeExportOptions(FolderOptions):

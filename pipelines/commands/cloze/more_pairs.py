@@ -13,8 +13,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 
-__all__ = ["check_more", "languages_of", "more_option", "own_and_more", "sources_of_more"]
-
 
 def more_option() -> Any:
     """Return the option of folders with further pairs."""

@@ -58,8 +58,6 @@ from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["GLOSS_TOKENS", "ClozeOptions", "ClozeOptionsOptions"]
-
 SECTION = "cloze.options"
 GLOSS_TOKENS = 30  # words of a gloss that a reader sees: 98.8 % of the definitions of WordNet have no more
 

@@ -54,8 +54,6 @@ from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["ClozePairs", "ClozePairsOptions"]
-
 INPUT = "input"
 SECTION = "cloze.pairs"
 

@@ -37,8 +37,6 @@ from lexbeam.transforms.common.store.tables import Part
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["ClozeQuestions", "ClozeQuestionsOptions"]
-
 log = logging.getLogger("lexbeam")
 
 SECTION = "cloze.questions"

@@ -35,8 +35,6 @@ from lexbeam.transforms.complexity.labels.tables import figures_of, judgment_row
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
-__all__ = ["ComplexityAggregate", "ComplexityAggregateOptions"]
-
 SECTION = "complexity.aggregate"
 LOADED = "complexity.load"
 

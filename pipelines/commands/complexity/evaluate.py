@@ -24,8 +24,6 @@ from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptio
 from lexbeam.transforms.complexity.shown.score_panels import metric_lines, metrics_panel
 from lexbeam.transforms.report.panels import Panel
 
-__all__ = ["EvaluateComplexity", "EvaluateComplexityOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateComplexityOptions(PublishOptions):

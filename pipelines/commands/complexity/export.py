@@ -25,8 +25,6 @@ from lexbeam.transforms.complexity.instances.official_files import official_ids,
 from lexbeam.transforms.complexity.labels.judgments import COLUMNS, SHEET, instances_to_judge
 from lexbeam.transforms.people.writing import sheet_text
 
-__all__ = ["ComplexityExport", "ComplexityExportOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ComplexityExportOptions(FolderOptions):

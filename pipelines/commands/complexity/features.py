@@ -46,8 +46,6 @@ from lexbeam.transforms.corpora.reading import column_names
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["ComplexityFeatures", "ComplexityFeaturesOptions"]
-
 log = logging.getLogger("lexbeam")
 
 

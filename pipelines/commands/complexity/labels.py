@@ -6,8 +6,6 @@ from lexbeam.schemas.complexity.instances import INSTANCES
 from lexbeam.schemas.complexity.labels import LABELS
 from lexbeam.transforms.common.errors import NoDataError
 
-__all__ = ["find_labels", "labels_source"]
-
 _LOADED = "complexity.load"
 
 

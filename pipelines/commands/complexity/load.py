@@ -45,8 +45,6 @@ from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["ComplexityLoad", "ComplexityLoadOptions"]
-
 INPUT = "input"
 SECTION = "complexity.load"
 REMEDY = (

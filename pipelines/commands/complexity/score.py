@@ -45,8 +45,6 @@ from lexbeam.transforms.learning.scorers import SCORERS
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["ComplexityScore", "ScoreOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreOptions(RunnerOptions):

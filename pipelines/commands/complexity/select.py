@@ -47,8 +47,6 @@ from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["ComplexitySelect", "ComplexitySelectOptions"]
-
 log = logging.getLogger("lexbeam")
 
 SHARE_SENTENCES = 1 << 20  # sentences whose hashes are compared at once, about

@@ -32,8 +32,6 @@ from lexbeam.transforms.complexity.shown.split_panels import split_panels
 from lexbeam.transforms.complexity.splits.splits import SplitOptions
 from lexbeam.transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, check_options, hold, split
 
-__all__ = ["ComplexitySplit", "ComplexitySplitOptions"]
-
 log = logging.getLogger("lexbeam")
 
 POINT = 0.01  # by so much a size or a genre's share may be off before it is told

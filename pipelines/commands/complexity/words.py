@@ -11,8 +11,6 @@ from lexbeam.transforms.common.texts.languages import short_tag, stated_language
 from lexbeam.transforms.complexity.features.lists import FeatureLists
 from lexbeam.transforms.complexity.scorers.word_list import LANGUAGE, scored_words
 
-__all__ = ["WORDS_SCORED", "ScoreWordsOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreWordsOptions:

@@ -11,8 +11,6 @@ from lexbeam.transforms.common.texts.encodings import encoding_remedy
 from lexbeam.transforms.formats.ingest.looking import holds_members, refused_files, years_by_name
 from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks, acceptable, lacking
 
-__all__ = ["check_look", "check_rejects", "check_years"]
-
 log = logging.getLogger("lexbeam")
 
 SHOWN = 3

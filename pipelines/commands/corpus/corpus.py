@@ -49,8 +49,6 @@ from lexbeam.transforms.layers.registry import columns_of
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["Corpus", "corpus_summary"]
-
 SUMMARY_WIDTH = 100
 STOP_WORDS = 100  # among which are most uses of function words: docs/reference/annotation.md
 MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {

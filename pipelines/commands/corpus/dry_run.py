@@ -10,13 +10,12 @@ from typing import Any
 
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.annotation.annotate import AnnotateOptions
+from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import Engine, load_engine
+from lexbeam.transforms.annotation.engines.registry import load_engine
 from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile, read_documents
 from lexbeam.transforms.formats.sources.readings import unchecked_reading
-
-__all__ = ["DOCUMENTS", "dry_run", "looked_at"]
 
 DOCUMENTS = 20
 BEGINNING = 1_000  # code points of a text that are annotated to show its first sentence

@@ -37,8 +37,6 @@ from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
 from lexbeam.transforms.formats.records.base import HTML_READ, ReaderOptions
 from lexbeam.transforms.formats.records.scripts import UNSPACED, scripts_of
 
-__all__ = ["Init", "InitOptions", "config_text"]
-
 CONFIG = "config.yaml"
 RESULTS = "results"
 PROPOSED = 4  # rules for dates that are shown

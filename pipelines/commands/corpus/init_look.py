@@ -26,8 +26,6 @@ from lexbeam.transforms.formats.readers.registry import detect
 from lexbeam.transforms.formats.records.base import ReaderOptions, Record
 from lexbeam.transforms.formats.records.fields import Fields
 
-__all__ = ["Look", "look_at"]
-
 DOCUMENTS = 5_000  # of which fields are kept
 ASKED = 100  # documents that the language is told by
 COUNTED = 1_000_000  # characters of which all tokens are counted; of more,

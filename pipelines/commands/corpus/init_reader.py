@@ -18,8 +18,6 @@ from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.records.fields import listed_fields
 
-__all__ = ["LANGUAGE", "guess_reader"]
-
 PROBED = 100  # files that are tried,
 PROBED_BYTES = 4 << 20  # of so many bytes or one file;
 RECORDS, RECORDS_OF_A_FILE = 1000, 5  # in all, and at least of each

@@ -20,8 +20,6 @@ from lexbeam.transforms.formats.sources.archives import is_zip
 from lexbeam.transforms.formats.sources.content import HEAD
 from lexbeam.transforms.formats.sources.streams import peek
 
-__all__ = ["BYTES", "DrawnFiles", "FileRows", "LeastDigests", "draw_files", "most_of_each"]
-
 FILES = 500  # that are looked into, at most
 BYTES = 48 << 20  # that are read of them
 PARTS = 4  # in which these go to large files

@@ -11,8 +11,6 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.formats.ingest.keep_stage import KeepSetting, KeptPart
 
-__all__ = ["KeptCorpus", "kept_corpus"]
-
 _TABLES: tuple[Table, ...] = (DOCUMENTS, SENTENCES, REJECTS, INPUTS)
 
 

@@ -34,8 +34,6 @@ from lexbeam.transforms.formats.records.hyphens import read_hyphen_words
 from lexbeam.transforms.formats.records.scripts import scripts_of
 from lexbeam.transforms.layers.registry import LayerOptions, check_layers
 
-__all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus", "steps_of"]
-
 log = logging.getLogger("lexbeam")
 
 INPUT, ANNOTATION = "input", "annotation"

@@ -31,8 +31,6 @@ from lexbeam.transforms.sample.corpus import SampleCorpus, design_corpus, read_d
 from lexbeam.transforms.sample.language import SLICES, YEARS
 from lexbeam.transforms.sample.planting import TRUTH_COLUMNS, truth_row
 
-__all__ = ["LEAST_TOKENS", "Sample", "SampleOptions", "SampleSummary", "write_sample"]
-
 LEAST_TOKENS = 30_000  # below, the rarest planted words would have fewer than ten uses
 MOST_TOKENS = 1_000_000_000
 WIDTH = 100  # of what is told

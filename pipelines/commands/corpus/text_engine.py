@@ -9,8 +9,6 @@ from lexbeam.transforms.annotation.guessing import guess_engine, guess_language
 from lexbeam.transforms.common.errors import UsageError, quoted
 from lexbeam.transforms.common.texts.languages import language_of, short_tag
 
-__all__ = ["LOOKED_AT", "NO_ENGINE", "engine_of"]
-
 log = logging.getLogger("lexbeam")
 NO_ENGINE = "none"
 LOOKED_AT = 300  # texts, the first ones

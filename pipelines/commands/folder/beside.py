@@ -7,8 +7,6 @@ from lexbeam.transforms.common.publish.leases import LEASE
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.report.page import is_report
 
-__all__ = ["files_beside", "remove_reports"]
-
 _FOLDERS = {ARTEFACTS, SNAPSHOTS, FAILED}
 _FILES = {LOCK, LEASE, MARK, POINTER + ".json"}
 

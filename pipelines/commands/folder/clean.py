@@ -25,8 +25,6 @@ from lexbeam.transforms.common.publish.snapshots import output_folder
 from lexbeam.transforms.common.publish.streaming import check_not_streaming
 from lexbeam.transforms.common.store import files
 
-__all__ = ["Clean", "remove_leftovers"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CleanOptions:

@@ -35,8 +35,6 @@ from lexbeam.transforms.common.shown import Block, listed
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.corpora.changed import sources_of
 
-__all__ = ["Diff", "DiffOptions", "moved_values", "snapshot_before", "two_snapshots"]
-
 _DIGITS = 12
 _DOCUMENT = "document_id"
 _WORDS = ("added", "removed", "changed")

@@ -32,8 +32,6 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.embeddings.alignment import named_alignment
 from lexbeam.transforms.embeddings.published import aligned_sides, as_aligned, as_trained, no_map
 
-__all__ = ["CARD", "EXPORTS", "Export", "ExportOptions", "export_tables"]
-
 CARD = "README.md"
 PIECE = 1 << 20
 

@@ -66,8 +66,6 @@ from lexbeam.transforms.corpora.named_artefacts import ids_in_artefacts, marks_i
 from lexbeam.transforms.formats.ingest.cut import CUT
 from lexbeam.transforms.intake.forgetting import file_sections, holding_sections, sources_of
 
-__all__ = ["Forget", "ForgetOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ForgetOptions(FolderOptions, HookOptions):

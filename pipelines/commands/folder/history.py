@@ -23,8 +23,6 @@ from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_fo
 from lexbeam.transforms.common.shown import listed
 from lexbeam.transforms.common.store import files
 
-__all__ = ["FolderHistory", "HistoryOptions", "reasons", "section_line"]
-
 _DIGITS = 12  # of a snapshot's name, as it is shown
 
 

@@ -17,8 +17,6 @@ from lexbeam.transforms.common.shown import listed
 from lexbeam.transforms.corpora.changed import changed_documents
 from lexbeam.transforms.report.panels import Head, Note, Panel, Rows
 
-__all__ = ["NAME", "last_change_head", "last_change_panels"]
-
 NAME = "last publication"
 MOST = 200  # documents
 TOP = 20  # rows whose values moved most, of a section

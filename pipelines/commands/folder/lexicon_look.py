@@ -13,8 +13,6 @@ from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
 from lexbeam.transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
 
-__all__ = ["LexiconLook", "LookOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class LookOptions:

@@ -45,8 +45,6 @@ from lexbeam.transforms.common.shown import Block, amount, columns_with, units
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.ingest.stage import InputFile
 
-__all__ = ["Refresh"]
-
 log = logging.getLogger("lexbeam")
 
 _MANY = 0.5  # of the files: more is likelier a folder that is not mounted than a night's work

@@ -20,8 +20,6 @@ from lexbeam.transforms.common.publish.snapshots import explaining_damage, open_
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.report.page import write_report
 
-__all__ = ["Report", "ReportOptions"]
-
 log = logging.getLogger("lexbeam")
 
 

@@ -15,8 +15,6 @@ from lexbeam.transforms.common.publish.publication import rollback
 from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_folder
 from lexbeam.transforms.common.store import files
 
-__all__ = ["Rollback", "RollbackOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RollbackOptions(FolderOptions, HookOptions):

@@ -19,8 +19,6 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.parts import stated_parts
 from lexbeam.transforms.common.store import files
 
-__all__ = ["ConfigOptions", "Run"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigOptions:

@@ -26,8 +26,6 @@ from lexbeam.transforms.common.publish.views import View
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store import files
 
-__all__ = ["Show"]
-
 _UNSET = (None, (), False)
 
 

@@ -12,8 +12,6 @@ from lexbeam.pipelines.progress.lines import Foreseen, StageCount, settled
 from lexbeam.pipelines.progress.stores import planned_in_store, receipts_below
 from lexbeam.transforms.common.store import files
 
-__all__ = ["StageWork", "stages_of"]
-
 _TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
 
 

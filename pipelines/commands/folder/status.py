@@ -33,8 +33,6 @@ from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.stream.looking import last_look
 
-__all__ = ["Status", "StatusOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class StatusOptions(FolderOptions):

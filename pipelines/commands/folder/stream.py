@@ -38,8 +38,6 @@ from lexbeam.transforms.stream.windows import WindowRule, seconds_of
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["Stream", "StreamOptions"]
-
 SECTION = "corpus"
 
 

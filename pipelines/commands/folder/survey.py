@@ -39,8 +39,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.receipts import FREED
 from lexbeam.transforms.common.store.remote import remote
 
-__all__ = ["UNNEEDED", "WRONG", "Leftover", "Survey", "leftover_sizes", "survey"]
-
 WRONG = "what a failed run says was wrong"
 UNNEEDED = "data from Python that nothing published is made from"
 _TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)

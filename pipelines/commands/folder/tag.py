@@ -14,8 +14,6 @@ from lexbeam.transforms.common.publish.layout import locked
 from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_folder
 from lexbeam.transforms.common.store import files
 
-__all__ = ["Tag", "TagOptions", "Untag", "UntagOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class TagOptions(FolderOptions):

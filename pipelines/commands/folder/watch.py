@@ -22,8 +22,6 @@ from lexbeam.transforms.formats.ingest.arrivals import FOLLOWED, Arrivals, Seen
 from lexbeam.transforms.formats.ingest.listing import find_files
 from lexbeam.transforms.formats.ingest.stage import InputFile
 
-__all__ = ["Pace", "WatchOptions", "input_files", "watch"]
-
 log = logging.getLogger("lexbeam")
 
 LONGEST = 3600.0  # seconds between two tries of what fails again and again

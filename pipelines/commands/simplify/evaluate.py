@@ -59,8 +59,6 @@ from lexbeam.transforms.simplification.shown.metrics import (
 )
 from lexbeam.transforms.simplification.shown.panels import evaluation_panels
 
-__all__ = ["EvaluateSimplify", "EvaluateSimplifyOptions"]
-
 log = logging.getLogger("lexbeam")
 
 _TABLES = (INSTANCES, SUBSTITUTES)

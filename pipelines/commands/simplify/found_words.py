@@ -41,20 +41,6 @@ from lexbeam.transforms.simplification.instances.targets import TargetOptions, w
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = [
-    "FINDING",
-    "PLACING",
-    "FoundIn",
-    "find_words",
-    "found_in_corpora",
-    "found_in_texts",
-    "inputs_of",
-    "layout_of_inputs",
-    "named_texts",
-    "reads_corpora",
-    "settling",
-]
-
 Stages = tuple[Stage[Any, Any, Any], Stage[Any, Any, Any]]
 FINDING: Stages = (FIND_IN_CORPUS, FIND_IN_TEXTS)
 PLACING: Stages = (PLACE_IN_CORPUS, PLACE_IN_FILES)

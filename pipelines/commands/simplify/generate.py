@@ -38,8 +38,6 @@ from lexbeam.transforms.simplification.shown.views import CANDIDATE_VIEWS
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["GenerateOptions", "SimplifyGenerate"]
-
 SECTION = "simplify.generate"
 STAGE = "generate"
 GOLD = "gold"

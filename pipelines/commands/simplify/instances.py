@@ -73,8 +73,6 @@ from lexbeam.transforms.simplification.shown.instances import (
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["SimplifyInstances", "SimplifyInstancesOptions"]
-
 COMPLEXITY = "complexity"
 INPUT = "input"
 

@@ -36,8 +36,6 @@ from lexbeam.transforms.simplification.settings import settings_of, settings_of_
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["RankOptions", "SimplifyRank"]
-
 SECTION = "simplify.rank"
 STAGE = "rank"
 COUNTS = ("instances", "candidates", "phrases", "unknown", "kept")

@@ -33,8 +33,6 @@ from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["RewriteOptions", "SimplifyRewrite"]
-
 SECTION = "simplify.rewrite"
 OUTCOMES = ("changed", "no_candidate", "keep_target", "no_agreement", "other_sex")
 

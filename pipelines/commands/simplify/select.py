@@ -40,8 +40,6 @@ from lexbeam.transforms.simplification.settings import settings_of, settings_of_
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["SelectCandidatesOptions", "SimplifySelect"]
-
 SECTION = "simplify.select"
 STAGE = "select"
 

@@ -47,8 +47,6 @@ from lexbeam.transforms.simplification.text_settings import bolder, precision_to
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["SimplifyText", "SimplifyTextOptions"]
-
 SECTION = "simplify.text"
 
 _REMEDY = "Name another `format` or `encoding`, leave files out by `exclude`"

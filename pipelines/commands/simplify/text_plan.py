@@ -47,8 +47,6 @@ from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, c
 from lexbeam.transforms.simplification.selection.stage import Selection
 from lexbeam.transforms.simplification.text_settings import DEFAULT, ENGINES, INFLECTORS, setting_of
 
-__all__ = ["SimplifyTextOptions", "TextPlan", "check", "plan_of", "reads"]
-
 INPUT = "input"
 SETTING = "setting"
 

@@ -16,8 +16,6 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.formats.ingest.listing import find_files
 
-__all__ = ["check_places", "content_of", "write_texts"]
-
 _COUNTER = re.compile(r"\\~[0-9]+(?=/|\Z)")  # which tells the second of two equal names
 
 

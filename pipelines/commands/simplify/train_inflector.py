@@ -12,8 +12,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.inflection.models import InflectorOptions, train_inflector
 from lexbeam.transforms.learning.models.keeping import keep_model_file
 
-__all__ = ["SimplifyTrainInflector"]
-
 
 class SimplifyTrainInflector(Command[InflectorOptions, None]):
     """`lexbeam simplify train-inflector`."""

@@ -31,8 +31,6 @@ from lexbeam.transforms.common.locks import locked_file
 from lexbeam.transforms.common.store.files import write_bytes
 from lexbeam.transforms.common.system_errors import explaining
 
-__all__ = ["Cluster", "State", "down", "free_port", "main", "read_state", "up"]
-
 MASTER = "LEXBEAM_FLINK_MASTER"
 SECONDS = 300  # however busy the machine is
 INTERVAL = 0.2

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 import yaml
 
-__all__ = ["HOST", "Cluster", "environment_of", "job_manager", "task_manager"]
-
 HOST = "localhost"
 # Flink reaches into the JDK's own classes, which Java 17 closes.
 OPENED = ("lang", "net", "nio", "time", "util", "util.concurrent")

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.annotation.engines.registry import Engine, load_engine
+from lexbeam.transforms.annotation.engines.engine import Engine
+from lexbeam.transforms.annotation.engines.registry import load_engine
 from lexbeam.transforms.annotation.engines.texts import annotate_sentences, annotate_texts, plain_tokens, tokens_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.records import Sentence

@@ -4,8 +4,6 @@ from lexbeam.transforms.change.graph.comparisons import CommonFrame, Comparisons
 from lexbeam.transforms.change.view.slice_merges import SliceCounts
 from lexbeam.transforms.common.store.receipts import ArtefactPath, File
 
-__all__ = ["COMPARISONS", "COUNTS", "JOINT", "file", "grouped", "ready"]
-
 COMPARISONS = Comparisons(("a", "b", "c"), (2, 3, 4), ((0, 1), (1, 2)), (5, 9))
 
 

@@ -8,7 +8,8 @@ import pytest
 from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 
 from lexbeam.transforms.cloze.abstractness.describing import describe, fit_inputs, ngram_part, with_wordnet
-from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS, NONE, ConcretenessTraining, fit, predict
+from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS, NONE, fit, predict
+from lexbeam.transforms.cloze.abstractness.fitting import ConcretenessTraining
 from lexbeam.transforms.cloze.abstractness.inputs import InputResources
 from lexbeam.transforms.cloze.abstractness.kernel_ridge import _weights as solved_weights
 from lexbeam.transforms.cloze.abstractness.model import concreteness, opened_concreteness

@@ -9,8 +9,8 @@ from wordnet_making import Synset, open_folder, write_wordnet
 
 from lexbeam.transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses, sense_names
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN
 from lexbeam.transforms.lexicon.wordnet.lesk import contexts_of
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 
 LIST = pa.list_(pa.string())
 TEXT = pa.string()

@@ -292,8 +292,9 @@ def test_public_transforms_declare_what_they_take_and_give(module):
     found = importlib.import_module(module)
     transforms = [
         value
-        for name in found.__all__
-        if isinstance(value := getattr(found, name), type) and issubclass(value, beam.PTransform)
+        for name, value in vars(found).items()
+        if isinstance(value, type) and issubclass(value, beam.PTransform)
+        if value.__module__ == module and not name.startswith("_")
     ]
     assert transforms
     for transform in transforms:

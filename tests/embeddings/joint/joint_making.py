@@ -11,8 +11,6 @@ from lexbeam.transforms.embeddings.joint.slices import JointSlices, SliceText
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.trainers import TRAINERS
 
-__all__ = ["cosines", "every_trainer", "joint_of", "options_of", "sentences", "slice_of"]
-
 
 def sentences(seed, changing, number=300):
     """Sentences of `a0` to `a5` or `b0` to `b5`; the word `x` goes with those of a group."""

@@ -19,22 +19,6 @@ from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.spans.registry import spanned
 from lexbeam.transforms.formats.spans.source import TextEdit
 
-__all__ = [
-    "CODED",
-    "FEW",
-    "MANY",
-    "SOME_OR_MANY",
-    "WORDS",
-    "Case",
-    "Word",
-    "coded",
-    "drawn_edits",
-    "escaped",
-    "generated",
-    "holds",
-    "made_by",
-]
-
 # A machine may be busy: no verdict depends on seconds.
 FEW = settings(suppress_health_check=[HealthCheck.too_slow])
 MANY = settings(FEW, max_examples=2000)

@@ -35,18 +35,6 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
 from lexbeam.transforms.common.store.receipts import write_receipt
 from lexbeam.transforms.common.store.tables import Part, write_part
 
-__all__ = [
-    "MODES",
-    "Injector",
-    "Ran",
-    "Shelf",
-    "compiled",
-    "forget_source",
-    "publish_made",
-    "remember_kernels",
-    "run_whole",
-]
-
 SCHEMA = pa.schema([("text", pa.string())])
 
 HERE = Path(__file__).resolve().parent

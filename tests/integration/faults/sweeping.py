@@ -30,8 +30,6 @@ from lexbeam.transforms.common.publish.history import read_history
 from lexbeam.transforms.common.publish.layout import HISTORY, RUN_LOG, SNAPSHOTS, read_record, snapshot_name
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
-__all__ = ["Case", "Mending", "Sweep", "copied", "seen"]
-
 TABLES = ("documents", "neighbours", "scores", "sentences")
 # A name as we give it to temporary files, but of a file that we would never write.
 NOT_OURS = "letter.0123456789abcdef.tmp"

@@ -24,8 +24,6 @@ from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.spared_imports import restore_google
 from lexbeam.transforms.common.store.artefacts import Workspace
 
-__all__ = ["check_jobs", "check_staged"]
-
 IMAGE = "europe-docker.pkg.dev/project/lexbeam/worker:1"
 ENVIRONMENT = {
     "GOOGLE_CLOUD_PROJECT": "project",

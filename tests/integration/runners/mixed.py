@@ -19,8 +19,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-__all__ = ["DOCUMENTS", "PARTS", "SEEDS", "SLICES", "write_mixed_corpus"]
-
 DOCUMENTS = 240
 SLICES = 3
 SEEDS = 2

@@ -21,20 +21,6 @@ from lexbeam.pipelines.cli import main
 from lexbeam.pipelines.runners.configs import load_runner_config
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = [
-    "REFERENCE",
-    "S3_RUNNERS",
-    "SOAKED",
-    "VARIANTS",
-    "Run",
-    "Variant",
-    "compared_runners",
-    "make_reference",
-    "make_run",
-    "published",
-    "skip_without",
-]
-
 ROOT = Path(__file__).resolve().parents[3]
 
 # Notes every file that Python opens below the folder of the run; `pa.OSFile` opens files without

@@ -9,8 +9,6 @@ import numpy as np
 from lexbeam.transforms.learning.models.lightgbm_text import lightgbm_settings
 from lexbeam.transforms.learning.models.model import Model, ModelColumn
 
-__all__ = ["FEATURES", "arrays", "booster", "columns", "estimator", "model_of"]
-
 FEATURES = (ModelColumn("zipf", "float64"), ModelColumn("length", "int32"), ModelColumn("genre", "int32"))
 
 

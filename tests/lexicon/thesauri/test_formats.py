@@ -11,8 +11,8 @@ from nets import ends
 
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.lexicon.kinds import parse_spec
-from lexbeam.transforms.lexicon.thesauri.reading import Member, read_thesaurus
-from lexbeam.transforms.lexicon.thesauri.senses import ThesaurusOptions
+from lexbeam.transforms.lexicon.thesauri.reading import read_thesaurus
+from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusOptions
 from lexbeam.transforms.lexicon.thesauri.thesaurus import THESAURUS
 
 KAIKKI = [

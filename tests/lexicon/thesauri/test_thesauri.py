@@ -11,8 +11,8 @@ from nets import ends
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.lexicon.kinds import parse_spec
-from lexbeam.transforms.lexicon.thesauri.reading import READERS, Member, ThesaurusSense, read_thesaurus
-from lexbeam.transforms.lexicon.thesauri.senses import ThesaurusOptions
+from lexbeam.transforms.lexicon.thesauri.reading import READERS, read_thesaurus
+from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusOptions, ThesaurusSense
 from lexbeam.transforms.lexicon.thesauri.thesaurus import THESAURUS
 
 MYTHES = """ISO8859-1

@@ -8,8 +8,9 @@ from wordnet_making import EXCEPTIONS, SMALL, Synset, open_folder, opened_tables
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.lexicon.wordnet import compiling
 from lexbeam.transforms.lexicon.wordnet.compiling import compile_wordnet, split_gloss
-from lexbeam.transforms.lexicon.wordnet.kind import DEBIAN, WORDNET
+from lexbeam.transforms.lexicon.wordnet.kind import WORDNET
 from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAMES
+from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 
 
 @pytest.fixture

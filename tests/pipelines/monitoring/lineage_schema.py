@@ -14,8 +14,6 @@ import jsonschema
 from openlineage.client import event_v2, generated
 from openlineage.client.generated.base import BaseFacet
 
-__all__ = ["check_lineage"]
-
 PLAIN = {str: "string", int: "integer", bool: "boolean", float: "number"}
 FORMATS = {"eventTime": "date-time", "runId": "uuid", "producer": "uri", "schemaURL": "uri"}
 

@@ -26,8 +26,6 @@ from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store.resources import model_digest
 from lexbeam.transforms.common.texts.languages import language_of
 
-__all__ = ["language_here", "languages", "prepare", "prepare_tagger", "splitting"]
-
 # HanTa was trained on plain quotation marks and dashes, and takes others for foreign words.
 _PLAIN = str.maketrans("‘’‚‛“”„‟«»‹›–—―", "''''\"\"\"\"\"\"''---")
 _WORDLIKE = frozenset("LNM")

@@ -12,8 +12,6 @@ from typing import Protocol
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store.models import ModelFiles
 
-__all__ = ["Annotate", "Engine", "EngineInfo", "MapForm", "Prepare", "Resolve"]
-
 # Maps a token's form before anything but the tokeniser has seen it.
 MapForm = Callable[[str], str]
 

@@ -22,8 +22,6 @@ from typing import Any
 
 from lexbeam.transforms.annotation.engines.hanta_morphemes import MorphemeSearch
 
-__all__ = ["MAX_SENTENCE", "MAX_WORD", "load_tagger", "load_tags", "model_file"]
-
 # HanTa's time grows with the square of a word's length: longer words (addresses, broken text) are
 # tagged by their context alone and are their own lemmas.
 MAX_WORD = 100

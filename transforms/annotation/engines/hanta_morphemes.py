@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MorphemeSearch"]
-
 FLOOR = -1e6  # log probabilities up to this count as zero
 BEAM = 3  # states that are followed, and those as likely as the next one, to a factor of e
 LONG = 24  # characters; all longer unknown morphemes are as likely

@@ -26,8 +26,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.line_ends import lines_of
 from lexbeam.transforms.common.texts.unseen import seen
 
-__all__ = ["LEVELS", "NormalisationRules", "parse_rules", "read_rules"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RuleLevel(Entry):

@@ -25,8 +25,6 @@ from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.normalise import NormalisationRules
 from lexbeam.transforms.common.records import Sentence
 
-__all__ = ["MAX_PARAGRAPH", "annotate_by_batch", "annotate_text", "split_paragraphs"]
-
 # Code points: longer paragraphs are cut. A piece and a batch of pieces fit in modest memory.
 MAX_PARAGRAPH = 50_000
 MAX_BATCH = 100_000

@@ -20,20 +20,6 @@ from lexbeam.transforms.common.store.models import note_model, taken
 from lexbeam.transforms.common.texts.languages import language_of
 from lexbeam.transforms.layers.registry import check_layers
 
-__all__ = [
-    "ENGINES",
-    "Engine",
-    "EngineInfo",
-    "EngineKind",
-    "check_engine",
-    "chosen_entries",
-    "describe_engine",
-    "load_engine",
-    "load_splitter",
-    "load_tagger",
-    "stated_engine",
-]
-
 
 def stated_engine(spec: str) -> str:
     """Return the specification that a person states, its language as a code: `builtin:en` for `builtin:English`.

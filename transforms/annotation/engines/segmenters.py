@@ -15,8 +15,6 @@ from typing import NamedTuple
 from lexbeam.transforms.annotation.engines.tagsets import upos_of_jieba
 from lexbeam.transforms.common.code.registry import Entry, Registry
 
-__all__ = ["SEGMENTERS", "SegmentedText", "Segmenter"]
-
 PIECE = 5_000  # code points that SudachiPy is given at once: it takes 49,149 bytes
 _FINAL = "。｡．！？!?."
 _CLOSING = ("Pe", "Pf")

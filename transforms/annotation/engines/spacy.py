@@ -30,8 +30,6 @@ from lexbeam.transforms.common.store.resources import model_digest
 from lexbeam.transforms.common.texts.languages import language_of
 from lexbeam.transforms.layers.registry import values_of
 
-__all__ = ["prepare", "prepare_tagger", "read_docs", "sentences_of", "versions", "zones"]
-
 # Docs that spaCy puts into one matrix product: more overflow the cache. Tags do not depend on it.
 BATCH_DOCS = 32
 

@@ -15,8 +15,6 @@ an architecture that is not known here the same is assumed.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["architectures", "listens", "reach_of"]
-
 Section = Mapping[str, Any]
 
 _NAME = "@architectures"

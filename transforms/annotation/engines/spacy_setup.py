@@ -12,8 +12,6 @@ from lexbeam.transforms.annotation.engines.spacy_reach import listens, reach_of
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.layers.registry import needs_of
 
-__all__ = ["Setup", "setup_of"]
-
 _UNUSED = frozenset(
     {
         "ner",

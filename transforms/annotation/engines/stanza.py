@@ -22,8 +22,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.resources import model_digest
 from lexbeam.transforms.layers.registry import needs_of, values_of
 
-__all__ = ["prepare", "sentences_of"]
-
 PROCESSORS = ("tokenize", "mwt", "pos", "lemma")
 _FINDS_TOKENS = ("tokenize", "mwt")
 _TOO_LONG = "<UNK>"

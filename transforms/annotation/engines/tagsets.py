@@ -15,8 +15,6 @@ from `have` the verb, so each tag is mapped to its most frequent universal tag i
 
 from collections.abc import Callable
 
-__all__ = ["TAG_MAPS", "tag_map", "upos_of_jieba"]
-
 
 def tag_map(language: str) -> Callable[[str], str]:
     """Return the map for `language` (en, de, nl), a function from a tag to its UPOS.

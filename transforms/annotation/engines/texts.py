@@ -13,12 +13,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.paragraphs import annotate_text, split_paragraphs
-from lexbeam.transforms.annotation.engines.registry import Engine
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.records import Sentence
-
-__all__ = ["annotate_sentences", "annotate_texts", "count_words", "plain_tokens", "tokens_of"]
 
 _BETWEEN = "\n\n"  # a border of paragraphs, which no sentence crosses
 _LISTS = ("forms", "lemmas", "upos", "starts", "ends")

@@ -37,8 +37,6 @@ from lexbeam.transforms.evaluation.evaluating import MeasuredMetric, measure, me
 from lexbeam.transforms.evaluation.metrics import metric_of
 from lexbeam.transforms.evaluation.outcomes import Floats
 
-__all__ = ["MISSING", "TAKES", "EvaluationOptions", "Missing", "MissingScore", "evaluate", "of_gold"]
-
 TAKES = ("pairs", "controlled", "classes", "ranking")
 _NUMBERS = ("pairs", "controlled")  # kinds of metrics that take graded gold
 PUBLISHED = "published"

@@ -35,8 +35,6 @@ from lexbeam.transforms.common.options.small_texts import (
 )
 from lexbeam.transforms.common.store import files
 
-__all__ = ["Gold", "GoldOptions", "pairs_without_header", "read_gold", "table_of"]
-
 # Default names of the columns of a table; the first that it has is taken.
 BINARY = ("binary", "change_binary")
 GRADED = ("graded", "change_graded", "changed")

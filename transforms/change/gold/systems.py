@@ -25,21 +25,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.evaluation.outcomes import Floats
 from lexbeam.transforms.evaluation.ranks import average_ranks
 
-__all__ = [
-    "COLUMNS",
-    "NAMED_COLUMNS",
-    "NOT_SCORED",
-    "RANKS",
-    "VALUES",
-    "ScoredWords",
-    "SystemScores",
-    "frequencies_in",
-    "mean_ranks",
-    "named_systems_in",
-    "read_predictions",
-    "systems_in",
-]
-
 SCORE = "score"
 # What a system ranks words by, with what each says of classes: words that changed most have the highest value.
 VALUES = (SCORE, "excess", "p_value", "q_value", "p_relative", "q_relative", "significant")

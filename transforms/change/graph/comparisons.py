@@ -21,35 +21,6 @@ from lexbeam.transforms.change.view.view_stage import Viewed
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.embeddings.alignment import APART
 
-__all__ = [
-    "CommonFrame",
-    "Comparisons",
-    "PairSeed",
-    "PartView",
-    "RunKey",
-    "Side",
-    "SliceReady",
-    "SpaceKey",
-    "SpaceVariant",
-    "by_place",
-    "combine_tasks",
-    "counts_of",
-    "facts_of",
-    "map_number",
-    "maps_of",
-    "needed_places",
-    "neighbour_tasks",
-    "series_sides",
-    "series_tasks",
-    "slice_row",
-    "slice_rows",
-    "space_number",
-    "summary_tasks",
-    "trace_tasks",
-    "train_task",
-    "train_tasks",
-]
-
 
 class SpaceVariant(NamedTuple):
     """Spaces that are made in one way.

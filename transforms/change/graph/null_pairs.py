@@ -14,21 +14,6 @@ from lexbeam.transforms.change.view.slice_merges import SliceCounts
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import Part
 
-__all__ = [
-    "Groups",
-    "by_group",
-    "deal_tasks",
-    "dealt_slices",
-    "dealt_tasks",
-    "first_place",
-    "group_of",
-    "groups_of",
-    "null_ready",
-    "null_slices",
-    "of_groups",
-    "sizes_tasks",
-]
-
 T = TypeVar("T")
 
 Groups = tuple[tuple[int, ...], ...]  # places of the slices of each group

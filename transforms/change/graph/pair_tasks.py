@@ -12,8 +12,6 @@ from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, APART
 from lexbeam.transforms.embeddings.frames import frame_places
 from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS
 
-__all__ = ["PairSide", "PairSpaces", "align_tasks", "null_sides", "pair_sides", "pair_tasks", "score_tasks"]
-
 
 def align_tasks(
     sides: Sequence[tuple[SliceFacts, File]],

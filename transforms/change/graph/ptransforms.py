@@ -62,18 +62,6 @@ from lexbeam.transforms.common.store.ptransforms import By, Each
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
-__all__ = [
-    "AlignPairs",
-    "CountDeals",
-    "DealSlices",
-    "JoinSystems",
-    "NumberParts",
-    "ScoreBeside",
-    "ScorePairs",
-    "TraceSeries",
-    "counts_by_place",
-]
-
 
 def _counts(ready: SliceReady) -> tuple[int, SliceCounts]:
     return ready.place, ready.counts

@@ -8,8 +8,6 @@ from lexbeam.transforms.change.spaces.training import TrainedSpace
 from lexbeam.transforms.embeddings.alignment import APART
 from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS
 
-__all__ = ["JointKey", "SequenceKey", "joint_slices", "joint_spaces", "joint_tasks", "needed_sequences"]
-
 # Keys of groupings, as in `comparisons`.
 SequenceKey = tuple[int, int]  # variant, sequence
 JointKey = tuple[int, int, int]  # variant, sequence, seed

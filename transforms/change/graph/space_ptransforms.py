@@ -41,8 +41,6 @@ from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, Repre
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.trainers import REGISTRY as TRAINERS
 
-__all__ = ["RepresentSlices", "TrainShards", "TrainSlices"]
-
 
 def _tokens_together(task: JointTask) -> float:
     return sum(each.tokens for each in task.slices)

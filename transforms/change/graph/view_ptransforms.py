@@ -33,8 +33,6 @@ from lexbeam.transforms.common.store.ptransforms import By, Each, SpreadOverLane
 from lexbeam.transforms.corpora.corpus import SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 
-__all__ = ["DeriveView", "MergeCounts", "MergeSlices", "WriteText", "each_slice"]
-
 
 def _view_tasks(
     element: SentencePart, spec: ViewSpec, repeated: dict[str, list[str]], limits: list[int] | None = None

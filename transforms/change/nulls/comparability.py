@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.change.nulls.deals import Flags, Hashes, Ints
 
-__all__ = ["Comparability", "Mixture", "comparability", "mixture", "source_group"]
-
 _DIGITS = re.compile(r"\d+")
 
 

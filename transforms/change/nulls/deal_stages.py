@@ -29,8 +29,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 
-__all__ = ["DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "Dealt", "DealtTask", "Sized", "SizesTask"]
-
 # A document of a slice: keys are content hashes; the author's is null if the author is not known, other texts empty.
 SIZES_SCHEMA = pa.schema(
     [

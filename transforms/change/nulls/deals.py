@@ -16,20 +16,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.draws.by_content import numbers
 
-__all__ = [
-    "BY",
-    "LEAST_CLUSTERS",
-    "SENTENCE",
-    "UNITS",
-    "Clusters",
-    "DealtUnit",
-    "Flags",
-    "Hashes",
-    "Ints",
-    "clusters_of",
-    "deal",
-]
-
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

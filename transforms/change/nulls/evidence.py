@@ -27,8 +27,6 @@ import numpy as np
 
 from lexbeam.transforms.change.nulls.standards import Flags, Floats, Ints, PairScores, Standard, fitting, moments
 
-__all__ = ["LEAST_RUNS", "Evidence", "benjamini_hochberg", "evidence_of", "upper_end"]
-
 LEAST_RUNS = 3
 UPPER = 1.6448536269514722  # the normal distribution has 5 % above it
 LOWER = 0.15865525393145707  # the share of a normal distribution below its mean by a deviation

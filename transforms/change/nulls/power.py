@@ -9,8 +9,6 @@ had it changed alone, and has not profited from others that changed with it.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["TRIALS", "PowerTrial", "most_tried", "uses_needed"]
-
 
 class PowerTrial(NamedTuple):
     """What a corpus has shown.

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.rowwise import dots
 
-__all__ = ["Flags", "Floats", "PairScores", "Standard", "fitting", "moments"]
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

@@ -34,9 +34,6 @@ from lexbeam.transforms.change.shown.word_text import where
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.report.panels import Note, Panel, Rows, UsesPanel
 
-__all__ = ["panels", "quotes"]
-
-
 _SLICE_COLUMNS = (
     "slice",
     "from",

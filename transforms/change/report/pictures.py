@@ -19,8 +19,6 @@ from lexbeam.transforms.embeddings.spaces import Side
 from lexbeam.transforms.report.layered_charts import paths
 from lexbeam.transforms.report.panels import Chart, Choice, Panel
 
-__all__ = ["picture_panels"]
-
 NEIGHBOURS = 10  # of a word in a slice
 WITH_NEIGHBOURS = 60  # words
 LANDMARKS = 5  # neighbours of a slice in a picture, and fewer of many slices

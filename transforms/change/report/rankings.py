@@ -21,8 +21,6 @@ from lexbeam.transforms.change.shown.ranking_rows import (
 )
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["PAIRS", "Compared", "compared", "flagged_of", "named_flagged", "pictured"]
-
 PAIRS = 12  # pairs of slices that have panels
 WORDS = 2_000  # rows for each ranking, beside the targets, and at least a twentieth of it
 ALL_WORDS = 4_000

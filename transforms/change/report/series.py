@@ -18,8 +18,6 @@ from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.report.layered_charts import series
 from lexbeam.transforms.report.panels import Chart, Panel, Rows
 
-__all__ = ["series_panels"]
-
 # What of the tables is relied on.
 SERIES, POINTS = "change/series", "change/points"
 WORD, SLICE, PLACE, ALIGNMENT = "word", "slice", "place", "alignment"

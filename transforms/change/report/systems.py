@@ -20,8 +20,6 @@ from lexbeam.transforms.common.store.tables import read_table
 from lexbeam.transforms.evaluation.metrics import spearman
 from lexbeam.transforms.report.panels import Panel, Rows
 
-__all__ = ["system_panels"]
-
 WORDS = 10  # first ones of a system
 KINDS = {"ranked": "ranked words", "targets": "targets"}
 

@@ -15,8 +15,6 @@ from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.rowwise import dots
 from lexbeam.transforms.embeddings.spaces import Side, apply
 
-__all__ = ["Link", "Projection", "common_space", "directions", "project"]
-
 Matrix = npt.NDArray[np.float64]
 
 _NOTHING = 1e-10  # of the variance: what is left by rounding

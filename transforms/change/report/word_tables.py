@@ -12,8 +12,6 @@ from lexbeam.transforms.change.scores.ranking import ALL_TAGS
 from lexbeam.transforms.change.shown.cells import why_no_score
 from lexbeam.transforms.report.panels import Choice
 
-__all__ = ["KEY", "NAME", "WORD", "flagged_table", "with_names", "with_values", "without_nulls", "words_table"]
-
 LISTED = 500  # flagged words
 
 KEY = "slices and alignment"

@@ -25,8 +25,6 @@ from lexbeam.transforms.report.labels import NARROW, WIDTH, free_labels
 from lexbeam.transforms.report.layered_charts import bands, cloud
 from lexbeam.transforms.report.panels import Chart, Panel
 
-__all__ = ["word_panels"]
-
 SCORES = 40  # words drawn with their null bands: targets, and the first of the ranking
 FIRST = 20  # of the ranking, at least
 TARGETS = 200  # targets drawn

@@ -18,8 +18,6 @@ from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
 from lexbeam.transforms.embeddings.rows import Rows
 
-__all__ = ["TooFewSharedError", "resistance_distance", "topic_divergence"]
-
 Floats = npt.NDArray[np.float64]
 
 GROUND = 1e-9  # of the greatest degree: what is lost to the ground, so that a graph in pieces can be solved

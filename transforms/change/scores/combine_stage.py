@@ -32,8 +32,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import PartFile, write_part, write_rows
 
-__all__ = ["COMBINE", "CombineTask", "Combined", "MostChanged", "rankings"]
-
 TOP_WORDS = 10  # of a ranking, at least
 
 

@@ -17,8 +17,6 @@ from lexbeam.transforms.change.nulls.standards import moments
 from lexbeam.transforms.change.scores.scores import REASONS, SCORED, Codes, Floats, score_rows
 from lexbeam.transforms.change.scores.thresholds import RANKED, THRESHOLDS, CutOff
 
-__all__ = ["Cuts", "OverSeeds", "combine_seeds"]
-
 Cuts = Mapping[tuple[str, str], Mapping[str, CutOff]]  # by alignment and measure, then by name of the threshold
 
 

@@ -16,17 +16,6 @@ import numpy.typing as npt
 from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
 from lexbeam.transforms.embeddings.rows import Rows
 
-__all__ = [
-    "context_types",
-    "entropies",
-    "entropy_difference",
-    "log_entropy_difference",
-    "log_type_difference",
-    "normalised_entropy_difference",
-    "raw_type_difference",
-    "type_difference",
-]
-
 Floats = npt.NDArray[np.float64]
 
 

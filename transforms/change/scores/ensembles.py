@@ -15,8 +15,6 @@ from lexbeam.transforms.change.scores.placing import joined
 from lexbeam.transforms.change.scores.scores import REASONS, SCORED, score_rows
 from lexbeam.transforms.common.store.tables import sort_rows
 
-__all__ = ["with_made", "with_parts"]
-
 
 def with_parts(measures: Iterable[str]) -> list[str]:
     """Return measures and those that they are made of, sorted."""

@@ -22,8 +22,6 @@ from lexbeam.transforms.change.scores.ranking import Row, spearman_with_frequenc
 from lexbeam.transforms.change.scores.thresholds import CutOff
 from lexbeam.transforms.common.store.tables import sort_rows
 
-__all__ = ["LEVEL", "ScoreRows", "judge", "null_rows", "why_no_finding"]
-
 LEVEL = 0.05
 LEAST_WORDS = 100  # ranked, for any finding
 LOW_POWER = 20  # fewer clusters on a side

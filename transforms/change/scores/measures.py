@@ -43,30 +43,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.rowwise import dots
 from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, row_dots, with_direction
 
-__all__ = [
-    "COUNTS",
-    "FREQUENCY",
-    "MADE",
-    "MEASURES",
-    "NO_ALIGNMENT",
-    "REGISTRY",
-    "SPACES",
-    "VECTORS",
-    "Measure",
-    "check_measures",
-    "cosine_distance",
-    "euclidean_distance",
-    "frequency_difference",
-    "gaussian_divergence",
-    "kinds_of",
-    "log_frequency_difference",
-    "most_of",
-    "needs_alignment",
-    "of_usage",
-    "raw_frequency_difference",
-    "suffix_of",
-]
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 

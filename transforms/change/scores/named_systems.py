@@ -21,8 +21,6 @@ from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.embeddings.joint.trainings import of_targets
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
-__all__ = ["REGISTRY", "SYSTEMS", "NamedSystem", "shown_value", "system_rows"]
-
 REGISTRY = "lexbeam.transforms.change.scores.named_systems:SYSTEMS"
 # Reference words, as measures and thresholds name them, for people.
 _WORDS = {"target": "targets", TARGETS: "targets", RANKED: "ranked words"}

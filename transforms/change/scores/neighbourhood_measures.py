@@ -28,16 +28,6 @@ from lexbeam.transforms.embeddings.rows import (
     with_direction,
 )
 
-__all__ = [
-    "TooFewPivotsError",
-    "jensen_shannon",
-    "local_neighbourhood_distance",
-    "mapped_neighbour_distance",
-    "neighbour_overlap",
-    "pivot_divergence",
-    "stable_words",
-]
-
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 

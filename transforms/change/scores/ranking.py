@@ -21,21 +21,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.evaluation.ranks import average_ranks
 
-__all__ = [
-    "ALL_TAGS",
-    "RankedWordOptions",
-    "Row",
-    "WordCounts",
-    "by_change",
-    "of_pos",
-    "ranked_in_all",
-    "ranked_mask",
-    "spearman_with_frequency",
-    "spearman_with_growth",
-    "spearman_with_log_count",
-    "top",
-]
-
 ALL_TAGS = "all"
 
 Ints = npt.NDArray[np.int64]

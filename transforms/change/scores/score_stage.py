@@ -25,8 +25,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import sort_rows
 from lexbeam.transforms.embeddings.alignment import named_alignment
 
-__all__ = ["SCORE", "ChangeScoreOptions", "ScoreTask", "ScoredSeed", "VariantSpaces", "options_used"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeScoreOptions:

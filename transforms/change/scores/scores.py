@@ -22,8 +22,6 @@ from lexbeam.transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
 from lexbeam.transforms.embeddings.rows import with_direction
 from lexbeam.transforms.embeddings.spaces import Space, apply
 
-__all__ = ["REASONS", "SCORED", "Codes", "Floats", "ScoredSlice", "score_pair", "score_rows"]
-
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int8]
 

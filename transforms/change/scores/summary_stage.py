@@ -25,8 +25,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_table, write_part
 
-__all__ = ["SUMMARISE", "SummaryTask", "summarise", "summary_columns"]
-
 
 def summary_columns(options: ChangeScoreOptions) -> SummaryColumns:
     """Return what `change/summary` has columns of: by what usage is scored, and thresholds, in the order of options."""

@@ -12,8 +12,6 @@ import pyarrow.compute as pc
 from lexbeam.schemas.change.systems import NO_SCORE, SYSTEM_CONTROLS
 from lexbeam.transforms.change.scores.ranking import Row, spearman_with_frequency
 
-__all__ = ["OVER", "control_rows"]
-
 OVER = {"ranked": "ranked", "targets": "target"}  # by name, the column that says which words
 
 

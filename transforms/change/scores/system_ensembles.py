@@ -25,8 +25,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import PartFile, read_table, sort_rows, write_part, write_rows
 
-__all__ = ["ENSEMBLES", "SYSTEMS_SIDE_BY_SIDE", "JoinedSystems", "SystemEnsemble", "SystemsTask", "ensemble_rows"]
-
 REGISTRY = "lexbeam.transforms.change.scores.system_ensembles:ENSEMBLES"
 
 

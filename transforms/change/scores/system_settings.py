@@ -21,8 +21,6 @@ from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.embeddings.alignment import ALIGNMENTS
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
-__all__ = ["as_texts", "check_settings", "has_chance", "options_beside", "parsed", "presets", "system_of"]
-
 OWN = ("measure", "alignment", "threshold", "representation")  # what makes a system of one's own, beside its options
 
 

@@ -27,20 +27,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 
-__all__ = [
-    "RANKED",
-    "REGISTRY",
-    "TARGETS",
-    "THRESHOLDS",
-    "CutOff",
-    "Threshold",
-    "gamma_quantile",
-    "mean",
-    "mean_and_deviations",
-    "mixture",
-    "quantile",
-]
-
 Floats = npt.NDArray[np.float64]
 
 REGISTRY = "lexbeam.transforms.change.scores.thresholds:THRESHOLDS"

@@ -33,18 +33,6 @@ from lexbeam.transforms.change.scores.measures import cosine_distance
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, with_direction
 
-__all__ = [
-    "MOST_ROUNDS",
-    "TOLERANCE",
-    "Points",
-    "Traces",
-    "common_rotations",
-    "common_space",
-    "cut_distances",
-    "points_of",
-    "unit_rows",
-]
-
 Matrix = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -29,8 +29,6 @@ from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.tables import PartFile, write_part, write_rows
 
-__all__ = ["SERIES", "SeriesMade", "SeriesTask"]
-
 Columns = dict[str, npt.NDArray[Any] | pa.Array]  # of a table, by name
 
 

@@ -39,8 +39,6 @@ from lexbeam.transforms.embeddings.representations import OWN
 from lexbeam.transforms.embeddings.rows import Rows, is_sparse
 from lexbeam.transforms.embeddings.spaces import Space, apply
 
-__all__ = ["ALIGNMENT", "TRACE", "SeriesOptions", "Trace", "TraceTask", "Traced", "read_trace"]
-
 ALIGNMENT = "op"
 
 Floats = npt.NDArray[np.float64]

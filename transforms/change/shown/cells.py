@@ -12,8 +12,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import number
 from lexbeam.transforms.common.store.tables import read_rows
 
-__all__ = ["NO_NULL", "near_words", "noise", "null_band", "score_text", "why_no_score", "why_unknown"]
-
 NO_NULL = "no null: nothing says which of these scores chance gives (option `null`)"
 ABSENT_FROM_BOTH = "the word occurs in neither slice"
 

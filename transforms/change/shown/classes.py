@@ -16,8 +16,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import number
 from lexbeam.transforms.common.store.tables import read_rows
 
-__all__ = ["UNCLASSED", "AboveThreshold", "classes_of", "told_class", "told_systems"]
-
 NO_CLASS = "so few scores give no threshold"
 UNCLASSED = "the system has no threshold"
 WORDS = {TARGETS: "targets", RANKED: "ranked words"}

@@ -27,8 +27,6 @@ from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.corpora.corpus import Corpus, PartPair, place_of
 from lexbeam.transforms.corpora.fetching import SentenceKey, copies, fetch, fetch_documents, held
 
-__all__ = ["ORDERS", "RESERVOIR", "Drawing", "Example", "Token", "draw_examples", "token_of"]
-
 TYPICAL = "typical"
 BY_DATE = "date"
 ORDERS: Registry[Entry] = Registry(

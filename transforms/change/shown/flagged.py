@@ -8,8 +8,6 @@ import pyarrow.compute as pc
 from lexbeam.transforms.change.scores.ranking import by_change, of_pos
 from lexbeam.transforms.change.shown.ranking_rows import ranked_words
 
-__all__ = ["flagged_words", "left_out"]
-
 
 def flagged_words(rows: pa.Table, pos: Sequence[str] = (), *, significant: bool = True) -> pa.Table:
     """Return the words with both q-values up to .05, ranked ones and targets, in the order of rankings.

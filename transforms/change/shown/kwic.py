@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.corpora.fetching import FetchedSentence
 
-__all__ = ["AROUND", "Concordance", "cut"]
-
 AROUND = 1  # sentences before and after, from which contexts are taken
 CONTEXT = 160  # code points before and after, at most
 

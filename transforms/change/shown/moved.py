@@ -7,8 +7,6 @@ from lexbeam.schemas.change.scores import SCORES
 from lexbeam.transforms.common.publish.differences import matched_rows, rows_as_now
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["moved_scores"]
-
 _KEY = ("slice_from", "slice_to", "alignment", "measure", "word")
 _VALUES = ("score", "score_sd", "null_mean", "null_sd")
 

@@ -9,8 +9,6 @@ import pyarrow.compute as pc
 from lexbeam.transforms.change.shown.flagged import flagged_words
 from lexbeam.transforms.change.shown.ranking_rows import Pair, ranked_words, target_rows
 
-__all__ = ["PairRanking", "RankingRequest", "pair_ranking"]
-
 WITH_NEIGHBOURS = 10  # targets, and words
 
 

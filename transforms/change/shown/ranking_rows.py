@@ -20,22 +20,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows, read_table
 from lexbeam.transforms.embeddings.alignment import named_alignment
 
-__all__ = [
-    "SUMMARY",
-    "Pair",
-    "chosen_kind",
-    "chosen_pairs",
-    "has_null",
-    "pair_facts",
-    "pairs_of",
-    "ranked_rows",
-    "ranked_words",
-    "shown_pos",
-    "spearman",
-    "tagged",
-    "target_rows",
-]
-
 SUMMARY = "change/summary"
 PAIRS = "change/pairs"
 

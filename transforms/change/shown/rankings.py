@@ -40,8 +40,6 @@ from lexbeam.transforms.embeddings.neighbours import Neighbour, mean_neighbours
 from lexbeam.transforms.embeddings.published import first_variant, load_space
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SGNS
 
-__all__ = ["NEIGHBOURS_SHOWN", "missing_targets", "neighbours_by_slice", "ranking", "tell_ranking"]
-
 SHOWN = 10
 NEIGHBOURS_SHOWN = 5
 

@@ -19,8 +19,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, columns_with, listed, number
 from lexbeam.transforms.common.store.tables import read_rows
 
-__all__ = ["SeriesViewOptions", "series_of", "sparkline", "tell_series", "turning"]
-
 SERIES = "change/series"
 POINTS = "change/points"
 

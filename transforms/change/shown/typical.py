@@ -15,8 +15,6 @@ import numpy.typing as npt
 from lexbeam.transforms.embeddings.rows import is_sparse
 from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
-__all__ = ["WINDOW", "typicality", "weighted"]
-
 WINDOW = 10  # words before and after
 FREQUENT = 1e-3
 

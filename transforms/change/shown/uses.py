@@ -17,8 +17,6 @@ from lexbeam.transforms.corpora.corpus import Corpus
 from lexbeam.transforms.corpora.origins import find_corpora
 from lexbeam.transforms.embeddings.published import first_variant, load_space
 
-__all__ = ["TrainingView", "UseFacts", "corpora_of", "training_view", "uses_of"]
-
 
 class UseFacts(TypedDict):
     """What is known of a use, as plain values; `left` and `right` are the text before and after it."""

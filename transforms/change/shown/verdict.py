@@ -19,8 +19,6 @@ from lexbeam.transforms.change.scores.measures import of_usage
 from lexbeam.transforms.change.scores.ranking import Row
 from lexbeam.transforms.common.shown import number
 
-__all__ = ["verdict"]
-
 Uses = npt.NDArray[np.int64]
 
 

@@ -31,17 +31,6 @@ from lexbeam.transforms.common.publish.views import View
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.embeddings.alignment import named_alignment
 
-__all__ = [
-    "VIEWS",
-    "RankedWordsOptions",
-    "SignificantOptions",
-    "TopOptions",
-    "significant_words",
-    "tell_significant",
-    "tell_top",
-    "top_words",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RankedWordsOptions:

@@ -7,19 +7,6 @@ from lexbeam.transforms.change.nulls.deals import SENTENCE, UNITS
 from lexbeam.transforms.change.scores.measures import of_usage
 from lexbeam.transforms.change.scores.ranking import Row
 
-__all__ = [
-    "FALLING",
-    "LARGE_SHARE",
-    "UNEVEN",
-    "comparability_warnings",
-    "frequency_warning",
-    "overlap_warnings",
-    "shift_warnings",
-    "short_text",
-    "size_warnings",
-    "slice_warnings",
-]
-
 LARGE_SHARE = 0.2  # of a slice's tokens, in one document
 UNEVEN = 5  # times as many tokens in one slice as in another
 MUCH = 0.1  # of a slice's tokens, or twice that of its sentences, in sentences that are too short

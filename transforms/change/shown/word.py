@@ -23,19 +23,6 @@ from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.embeddings.neighbours import Neighbour, neighbours_table
 from lexbeam.transforms.embeddings.published import first_variant, load_space
 
-__all__ = [
-    "NEIGHBOURS_LISTED",
-    "NeighbourViewOptions",
-    "WordOptions",
-    "WordViewOptions",
-    "WordsOptions",
-    "look_up_words",
-    "neighbours_of",
-    "rows_about",
-    "scores_of",
-    "slice_names",
-]
-
 log = logging.getLogger("lexbeam")
 
 NEIGHBOURS_LISTED = 10  # neighbours of a word

@@ -20,8 +20,6 @@ from lexbeam.transforms.change.shown.word import (
 )
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["SliceUses", "WordProfile", "WordProfiles", "facts_of"]
-
 _SCORES = (
     "word",
     "target",

@@ -14,8 +14,6 @@ from lexbeam.transforms.change.shown.word_facts import SliceUses, WordProfile, W
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, Kwic, Use, columns_with, number
 
-__all__ = ["tell_words", "where"]
-
 _COUNTS = (("slice", "<"), ("uses", ">"), ("per million", ">"), ("documents", ">"), ("", "<"))
 _SCORES = (
     ("slices", "<"),

@@ -20,20 +20,6 @@ from lexbeam.transforms.embeddings.frames import fit_in_frame
 from lexbeam.transforms.embeddings.published import load_side, load_space, side_row
 from lexbeam.transforms.embeddings.spaces import Side, Space
 
-__all__ = [
-    "ALIGN",
-    "REGISTRY",
-    "AlignOptions",
-    "AlignTask",
-    "Aligned",
-    "FrameSlice",
-    "PairFrame",
-    "SliceFacts",
-    "load_alignments",
-    "load_spaces",
-]
-
-
 REGISTRY = "lexbeam.transforms.embeddings.alignment:ALIGNMENTS"
 
 

@@ -41,20 +41,6 @@ from lexbeam.transforms.embeddings.sgns import derive_seed, vocabulary_of
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = [
-    "ADDED",
-    "ADD_CONTEXTS",
-    "COUNT_CONTEXTS",
-    "REPRESENT",
-    "ContextOptions",
-    "ContextTask",
-    "CountedContexts",
-    "RepresentTask",
-    "SumTask",
-    "pieces_of",
-    "sums_of",
-]
-
 PIECES = 4  # of a range of the training view, a million words each
 ADDED = 16  # pieces that one task adds up
 

@@ -20,8 +20,6 @@ from lexbeam.transforms.embeddings.joint.slices import JointSlices, SliceText
 from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS, REGISTRY
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
-__all__ = ["TRAIN_JOINTLY", "JointTask", "TrainedSpaces"]
-
 
 class JointTask(NamedTuple):
     """Slices to train together with a seed.

@@ -19,9 +19,6 @@ from lexbeam.transforms.common.store.tables import PartFile, write_part
 from lexbeam.transforms.embeddings.neighbours import neighbours_table
 from lexbeam.transforms.embeddings.published import load_space
 
-__all__ = ["NEIGHBOURS", "SLICE", "ListedPart", "NeighbourOptions", "NeighbourTask", "SliceRow"]
-
-
 SliceRow = dict[str, str | int | float | None]  # of table `slices`, by column
 
 

@@ -37,8 +37,6 @@ from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabul
 from lexbeam.transforms.embeddings.starts import Start, fill_by_chance
 from lexbeam.transforms.embeddings.trainers import train_space
 
-__all__ = ["AVERAGE", "SHARD", "SPACE", "AverageTask", "AveragedWeights", "ShardTask", "TrainedShard"]
-
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 

@@ -13,8 +13,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
-__all__ = ["MOST_STEPS", "ShardOptions", "check_steps", "options_of_step", "span_of", "steps_of"]
-
 MOST_STEPS = 50  # each is a dozen transforms in the graph, for real slices and for null ones
 MOST_SHARDS = 256  # each is a file that averaging holds open
 

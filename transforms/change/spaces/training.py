@@ -20,19 +20,6 @@ from lexbeam.transforms.embeddings.rows import Rows, is_sparse
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed
 from lexbeam.transforms.embeddings.trainers import REGISTRY, train_space
 
-__all__ = [
-    "BATCH_WORDS",
-    "UNUSED",
-    "Train",
-    "TrainTask",
-    "TrainedSpace",
-    "cut_rows",
-    "feed_of",
-    "trainer_chosen",
-    "uses_of",
-    "write_space",
-]
-
 BATCH_WORDS = 4_096
 
 

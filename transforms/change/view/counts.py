@@ -25,8 +25,6 @@ from lexbeam.transforms.change.view.tags import (
     total_cells,
 )
 
-__all__ = ["COUNTS", "Batch", "ViewCounts", "count_view", "look_up", "majority_tags", "merge_counts", "tag_uses"]
-
 Ints = npt.NDArray[np.int64]
 
 COUNTS = pa.schema(

@@ -23,22 +23,6 @@ from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.embeddings.sgns import sentences_of
 
-__all__ = [
-    "FEED",
-    "STAGED",
-    "WHOLE",
-    "Held",
-    "KeySpan",
-    "StagedView",
-    "as_batch",
-    "read_counts",
-    "read_dealt",
-    "read_feed",
-    "read_held",
-    "write_text",
-]
-
-
 # A sentence of the view, staged by slice and range of keys; tags are numbers (see `tags`), null for an
 # untagged sentence.
 STAGED = pa.schema(

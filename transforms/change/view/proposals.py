@@ -21,8 +21,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.change.view.slices import Slice, span_name
 
-__all__ = ["ENOUGH", "ENOUGH_TOKENS", "LEAST", "SliceProposal", "propose_slices"]
-
 LEAST = 10  # documents of a slice
 ENOUGH = 20
 ENOUGH_TOKENS = 250_000  # of a slice, for words of real text that changed altogether (docs/tasks/change/evidence.md)

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.draws.by_content import mix64
 
-__all__ = ["BINS", "keep_mask", "threshold", "token_histogram"]
-
 BINS = 4_096
 _SHIFT = np.uint64(52)
 

@@ -22,8 +22,6 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 
-__all__ = ["COUNT", "SHUFFLE", "PartCounts", "Shuffled", "SliceCounts", "count_groups"]
-
 FEED_ROWS = 8_192
 MOST_COUNTED = 64  # parts whose counts one task sums, on average
 

@@ -22,21 +22,6 @@ from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
 from lexbeam.transforms.corpora.corpus import UNDATED
 
-__all__ = [
-    "PAIRINGS",
-    "Pairing",
-    "Slice",
-    "filled_slices",
-    "lacking",
-    "parse_slices",
-    "per_slice",
-    "slice_of",
-    "slice_pairs",
-    "span_name",
-    "spans_text",
-    "with_hyphens",
-]
-
 FORMS = "write FROM-TO, FROM..TO, FROM.. or ..TO, each perhaps as NAME=..., or 'every YEARS'"
 MAX_SLICES = 1_000
 LONGEST_NAME = 100  # bytes

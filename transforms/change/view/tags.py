@@ -14,20 +14,6 @@ import pyarrow as pa
 
 from lexbeam.schemas.corpus.sentences import UPOS
 
-__all__ = [
-    "NO_TAG",
-    "TAGS",
-    "USES",
-    "Majority",
-    "TagUses",
-    "as_cells",
-    "as_lists",
-    "count_cells",
-    "majority",
-    "tag_codes",
-    "total_cells",
-]
-
 Ints = npt.NDArray[np.int64]
 Tags = npt.NDArray[np.uint8]
 

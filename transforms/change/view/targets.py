@@ -19,8 +19,6 @@ from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise
 from lexbeam.transforms.common.errors import UsageError, quoted
 from lexbeam.transforms.common.marks import broken
 
-__all__ = ["ViewTargets", "load_targets", "near_matches", "suffix_of", "target_word"]
-
 UPOS_OF_SUFFIX = {"nn": "NOUN", "vb": "VERB", "jj": "ADJ"}
 
 _SUFFIXED = re.compile(rf"(.+)_({'|'.join(UPOS_OF_SUFFIX)})", re.DOTALL)

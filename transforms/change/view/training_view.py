@@ -24,8 +24,6 @@ from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise
 from lexbeam.transforms.common.draws.by_content import GOLDEN, mix64
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = ["LONGEST_SENTENCE", "ViewBatch", "columns_needed", "derive", "sentence_keys"]
-
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]

@@ -32,19 +32,6 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.corpora.corpus import SentencePart
 
-__all__ = [
-    "MEASURE",
-    "RANGE_TOKENS",
-    "SMALLEST",
-    "VIEW",
-    "MeasuredTokens",
-    "ViewSpec",
-    "ViewTask",
-    "Viewed",
-    "for_counting",
-    "limits_of",
-]
-
 RANGE_TOKENS = 4_000_000
 SMALLEST = "smallest"
 

@@ -23,8 +23,6 @@ from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.common.texts.unseen import seen
 
-__all__ = ["ViewOptions", "case_of", "case_text", "is_word", "normalise_word"]
-
 CHOICES = {
     "unit": ("lemma", "form"),
     "case": ("auto", "lower", "keep"),

@@ -11,8 +11,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import takewhile
 
-__all__ = ["SpelledWords", "spelled_alike"]
-
 _FEWEST = 3  # letters in common
 
 

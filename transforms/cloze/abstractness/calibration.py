@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CalibratedThreshold", "calibrated", "cut_at", "youden"]
-
 Floats = npt.NDArray[np.float64]
 
 

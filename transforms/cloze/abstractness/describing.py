@@ -39,8 +39,6 @@ from lexbeam.transforms.common.rowwise import product
 from lexbeam.transforms.learning.signs import with_fixed_signs
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["DescribedWords", "Describing", "describe", "fit_inputs", "ngram_part", "single_words", "with_wordnet"]
-
 WORDS_AT_ONCE = 2048
 log = logging.getLogger("lexbeam")
 

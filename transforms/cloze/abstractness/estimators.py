@@ -17,8 +17,6 @@ from lexbeam.transforms.cloze.abstractness.options import EstimatorOptions
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.endable import endable
 
-__all__ = ["ESTIMATORS", "NONE", "ConcretenessTraining", "Estimator", "Fitted", "fit", "predict"]
-
 NONE = -1  # no fold
 
 

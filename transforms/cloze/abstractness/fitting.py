@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ConcretenessTraining", "Fitted", "Floats", "Ints"]
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Fitted = dict[str, npt.NDArray[Any]]

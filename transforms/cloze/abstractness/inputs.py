@@ -35,8 +35,6 @@ from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["INPUTS", "DescribableWords", "InputBlock", "InputResources", "is_phrase", "ngrams_of", "parts"]
-
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Arrays = dict[str, npt.NDArray[Any]]

@@ -16,8 +16,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.rowwise import dots
 from lexbeam.transforms.learning.models.kernels import gaussian_sums
 
-__all__ = ["fit_kernel", "fit_ridge", "predict_kernel", "predict_ridge"]
-
 _AT_ONCE = 4096  # words
 _JITTER = 1e-6  # of the landmarks' kernel: words that are described alike would leave their weights undecided
 

@@ -26,18 +26,6 @@ from lexbeam.transforms.learning.models.model import Model
 from lexbeam.transforms.lexicon.compiled.casing import coded, lowered, only
 from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
 
-__all__ = [
-    "FORMAT",
-    "KIND",
-    "TASK",
-    "Concreteness",
-    "concreteness",
-    "is_listed",
-    "model_arrays",
-    "open_concreteness",
-    "opened_concreteness",
-]
-
 KIND, TASK, FORMAT = "regressor", "cloze/abstractness", "safetensors"
 _NGRAMS, _FITTED = "ngrams/", "estimator/"
 

@@ -16,8 +16,6 @@ from lexbeam.transforms.common.rowwise import product
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["fit_networks", "predict_network"]
-
 _STOPPING = 0.1  # share of the words by which the network is stopped
 
 

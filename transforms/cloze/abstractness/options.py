@@ -9,16 +9,6 @@ from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.lexicon.finding_wordnet import wordnet_option
 from lexbeam.transforms.lexicon.resources import CacheOptions, check_specs
 
-__all__ = [
-    "DEFAULT_INPUTS",
-    "RATED",
-    "WORD_FORMS",
-    "AbstractnessOptions",
-    "EstimatorOptions",
-    "InputOptions",
-    "check_abstractness",
-]
-
 WORD_FORMS = ("lemma", "form")
 RATED = ("use", "predict")
 DEFAULT_INPUTS = ("ngrams", "wordnet", "glosses")

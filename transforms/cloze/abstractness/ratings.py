@@ -15,8 +15,6 @@ import pyarrow.compute as pc
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 
-__all__ = ["FEWEST", "Ratings", "joined_ratings"]
-
 Floats = npt.NDArray[np.float64]
 
 FEWEST = 20  # rated words that a regressor needs

@@ -22,14 +22,8 @@ from lexbeam.transforms.cloze.abstractness.describing import (
     single_words,
     with_wordnet,
 )
-from lexbeam.transforms.cloze.abstractness.estimators import (
-    ESTIMATORS,
-    NONE,
-    ConcretenessTraining,
-    Fitted,
-    fit,
-    predict,
-)
+from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS, NONE, fit, predict
+from lexbeam.transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted
 from lexbeam.transforms.cloze.abstractness.inputs import Arrays, Bools, InputResources, is_phrase
 from lexbeam.transforms.cloze.abstractness.model import FORMAT, KIND, TASK, model_arrays
 from lexbeam.transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
@@ -39,8 +33,6 @@ from lexbeam.transforms.common.draws.folds import fold_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.evaluation.evaluating import MeasuredMetric, measure
 from lexbeam.transforms.learning.models.model import Model
-
-__all__ = ["Learned", "inputs_of", "learn", "out_of_fold", "vocabulary_of"]
 
 log = logging.getLogger("lexbeam")
 

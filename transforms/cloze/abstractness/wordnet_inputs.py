@@ -28,17 +28,6 @@ from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = [
-    "GlossVectors",
-    "WordSenses",
-    "classes_of",
-    "gloss_rows",
-    "gloss_vectors",
-    "hypernyms_of",
-    "numbers_of",
-    "senses_of",
-]
-
 Floats = npt.NDArray[np.float64]
 
 _STEPS = 30  # upwards; the longest way of WordNet 3.0 has 19

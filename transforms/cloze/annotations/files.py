@@ -28,8 +28,6 @@ from lexbeam.transforms.people.opening import list_sheets
 from lexbeam.transforms.people.reading import read_answers
 from lexbeam.transforms.people.tables import Roles, is_sheet, read_table
 
-__all__ = ["AnnotationOptions", "AnnotationsRead", "Question", "parse_columns", "read_annotations"]
-
 NUMBERS = ("0", "1")
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "question_id": ("question_id", "id"),

@@ -18,18 +18,6 @@ from lexbeam.schemas.cloze.questions import VERDICT_REASONS
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.evaluation.reliability import fleiss_kappa, nominal_alpha
 
-__all__ = [
-    "Annotation",
-    "JudgedAnswer",
-    "Key",
-    "QualityOptions",
-    "QuestionVerdict",
-    "agreement_of",
-    "by_annotator",
-    "settle_annotations",
-    "verdict_of",
-]
-
 OF = ("question", "annotator")
 LEVELS = ("question", "answer")
 UNKNOWN = ("kept", "dropped")

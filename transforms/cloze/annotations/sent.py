@@ -15,8 +15,6 @@ from lexbeam.transforms.people.cells import folded, text_of
 from lexbeam.transforms.people.opening import file_rows, open_sheet
 from lexbeam.transforms.people.sheets import rows_digest, sheet_rows
 
-__all__ = ["SentRows", "sent_rows"]
-
 _FILE_BYTES = 1 << 28
 
 # The rows that each file was written from, by its name; None: not known.

@@ -10,10 +10,9 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from lexbeam.transforms.cloze.questions.question import LETTERS
+from lexbeam.transforms.people.answers import Answer
 from lexbeam.transforms.people.cells import CELL_LIMIT, cell_of
-from lexbeam.transforms.people.sheets import Answer, Sheet, SheetColumn
-
-__all__ = ["ANSWER", "COLUMNS", "DIFFICULTIES", "SHEET", "SheetRows", "asked_rows"]
+from lexbeam.transforms.people.sheets import Sheet, SheetColumn
 
 DIFFICULTIES = ("easy", "medium", "hard")
 

@@ -18,8 +18,6 @@ from lexbeam.transforms.cloze.annotations.quality import (
     verdict_of,
 )
 
-__all__ = ["COLUMNS", "annotation_rows", "figures_of", "questions_of", "verdict_rows"]
-
 COLUMNS = ("question_id", "kind", "options", "label", "kept")
 
 

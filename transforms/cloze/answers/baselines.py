@@ -24,8 +24,6 @@ from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.evaluation.metrics import Metric, expected_accuracy
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats
 
-__all__ = ["ACCURACY", "absent", "alike", "chance", "most_frequent", "rarest", "stand_in_passage", "subset_of"]
-
 ACCURACY = Metric(expected_accuracy, "classes", doc="expected share of right answers")
 
 _WITHIN = re.compile("[-'’\u2010]+")  # what joins the parts of a plain token

@@ -35,20 +35,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import HashedStream, checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, write_part, write_rows
 
-__all__ = [
-    "ASK",
-    "ASKED",
-    "ENCODE_ASKED",
-    "AskTask",
-    "EncodedAsked",
-    "FiveWayQuestions",
-    "VocabularyOptions",
-    "asked_texts",
-    "counts_of",
-    "numbered_questions",
-    "pair_texts",
-]
-
 ASKED = ("questions", "targets")
 
 # A question without its text; `standing` says which options stand in the passage.

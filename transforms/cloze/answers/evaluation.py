@@ -20,8 +20,6 @@ from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.evaluating import matched, measure, row
 from lexbeam.transforms.evaluation.outcomes import Floats, Ints
 
-__all__ = ["ALL", "MeasuredSystem", "baselines_of", "evaluated", "systems_of"]
-
 ALL = "all"
 
 

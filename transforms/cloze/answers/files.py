@@ -27,8 +27,6 @@ from lexbeam.transforms.common.options.small_texts import cells_of, delimiter_of
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.evaluation.outcomes import Floats
 
-__all__ = ["SystemAnswer", "read_answers"]
-
 _IDS = ("question_id", "id")
 _LABELS = ("label", "chosen")
 _INDEX, _SCORES = "index", "scores"

@@ -20,8 +20,6 @@ from lexbeam.transforms.common.system_errors import reason_of
 from lexbeam.transforms.evaluation.outcomes import Bools, Ints
 from lexbeam.transforms.formats.records.base import Reject
 
-__all__ = ["FIVE", "UNKNOWN", "Key", "joined_keys", "read_key"]
-
 FIVE = 5  # options of a question
 UNKNOWN = ""  # the kind of questions whose kind is not stated
 

@@ -21,8 +21,6 @@ from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, s
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.outcomes import Floats
 
-__all__ = ["MEASURE_ANSWERS", "MeasureSettings", "MeasureTask"]
-
 
 class MeasureTask(NamedTuple):
     """All answers, and all questions, by language."""

@@ -24,17 +24,6 @@ from lexbeam.transforms.lexicon.encoders.base import check_encoder, describe_enc
 from lexbeam.transforms.lexicon.encoders.choosing import check_choices, choose
 from lexbeam.transforms.lexicon.encoders.records import EncoderInfo
 
-__all__ = [
-    "CHOOSE_ANSWERS",
-    "PREFIX",
-    "ChoiceModel",
-    "ChoiceSettings",
-    "ChoiceTask",
-    "check_systems",
-    "choice_models",
-    "within_system",
-]
-
 PREFIX = "multiple-choice:"
 _ROWS = 256  # of a table that is written
 

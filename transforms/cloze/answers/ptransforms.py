@@ -39,8 +39,6 @@ from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
-__all__ = ["AnswerAll", "AskAll", "Key", "MeasureAll"]
-
 # System, language, kind that it is trained on, and fold.
 Key = tuple[str, str, str, int]
 

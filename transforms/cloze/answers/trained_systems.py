@@ -44,21 +44,6 @@ from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
 from lexbeam.transforms.learning.models.keeping import SavedModel, load_model, save_model
 from lexbeam.transforms.lexicon.resources import Lexicon
 
-__all__ = [
-    "ANSWER",
-    "ANSWER_TRAIN",
-    "REGISTRY",
-    "SYSTEMS",
-    "WHOLE",
-    "AnswerOptions",
-    "AnswerTask",
-    "AskTrained",
-    "System",
-    "TrainedSystem",
-    "answer_rows",
-    "rows_held_out",
-]
-
 
 @dataclass(frozen=True)
 class System(Entry):

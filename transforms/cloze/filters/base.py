@@ -12,19 +12,6 @@ from lexbeam.transforms.common.code.registry import Entry
 from lexbeam.transforms.inflection.models import InflectorReference
 from lexbeam.transforms.lexicon.resources import Lexicon
 
-__all__ = [
-    "ABSTAINS",
-    "FAILS",
-    "PASSES",
-    "ClozeFilter",
-    "Evaluate",
-    "FilterSetting",
-    "Predictor",
-    "Verdicts",
-    "counted",
-    "nothing",
-]
-
 PASSES, FAILS, ABSTAINS = 1, 0, -1
 
 

@@ -21,8 +21,6 @@ from lexbeam.transforms.inflection.models import inflector_for
 from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, first_of_each, runs
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["are_participles", "same_base"]
-
 _LETTERS = {"n": ("NOUN", "PROPN"), "v": ("VERB", "AUX", "ADJ"), "a": ("ADJ",), "r": ("ADV",)}
 _KINDS = {"NOUN": 0, "PROPN": 0, "VERB": 1, "ADJ": 2, "ADV": 3}
 _PARTICIPLES = ("Part", "Ger")

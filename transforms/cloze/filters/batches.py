@@ -10,8 +10,6 @@ import pyarrow.compute as pc
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.lexicon.compiled.casing import coded
 
-__all__ = ["COLUMNS", "PairBatch", "SideTokens", "TokenPlaces", "batch_of", "batches_of", "unique_hits"]
-
 # What is read of `cloze/pairs`.
 COLUMNS = (
     "pair_id",

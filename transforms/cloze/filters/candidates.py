@@ -23,17 +23,6 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 from lexbeam.transforms.inflection.models import chosen_formats
 
-__all__ = [
-    "COUNTED",
-    "JUDGE",
-    "CandidateSetting",
-    "CandidateTask",
-    "FilterCount",
-    "Judgement",
-    "candidates_of",
-    "question_id",
-]
-
 _HALF = 16
 
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from lexbeam.schemas.cloze.candidates import CANDIDATES
 from lexbeam.schemas.cloze.pairs import PAIRS
-from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.cloze.filters.batches import COLUMNS, batch_of
 from lexbeam.transforms.cloze.filters.candidates import CandidateSetting, candidates_of
 from lexbeam.transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
@@ -23,8 +23,6 @@ from lexbeam.transforms.cloze.pairs.read_stage import ANNOTATION
 from lexbeam.transforms.cloze.word_resources import WORDNET
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
-
-__all__ = ["COLUMNS_EXPLAINED", "explained", "glosses_of", "pair_of"]
 
 _WORD = ("question_id", "sentence", "token", "form", "lemma", "upos")
 _LEFT_OUT = (*_WORD, "kind", "pair_id", "article_id", "target", "passed", "reason")

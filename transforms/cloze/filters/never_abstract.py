@@ -14,8 +14,6 @@ from lexbeam.transforms.cloze.word_resources import tags_of
 from lexbeam.transforms.common.texts.apostrophes import straight_words
 from lexbeam.transforms.lexicon.wordnet.stop_words import CLOSED_ADVERBS, STOP_WORDS
 
-__all__ = ["NEVER_ABSTRACT", "function_words", "names"]
-
 # What an option calls them, and what a match does.
 NEVER_ABSTRACT = {"names": "name", "unlisted": "unlisted", "function-words": "function word"}
 

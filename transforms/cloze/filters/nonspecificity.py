@@ -20,8 +20,6 @@ from lexbeam.transforms.lexicon.wordnet.lesk import Contexts, choose_senses, con
 from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["DEPTHS", "SENSES", "ContextTargets", "deep_senses", "or_else", "sense_names", "senses_of"]
-
 DEPTHS = ("max", "min")
 
 _TAGS = {"n": ("NOUN", "PROPN"), "v": ("VERB", "AUX")}

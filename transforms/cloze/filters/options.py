@@ -24,8 +24,6 @@ from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
 from lexbeam.transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
 from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 
-__all__ = ["CandidateOptions", "FilterRequest", "check_candidates", "filter_request", "lacking"]
-
 # Filters that need WordNet, and those that take base forms from it where there is one.
 OF_WORDNET = ("nonspecificity", "synonym", "antonym")
 _OF_BASE_FORMS = ("repeated", "lemma")

@@ -13,8 +13,6 @@ from lexbeam.transforms.cloze.filters.base import Predictor
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.identity import Place
 
-__all__ = ["PredictedConcreteness", "predictor_of"]
-
 
 @dataclass(frozen=True)
 class PredictedConcreteness:

@@ -18,8 +18,6 @@ from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
 from lexbeam.transforms.common.store.tables import Part
 
-__all__ = ["FindCandidates", "TakeThresholds"]
-
 
 def _task(part: Part, thresholds: tuple[int, Thresholds] | None = None) -> tuple[int, CandidateTask]:
     return part.number, CandidateTask(part, None if thresholds is None else thresholds[1])

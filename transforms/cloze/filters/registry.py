@@ -18,8 +18,6 @@ from lexbeam.transforms.cloze.filters.scores import abstractness, nonspecificity
 from lexbeam.transforms.cloze.filters.similarity import contextual, static
 from lexbeam.transforms.common.code.registry import Registry
 
-__all__ = ["EVALUATE", "FILTERS", "FilterVerdicts", "filters_of", "judge", "optional_filters"]
-
 EVALUATE = ("all", "until-rejected")
 
 FILTERS: Registry[ClozeFilter] = Registry(

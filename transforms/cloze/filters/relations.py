@@ -18,8 +18,6 @@ from lexbeam.transforms.cloze.word_resources import WORDNET
 from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["MATCHES", "SENSES_OF", "antonym", "lemma", "repeated", "synonym"]
-
 MATCHES = ("surface", "lemma")
 SENSES_OF = ("all", "tag")
 

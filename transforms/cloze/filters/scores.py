@@ -22,8 +22,6 @@ from lexbeam.transforms.lexicon.wordnet.lesk import contexts_of
 from lexbeam.transforms.lexicon.wordnet.lexnames import HYPERNYMS
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["PROPER_NOUNS", "TAGS", "abstractness", "nonspecificity", "pos"]
-
 # Which parts of speech the words of a kind have.
 TAGS = {
     "imperceptibility": ("NOUN", "VERB", "ADJ", "ADV"),

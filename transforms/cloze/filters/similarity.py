@@ -26,8 +26,6 @@ from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
 from lexbeam.transforms.lexicon.resources import Lexicon
 from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
 
-__all__ = ["contextual", "contextual_vectors", "greatest", "pair_cosines", "static", "static_vectors"]
-
 # A matrix of unit vectors, float32, and for each token of a side its row there, or `MISSING`.
 Known = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -26,19 +26,6 @@ from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, 
 from lexbeam.transforms.lexicon.encoders.encoding import Encoding
 from lexbeam.transforms.lexicon.resources import Lexicon
 
-__all__ = [
-    "MEASURE",
-    "RANDOM_PAIRS",
-    "SETTLE",
-    "Sampled",
-    "SampledCosines",
-    "SimilarityThreshold",
-    "Thresholds",
-    "check_threshold",
-    "cutoff_of",
-    "parse_threshold",
-]
-
 DRAWS = 64
 RANDOM_PAIRS = 100_000  # word pairs at most that quantiles are taken of: beyond .999 lie a hundred
 _LABEL = "cloze/random words"

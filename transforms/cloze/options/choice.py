@@ -17,8 +17,6 @@ from lexbeam.transforms.common.draws.by_content import hash_of, number_of
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.texts.apostrophes import straight
 
-__all__ = ["IN_PASSAGE", "WANTED", "Considered", "OptionRules", "RightAnswer", "WordFacts", "choose", "order_of"]
-
 WANTED = 4
 IN_PASSAGE = ("allow", "reject")
 

@@ -39,8 +39,6 @@ from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from lexbeam.transforms.lexicon.resources import Lexicon
 
-__all__ = ["CHOOSE", "ChooseOptions", "ChooseTask", "ChosenOptions", "KindCount"]
-
 
 class ChooseTask(NamedTuple):
     """A part of the candidates, the parts that have its pairs, and what readers named.

@@ -15,8 +15,6 @@ from lexbeam.transforms.inflection.lemmas import lemmas_of
 from lexbeam.transforms.inflection.placing import place
 from lexbeam.transforms.inflection.verb_hosts import likeliest_features
 
-__all__ = ["AnswerForms"]
-
 _INFINITIVE = (
     "to",
     "will",

@@ -11,8 +11,6 @@ were inflected.
 
 from collections.abc import Iterable
 
-__all__ = ["cased_as", "ending", "inflected"]
-
 
 def ending(form: str, lemma: str) -> str:
     """Return what a form has behind the longest beginning that it shares with its lemma.

@@ -23,8 +23,6 @@ from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
 from lexbeam.transforms.common.store.tables import Part
 
-__all__ = ["ChooseAllOptions", "ReadInFolds"]
-
 Key = tuple[QuestionGroup, str, int]
 
 

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.texts import annotate_texts
 from lexbeam.transforms.cloze.pairs.pair import Row, in_flag_order
 from lexbeam.transforms.common.records import Sentence
-
-__all__ = ["TEXTS", "annotate_pairs", "annotation_columns", "give_places"]
 
 TEXTS = ("summary", "passage")
 

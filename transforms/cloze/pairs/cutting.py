@@ -14,8 +14,6 @@ from lexbeam.transforms.annotation.engines.paragraphs import split_paragraphs
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.formats.records.base import BadRecord
 
-__all__ = ["SUMMARIES", "CutOptions", "DocumentCut", "cut"]
-
 SUMMARIES = ("first-sentence", "first-paragraph")
 PARAGRAPHS = ("empty-line", "line")
 _LINE = re.compile(r"\S[^\n]*")

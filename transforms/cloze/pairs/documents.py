@@ -17,8 +17,6 @@ from lexbeam.transforms.corpora.reading import AnnotatedDocument, read_annotated
 from lexbeam.transforms.formats.readers.registry import read_file
 from lexbeam.transforms.formats.records.base import BadRecord, Record, Reject
 
-__all__ = ["corpus_pairs", "first_sentence", "read_documents"]
-
 _COLUMNS = ("forms", "lemmas", "upos", "starts", "ends")
 _OF_DOCUMENT = ("source", "position", "language", "genre", "text")
 

@@ -23,8 +23,6 @@ from lexbeam.transforms.formats.records.paths import look_up
 from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
 from lexbeam.transforms.intake.row_files import read_rows_of
 
-__all__ = ["CORPUS", "LAYOUTS", "PairLayout", "kind_of_name", "read_recam", "read_records"]
-
 CORPUS = "corpus"  # a layout of folders, not of files
 
 _LANGUAGE = "en"  # of ReCAM

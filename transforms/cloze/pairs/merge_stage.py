@@ -28,8 +28,6 @@ from lexbeam.transforms.intake.merging import (
 )
 from lexbeam.transforms.intake.staging import LoadedCounts
 
-__all__ = ["SETTLING", "SettledPairs", "acceptable_records"]
-
 _ANNOTATED = 64  # pairs that are annotated at a time, and their code points
 _CHARACTERS = 1 << 19
 

@@ -20,23 +20,6 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.formats.records.base import BadRecord
 
-__all__ = [
-    "ARTICLE_DIGITS",
-    "PLACEHOLDER",
-    "Filled",
-    "GivenTarget",
-    "LengthOptions",
-    "RawPair",
-    "Row",
-    "article_id",
-    "fill",
-    "in_flag_order",
-    "join_rows",
-    "looks_mis_decoded",
-    "pair_id",
-    "pair_row",
-]
-
 PLACEHOLDER = "@placeholder"
 Row = dict[str, Any]  # of a table, by column
 ARTICLE_DIGITS = 16  # digits of a pair's id that are those of its article

@@ -9,8 +9,6 @@ from lexbeam.transforms.cloze.pairs.pair import RawPair
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.formats.records.base import ReaderOptions, Reject
 
-__all__ = ["FIELDS", "InputText", "PairEntry", "ReadOptions", "paths_of_fields"]
-
 # What `fields` may name; the first two must be there.
 FIELDS = ("passage", "summary", "id", "language", "genre")
 

@@ -23,8 +23,6 @@ from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.intake.staging import Loaded, RowSchema, Staging
 from lexbeam.transforms.intake.unit_files import stage_unit
 
-__all__ = ["READ", "READ_CORPUS", "ROWS", "CorpusPairOptions", "PairReadOptions"]
-
 _TARGET = pa.struct(
     [
         ("kind", pa.string()),

@@ -30,8 +30,6 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.join import RowsByKey
 from lexbeam.transforms.common.store.tables import Part, PartFile, write_part
 
-__all__ = ["DRAFT", "DRAFTS", "DraftTask", "Drafted"]
-
 KEYS = ("passage_key", "summary_key", "question_key")
 
 # A question without its texts; hashes of their words reveal duplicates.

@@ -20,8 +20,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
 
-__all__ = ["FIELDS", "check_name", "json_line", "names_of", "refuse_existing", "write_questions"]
-
 FIELDS = ("kind", "split")
 _COLUMNS = ["question_id", "article", "question", "options", "label", "kept", *FIELDS]
 _FIELD = re.compile(r"\{([^{}]*)\}")

@@ -17,8 +17,6 @@ from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from lexbeam.transforms.common.store.tables import Part
 
-__all__ = ["MakeQuestions"]
-
 
 def _task(
     element: tuple[int, Drafted], pairs: tuple[Part, ...], split: tuple[int, QuestionSplit]

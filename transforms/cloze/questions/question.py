@@ -21,20 +21,6 @@ from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER, Row
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.texts.apostrophes import straight
 
-__all__ = [
-    "LETTERS",
-    "PER_SUMMARY",
-    "SCORES",
-    "QuestionOptions",
-    "Shown",
-    "gapped",
-    "merit",
-    "normalised",
-    "reason_of_options",
-    "reason_of_text",
-    "shown_options",
-]
-
 PER_SUMMARY = ("all", "best")
 LETTERS = "ABCDE"
 # The columns of the scores that make a word abstract, by the filter that compares them.

@@ -24,19 +24,6 @@ from lexbeam.transforms.common.draws.folds import components
 from lexbeam.transforms.common.draws.splits import Shares, deal_alike, distances, kept_splits, parse_shares
 from lexbeam.transforms.common.options.fields import option
 
-__all__ = [
-    "COLUMNS",
-    "SCORE_TOLERANCE",
-    "TOLERANCE",
-    "Distance",
-    "PlacedQuestions",
-    "QuestionSplitOptions",
-    "Stratum",
-    "distances_of",
-    "place_questions",
-    "strata_of",
-]
-
 BANDS = 256
 COLUMNS = (
     "question_id",

@@ -32,8 +32,6 @@ from lexbeam.transforms.common.store.join import RowsByKey
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 
-__all__ = ["SPLIT", "WRITE", "QuestionSplit", "SplitRules", "WriteTask"]
-
 SPLITS = pa.schema([("question_id", pa.string()), ("kind", pa.string()), ("split", pa.string())])
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from lexbeam.transforms.cloze.readers.networks import PaddedTexts, QuestionBatch
 
-__all__ = ["EpochQuestions", "alike", "epoch_of", "tensor", "texts_of"]
-
 _POOL = 16  # batches whose questions are put in the order of their texts' lengths
 _TOGETHER = 64  # questions that are predicted at once
 _EVEN = 16  # states of so many numbers, or a multiple, are worked on alike wherever they stand

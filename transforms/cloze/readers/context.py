@@ -26,8 +26,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.cloze.readers.options import PADDING, RESERVED, NumberLists, Questions
 
-__all__ = ["EVIDENCE", "START_WEIGHTS", "ContextCounts", "CountedTexts", "fit_weights"]
-
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Places = tuple[int, ...]

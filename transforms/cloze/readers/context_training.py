@@ -15,8 +15,6 @@ from lexbeam.transforms.cloze.readers.options import NumberLists, Questions
 from lexbeam.transforms.cloze.readers.training import ReaderWeights
 from lexbeam.transforms.common.draws.folds import fold_of
 
-__all__ = ["ContextData", "context_log_probabilities", "train_context"]
-
 _PARTS = 4
 _MOST = 1 << 23  # numbers of evidence held at once
 _TOGETHER = 1 << 22

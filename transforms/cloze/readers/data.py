@@ -24,22 +24,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked, mapped
 from lexbeam.transforms.common.store.tables import Part, read_table
 
-__all__ = [
-    "ASKED",
-    "EncodeOptions",
-    "Encoded",
-    "GroupTask",
-    "QuestionGroup",
-    "asked_rows",
-    "candidates",
-    "further",
-    "language_is",
-    "lists_of",
-    "pairs",
-    "questions",
-    "texts",
-]
-
 ASKED = ("passed", "targets")
 
 WORDS = pa.schema([("word", pa.large_string()), ("count", pa.int64())])

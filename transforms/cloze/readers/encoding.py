@@ -35,8 +35,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows, write_rows
 
-__all__ = ["ENCODE", "flat", "numbered", "rows_of", "write_bounds"]
-
 _SIDES = ("summary", "passage")
 _TEXTS = [f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "upos")]
 

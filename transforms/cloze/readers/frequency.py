@@ -18,8 +18,6 @@ import numpy.typing as npt
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 from lexbeam.transforms.common.options.fields import option
 
-__all__ = ["BandOptions", "Drawn", "draw_words"]
-
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Cosine = Callable[[Ints, Ints], Floats]

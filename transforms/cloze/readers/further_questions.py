@@ -17,8 +17,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["FURTHER", "TRAIN_ON", "SideTexts", "chosen_of", "further_of", "spans_of"]
-
 TRAIN_ON = ("answers", "summaries", "passages")
 
 FURTHER = pa.schema(

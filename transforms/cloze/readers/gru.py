@@ -15,8 +15,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-__all__ = ["bidirectional"]
-
 
 def bidirectional(gru: nn.Module, inputs: Tensor, lengths: Tensor) -> Tensor:
     """Return the states of both directions at each token.

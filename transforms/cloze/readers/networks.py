@@ -29,19 +29,6 @@ from torch import Tensor, nn
 
 from lexbeam.transforms.cloze.readers.gru import bidirectional
 
-__all__ = [
-    "ATTENTIVE",
-    "ATTENTIVE_WITH_GLOSSES",
-    "FIVE_WAY_GATED_ATTENTION",
-    "GATED_ATTENTION",
-    "Network",
-    "PaddedTexts",
-    "QuestionBatch",
-    "Sizes",
-    "draw_layers",
-    "limit_threads",
-]
-
 
 class Sizes(NamedTuple):
     """How large a network is.

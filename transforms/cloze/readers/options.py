@@ -19,29 +19,6 @@ from lexbeam.transforms.common.options.fields import option
 if TYPE_CHECKING:
     from lexbeam.transforms.cloze.readers.training import ReaderWeights
 
-__all__ = [
-    "CONTEXT",
-    "FREQUENCY",
-    "PADDING",
-    "PLACEHOLDER",
-    "READERS",
-    "RESERVED",
-    "START",
-    "UNKNOWN",
-    "Further",
-    "KnownVectors",
-    "MakeReader",
-    "NetworkOptions",
-    "NetworkReader",
-    "NumberLists",
-    "Questions",
-    "Reader",
-    "ReaderNetworkOptions",
-    "TrainingData",
-    "check_torch",
-    "top_words",
-]
-
 CONTEXT = "context"
 FREQUENCY = "frequency"
 

@@ -38,8 +38,6 @@ from lexbeam.transforms.evaluation.outcomes import Terms
 from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
 from lexbeam.transforms.learning.models.keeping import SavedModel, load_model
 
-__all__ = ["READ_PREDICT", "PredictTask", "PredictedWords", "Tally", "tally_of"]
-
 NAMED = 50  # words of a question that are published
 CUTS = (1, 5, 10)
 

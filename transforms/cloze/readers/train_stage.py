@@ -43,22 +43,6 @@ from lexbeam.transforms.learning.models.keeping import SavedModel, save_model
 from lexbeam.transforms.learning.models.model import Model
 from lexbeam.transforms.lexicon.resources import HeldResource, Lexicon
 
-__all__ = [
-    "READ_TRAIN",
-    "REGISTRY",
-    "UNUSED_OF_ENCODED",
-    "FoldOptions",
-    "ReadTask",
-    "TrainedReader",
-    "context_data",
-    "folds_of",
-    "network_of",
-    "reader_model",
-    "training_data",
-    "unused_of",
-    "vectors_in",
-]
-
 REGISTRY = "lexbeam.transforms.cloze.readers.options:READERS"
 
 Ints = npt.NDArray[np.int64]

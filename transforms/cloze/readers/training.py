@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from lexbeam.transforms.cloze.readers.networks import Drop, Network, PaddedTexts, Sizes
 
-__all__ = ["ReaderWeights", "log_probabilities", "network_reader", "sizes_of", "train_reader"]
-
 Arrays = Mapping[str, npt.NDArray[Any]]
 Ints = npt.NDArray[np.int64]
 

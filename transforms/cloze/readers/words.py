@@ -18,8 +18,6 @@ from lexbeam.transforms.cloze.readers.options import RESERVED, KnownVectors, Num
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, train
 from lexbeam.transforms.lexicon.compiled.keys import MISSING
 
-__all__ = ["glosses_of", "train_vectors", "vectors_of"]
-
 _LONGEST = 1000  # words of a text that are read at once; gensim ignores those beyond 10,000
 _LEAST = 2  # uses of a word, for it to have a vector
 _TAGS = "nvar"

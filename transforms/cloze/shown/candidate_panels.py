@@ -18,8 +18,6 @@ from lexbeam.transforms.report.layered_charts import histogram
 from lexbeam.transforms.report.panels import Chart, Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
-__all__ = ["FILTERED", "HistogramScale", "candidate_panels", "histograms", "left_over"]
-
 THROUGH, REJECTED = "let through", "rejected"
 COLOURS = {THROUGH: "var(--c2)", REJECTED: "var(--c8)"}
 

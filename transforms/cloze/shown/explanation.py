@@ -9,8 +9,6 @@ from lexbeam.transforms.cloze.filters.registry import FILTERS
 from lexbeam.transforms.cloze.pairs.pair import Row
 from lexbeam.transforms.common.shown import Block, columns_with, listed, number
 
-__all__ = ["REJECTS", "blocks_of"]
-
 REJECTS = "×"
 _COUNTS = ("repeated", "lemma", "synonym", "antonym")
 _COSINES = ("static", "contextual")

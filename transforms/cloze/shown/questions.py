@@ -24,8 +24,6 @@ from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.report.panels import Panel, Rows
 
-__all__ = ["QUESTION_VIEWS", "QuestionsOptions", "question_panels", "questions_shown", "quoted_questions"]
-
 SECTION = "cloze.questions"
 QUOTED = 10
 WORDS = 80  # of a passage

@@ -35,8 +35,6 @@ from lexbeam.transforms.common.code.source_index import dump, find, literal_of, 
 from lexbeam.transforms.common.code.walk import Walk, distributions, source_of
 from lexbeam.transforms.common.errors import LexbeamError, nearest
 
-__all__ = ["NEUTRAL", "CodeIdentity", "code_identity", "forget_sources"]
-
 Plain = str | list[Any]  # plain values, as `digest` takes them
 
 # They carry bytes and show progress: no version of theirs changes what an artefact holds.

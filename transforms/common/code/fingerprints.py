@@ -17,19 +17,6 @@ import threadpoolctl
 
 from lexbeam.transforms.common.code.version import VERSION, commit
 
-__all__ = [
-    "blas_kernels",
-    "bucket_of",
-    "canonical_json",
-    "digest",
-    "environment",
-    "parse_json",
-    "readable_json",
-    "stream_digest",
-    "text_digest",
-    "version_of",
-]
-
 _DIGITS = 32
 _PIECE = 1 << 20
 

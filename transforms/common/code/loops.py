@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = ["LANES", "load_loops", "padded"]
-
 LANES = 16  # of a sum
 
 

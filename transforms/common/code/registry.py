@@ -33,8 +33,6 @@ from typing import Any, TypeVar
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.extras import check_packages
 
-__all__ = ["Entry", "Registry", "docs_of"]
-
 log = logging.getLogger("lexbeam")
 
 T = TypeVar("T")

@@ -16,19 +16,6 @@ from typing import NamedTuple, TypeVar
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import LexbeamError
 
-__all__ = [
-    "Chain",
-    "Import",
-    "ModuleSource",
-    "References",
-    "Statement",
-    "dump",
-    "find",
-    "literal_of",
-    "read_source",
-    "references_of",
-]
-
 T = TypeVar("T", bound=ast.AST)
 
 Chain = tuple[str, ...]  # `a.b.c` as ("a", "b", "c")

@@ -13,20 +13,6 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 
-__all__ = [
-    "LANDED",
-    "MEMORY",
-    "SUMMED",
-    "amount_of",
-    "amounts_told",
-    "counted",
-    "counter_name",
-    "namespace",
-    "peak_memory",
-    "tell_amount",
-    "worker_name",
-]
-
 LANDED = "landed"
 SUMMED = ("microseconds", "elements", "there", "documents", LANDED, "tokens", "bytes")
 MEMORY = "memory"  # of which the greatest counts

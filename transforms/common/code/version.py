@@ -9,8 +9,6 @@ import re
 import subprocess
 from typing import NamedTuple
 
-__all__ = ["BUILT_FROM", "VARIABLE", "VERSION", "Build", "commit", "own_build"]
-
 VERSION = "0.2.0"
 BUILT_FROM = "commit.txt"  # beside this file in what was built of a checkout, such as a wheel
 VARIABLE = "LEXBEAM_COMMIT"

@@ -24,8 +24,6 @@ from lexbeam.transforms.common.code.source_index import (
 )
 from lexbeam.transforms.common.errors import LexbeamError
 
-__all__ = ["PACKAGES", "PLUMBING", "Walk", "distributions", "source_of"]
-
 # Ours. What else is in `lexbeam` serves who calls Lexbeam: it counts by its version, for code that uses it, and not as
 # the package that all others are in.
 PACKAGES = ("lexbeam.pipelines", "lexbeam.schemas", "lexbeam.transforms")

@@ -7,8 +7,6 @@ from typing import NamedTuple
 from lexbeam.transforms.common.code.code_identity import CodeIdentity
 from lexbeam.transforms.common.code.fingerprints import blas_kernels
 
-__all__ = ["Makings", "differences", "makings_of"]
-
 
 class Makings(NamedTuple):
     """What the artefacts of a stage depend on besides tasks and options.

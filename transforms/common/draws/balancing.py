@@ -23,8 +23,6 @@ import numpy.typing as npt
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.draws.by_content import numbers
 
-__all__ = ["STEPS", "Balanced", "GroupedInstances", "balance", "distance", "prefix_counts"]
-
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 

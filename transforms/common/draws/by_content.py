@@ -22,20 +22,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = [
-    "GOLDEN",
-    "Keys",
-    "content_hashes",
-    "hash_of",
-    "integers",
-    "mix64",
-    "normal",
-    "number_of",
-    "numbers",
-    "permutation",
-    "uniform",
-]
-
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 # Texts or whole numbers, which count as their decimal text; a uint64 array is of hashes, see

@@ -16,8 +16,6 @@ import pyarrow.compute as pc
 
 from lexbeam.transforms.common.draws.by_content import Keys, numbers
 
-__all__ = ["Components", "Folds", "Oversized", "components", "connected_folds", "fold_of"]
-
 
 class Components(NamedTuple):
     """Rows joined by shared keys.

@@ -11,8 +11,6 @@ import apache_beam as beam
 
 from lexbeam.transforms.common.draws.smallest import DrawnItem, add, entry_of, merge
 
-__all__ = ["KeepSmallest"]
-
 
 class _Smallest(beam.CombineFn):
     def __init__(self, k: int, seed: int, label: str, key: Callable[[Any], Any] | None) -> None:

@@ -18,8 +18,6 @@ import numpy.typing as npt
 from lexbeam.transforms.common.draws.balancing import Floats, GroupedInstances, Ints, prefix_counts
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 
-__all__ = ["TURNS", "Sharpened", "sharpen"]
-
 BY_GENRE = 0.35  # W
 PAIRS = 2_048  # drawn at each step
 VALUED = 64  # of these, valued exactly

@@ -24,8 +24,6 @@ import pyarrow.compute as pc
 from lexbeam.transforms.common.code.fingerprints import canonical_json
 from lexbeam.transforms.common.draws.by_content import Keys, content_hashes, hash_of, number_of, numbers
 
-__all__ = ["DrawnItem", "add", "entry_of", "merge", "smallest_rows"]
-
 
 class DrawnItem(NamedTuple):
     """An item with what its key draws; of one key the item of the least content is kept."""

@@ -19,18 +19,6 @@ from lexbeam.transforms.common.draws.by_content import integers, numbers
 from lexbeam.transforms.common.draws.sharpening import TURNS, Sharpened, sharpen
 from lexbeam.transforms.common.errors import UsageError, quoted
 
-__all__ = [
-    "DealtAlike",
-    "Shares",
-    "bands_of",
-    "deal",
-    "deal_alike",
-    "distances",
-    "kept_splits",
-    "parse_shares",
-    "pattern",
-]
-
 Hashes = npt.NDArray[np.uint64]
 
 LONGEST_PATTERN = 100

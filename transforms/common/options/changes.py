@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 
 from lexbeam.transforms.common.options.fields import options_of, plain_defaults, plain_options
 
-__all__ = ["OptionChanges", "option_changes"]
-
 
 class OptionChanges(NamedTuple):
     """How published options differ from those that something was made with.

@@ -14,8 +14,6 @@ from lexbeam.transforms.common.errors import UsageError, nearest, quoted
 from lexbeam.transforms.common.options.option import Option
 from lexbeam.transforms.common.store import files
 
-__all__ = ["LONGEST_PATH", "MOST", "check_value", "resolved", "run_check"]
-
 # Characters of a text, bytes of a path, and the whole numbers that tables and libraries hold.
 LONGEST = 32_768
 LONGEST_PATH = 4096

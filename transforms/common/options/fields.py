@@ -31,17 +31,6 @@ from lexbeam.transforms.common.options.checks import check_value, resolved, run_
 from lexbeam.transforms.common.options.option import Option, Within
 from lexbeam.transforms.common.store import files
 
-__all__ = [
-    "embedded",
-    "from_mapping",
-    "noted_paths",
-    "option",
-    "options_of",
-    "plain_defaults",
-    "plain_options",
-    "value_of",
-]
-
 T = TypeVar("T")
 MISSING = dataclasses.MISSING
 

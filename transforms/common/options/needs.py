@@ -3,8 +3,6 @@
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import options_of, value_of
 
-__all__ = ["check_given", "lacking"]
-
 
 def check_given(need: str, options: object, where: str, choice: str) -> None:
     """Check that the option that something needs is given.

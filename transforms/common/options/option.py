@@ -5,8 +5,6 @@ import typing
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["DATA", "PATHS", "Option", "Within"]
-
 # What a path may be: raw input (a file, folder or glob), a file that is read whole and must be
 # there from the start, a resource (a file or folder, likewise), a place that need not be there,
 # what a run writes beside its tables, or such a copy of which the manifest tells.

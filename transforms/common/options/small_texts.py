@@ -13,18 +13,6 @@ from lexbeam.transforms.common.system_errors import reason_of
 from lexbeam.transforms.common.texts.encodings import likely_encoding
 from lexbeam.transforms.common.texts.line_ends import lines_of
 
-__all__ = [
-    "WORD_COLUMNS",
-    "cells_of",
-    "delimiter_of",
-    "filled_lines",
-    "read_lines",
-    "read_text",
-    "rows_within",
-    "word_column",
-    "word_lines",
-]
-
 log = logging.getLogger("lexbeam")
 
 LARGEST = 64 << 20  # bytes of a file

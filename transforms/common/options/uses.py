@@ -2,8 +2,6 @@
 
 from lexbeam.transforms.common.options.fields import options_of, value_of
 
-__all__ = ["unused"]
-
 
 def unused(options: object) -> dict[str, str]:
     """Return what to say of values that nothing takes, by option, by what options say in their `of`.

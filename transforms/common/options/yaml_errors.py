@@ -5,8 +5,6 @@ from typing import Any
 
 import yaml
 
-__all__ = ["explained_yaml"]
-
 # What PyYAML says, and what is meant, with a remedy; the first that matches. The last value says whether
 # the place is where what is broken begins, or where that was noticed.
 _MEANT: tuple[tuple[str, str, bool], ...] = (

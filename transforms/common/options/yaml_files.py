@@ -15,8 +15,6 @@ from lexbeam.transforms.common.options.yaml_errors import explained_yaml
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.system_errors import reason_of
 
-__all__ = ["LARGEST", "read_yaml"]
-
 LARGEST = 1 << 18  # bytes of a file, and characters of what its aliases stand for
 DEEPEST = 50  # lists and mappings within each other
 LONGEST_NUMBER = 400  # characters of a number or date

@@ -14,8 +14,6 @@ from lexbeam.transforms.common.publish.manifests import Section, TableEntry
 from lexbeam.transforms.common.publish.sections import input_columns
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["SectionChange", "TableChange", "changes"]
-
 _SHOWN = 200  # characters of an option's value; of a longer one its digest is noted
 
 

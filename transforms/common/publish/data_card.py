@@ -16,8 +16,6 @@ import yaml
 from lexbeam.transforms.common.code.version import Build
 from lexbeam.transforms.common.publish.manifests import Manifest, Section, TableEntry, files_of
 
-__all__ = ["data_card"]
-
 LISTED = 20  # input files that are listed
 
 

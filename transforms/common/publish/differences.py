@@ -21,20 +21,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import Part, read_rows
 
-__all__ = [
-    "EXAMPLES",
-    "TableDifference",
-    "compare_rows",
-    "difference",
-    "differences",
-    "differing",
-    "equal_rows",
-    "groups",
-    "matched_rows",
-    "pairs_up",
-    "rows_as_now",
-]
-
 EXAMPLES = 5
 _KEY = b"lexbeam.key"
 

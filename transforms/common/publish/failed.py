@@ -15,8 +15,6 @@ from contextlib import suppress
 from lexbeam.transforms.common.publish.layout import FAILED, MARK, is_marked_folder, make_marked_folder
 from lexbeam.transforms.common.store import files
 
-__all__ = ["failed_files", "remove_failed", "write_failed"]
-
 _NAME = re.compile(r"[\w.-]+\.tsv")
 _TEMPORARY = re.compile(r"(.*)" + files.TEMPORARY, re.DOTALL)
 _IN_MEMORY = 8 << 20

@@ -20,17 +20,6 @@ from lexbeam.transforms.common.publish.layout import FORGOTTEN, SNAPSHOTS
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.identity import Place
 
-__all__ = [
-    "Forgotten",
-    "ForgottenMarks",
-    "document_mark",
-    "forgotten_at",
-    "id_mark",
-    "read_marks",
-    "source_mark",
-    "write_marks",
-]
-
 
 def document_mark(text: str | None, source: str, position: str) -> str:
     """Return the mark of a document: of its text, or of its place if it came without."""

@@ -32,24 +32,6 @@ from lexbeam.transforms.common.publish.layout import (
 from lexbeam.transforms.common.publish.snapshots import Snapshot, read_log
 from lexbeam.transforms.common.store import files
 
-__all__ = [
-    "History",
-    "Publication",
-    "check_tag",
-    "last_success",
-    "note_publication",
-    "note_told",
-    "now",
-    "publication_of",
-    "published_at",
-    "read_history",
-    "resolve_snapshot",
-    "tag_snapshot",
-    "untag",
-    "untag_snapshots",
-    "untold_publications",
-]
-
 MOST = 10_000  # publications that are remembered: thirty years of nights
 _DIGITS = 12  # of a digest that is noted
 _DIGEST = re.compile(r"[0-9a-f]{6,32}")

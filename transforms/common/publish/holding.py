@@ -19,20 +19,6 @@ from lexbeam.transforms.common.publish.manifests import Manifest, is_idle
 from lexbeam.transforms.common.publish.sections import Made, table_digest
 from lexbeam.transforms.common.shown import listed
 
-__all__ = [
-    "FAILED",
-    "Bound",
-    "Gauge",
-    "SectionContent",
-    "Unmade",
-    "check_bounds",
-    "held_sections",
-    "made_contents",
-    "made_from",
-    "published_contents",
-    "rows_of",
-]
-
 log = logging.getLogger("lexbeam")
 
 FAILED = "failed"  # why a section is held: it failed

@@ -39,38 +39,6 @@ from lexbeam.transforms.common.store.objects import Tag
 from lexbeam.transforms.common.store.receipts import read_envelope
 from lexbeam.transforms.common.store.remote import remote
 
-__all__ = [
-    "ARTEFACTS",
-    "FAILED",
-    "FORGOTTEN",
-    "GIVEN",
-    "HISTORY",
-    "LOCK",
-    "LOG",
-    "MANIFEST",
-    "MARK",
-    "POINTER",
-    "RUN_LOG",
-    "SNAPSHOTS",
-    "DamagedFolderError",
-    "SnapshotMark",
-    "check_foreign",
-    "check_links",
-    "is_link_of_ours",
-    "is_marked_folder",
-    "is_unfinished_snapshot",
-    "last_published",
-    "links_of",
-    "locked",
-    "make_marked_folder",
-    "pointer_tag",
-    "read_record",
-    "snapshot_name",
-    "switch_pointer",
-    "update_record",
-    "write_record",
-]
-
 ARTEFACTS = "_artefacts"
 FAILED = "_failed"
 GIVEN = "_given"

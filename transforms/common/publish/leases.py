@@ -26,8 +26,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.objects import Tag
 from lexbeam.transforms.common.store.remote import remote
 
-__all__ = ["EXPIRES", "LEASE", "RENEWED", "Holder", "holder_of", "leased"]
-
 log = logging.getLogger("lexbeam")
 
 LEASE = ".lock.json"

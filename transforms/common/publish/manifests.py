@@ -11,18 +11,6 @@ from typing import Any, NotRequired, TypedDict
 
 from lexbeam.transforms.common.code.fingerprints import digest
 
-__all__ = [
-    "Manifest",
-    "PartEntry",
-    "Section",
-    "TableEntry",
-    "files_of",
-    "is_idle",
-    "is_named",
-    "parts_named",
-    "without_objects",
-]
-
 
 class PartEntry(TypedDict):
     """What a manifest says of a part.

@@ -8,8 +8,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.system_errors import reason_of
 
-__all__ = ["check_output_folder", "make_output_folder", "or_another"]
-
 LONGEST_NAME = 255  # bytes of a file's name, on all common file systems
 
 

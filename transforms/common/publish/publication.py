@@ -57,8 +57,6 @@ from lexbeam.transforms.common.store.objects import Tag
 from lexbeam.transforms.common.store.sound import Needed, checked, is_freed, is_sound, is_sound_size, state_of
 from lexbeam.transforms.common.store.tables import Part, written
 
-__all__ = ["KEEP", "Keep", "finish_publication", "make_manifest", "publish", "rollback"]
-
 log = logging.getLogger("lexbeam")
 
 _DAY = 86_400

@@ -28,22 +28,6 @@ from lexbeam.transforms.common.store.receipts import (
 )
 from lexbeam.transforms.common.store.sound import Damaged, is_sound, state_of
 
-__all__ = [
-    "LISTING",
-    "RESULTS",
-    "Freed",
-    "discard_artefacts",
-    "discard_damaged",
-    "discard_stages",
-    "discard_unused",
-    "each_artefact",
-    "free",
-    "leftovers",
-    "receipts_of",
-    "remove_hidden",
-    "remove_snapshot",
-]
-
 log = logging.getLogger("lexbeam")
 
 _PART = re.compile(r"part-\d{5}-of-\d{5}-[0-9a-f]{8}\.parquet")

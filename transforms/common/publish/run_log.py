@@ -20,18 +20,6 @@ from lexbeam.transforms.common.code.usage import peak_memory
 from lexbeam.transforms.common.publish.layout import RUN_LOG, SNAPSHOTS, snapshot_name
 from lexbeam.transforms.common.store import files
 
-__all__ = [
-    "DRIVER",
-    "RunLine",
-    "added_up",
-    "driver_line",
-    "most_at_work",
-    "note_success",
-    "now_in_utc",
-    "read_run_log",
-    "write_run_log",
-]
-
 DRIVER = "driver"
 _WORKERS = 64  # of a stage, that have lines of their own
 

@@ -20,22 +20,6 @@ from lexbeam.transforms.common.publish.run_log import RunLine
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.tables import Part, part_name, read_rows, written
 
-__all__ = [
-    "Made",
-    "Outcome",
-    "ReadTable",
-    "check_replacing",
-    "decide",
-    "input_columns",
-    "inputs_entry",
-    "owner_of",
-    "replaced",
-    "same_content",
-    "table_digest",
-    "table_entry",
-]
-
-
 _INPUT = ("name", "bytes", "sha256")
 
 

@@ -34,23 +34,6 @@ from lexbeam.transforms.common.store.remote import ROWLESS
 from lexbeam.transforms.common.store.sound import is_sound
 from lexbeam.transforms.common.store.tables import Part, read_table
 
-__all__ = [
-    "MANIFEST_VERSION",
-    "RESERVED",
-    "NewerFolderError",
-    "Snapshot",
-    "damage_of",
-    "explaining_damage",
-    "find_snapshot",
-    "last_snapshot",
-    "open_kept",
-    "open_snapshot",
-    "output_folder",
-    "published_below",
-    "read_log",
-    "read_manifest",
-]
-
 log = logging.getLogger("lexbeam")
 
 MANIFEST_VERSION = 3  # of version 2, every part has a file

@@ -9,8 +9,6 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.layout import ARTEFACTS, make_marked_folder
 from lexbeam.transforms.common.store import files
 
-__all__ = ["check_not_streaming", "is_streaming", "streaming"]
-
 _LOCK = "stream.lock"
 
 

@@ -10,8 +10,6 @@ from lexbeam.transforms.common.code.registry import Entry
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 
-__all__ = ["View"]
-
 O = TypeVar("O")  # noqa: E741
 
 

@@ -9,8 +9,6 @@ from lexbeam.schemas.columns import Table
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.tables import PartFile, sort_rows, table_of, write_part
 
-__all__ = ["WrittenTable", "action_stage", "written"]
-
 
 class WrittenTable(NamedTuple):
     """A table by its name and key, and all its rows, in their order, with its schema."""

@@ -54,33 +54,6 @@ from lexbeam.transforms.common.store.receipts import (
 )
 from lexbeam.transforms.common.store.sound import HashedStream, Needed, checked, is_freed, is_sound_size, note_sound
 
-__all__ = [
-    "LAST",
-    "Artefact",
-    "Inheritance",
-    "Last",
-    "Looked",
-    "Stage",
-    "Step",
-    "Superseded",
-    "Unless",
-    "Workspace",
-    "announce",
-    "as_step",
-    "files_of",
-    "free_files",
-    "freed_in",
-    "give_up",
-    "look_up",
-    "looked_up",
-    "make",
-    "make_all",
-    "name_of",
-    "note_looked",
-    "stage_entry",
-    "want",
-]
-
 log = logging.getLogger("lexbeam")
 
 T = TypeVar("T")

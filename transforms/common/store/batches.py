@@ -22,8 +22,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import HashedStream, checked
 
-__all__ = ["BatchReader", "BatchWriter", "SideRows"]
-
 _BUFFER = 1 << 16  # bytes
 _IN_MEMORY = 1 << 20  # bytes of rows that need not wait on disk
 

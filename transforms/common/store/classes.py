@@ -14,8 +14,6 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.store.receipts import File
 
-__all__ = ["CLASSES", "Classes", "Staged", "summed"]
-
 CLASSES = 64
 _SIZE = 16  # bytes of a digest
 _DIGEST = np.dtype(("<u8", 2))

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["contents_of", "sizes_of"]
-
 _NULL = -1  # in the place of a length
 
 

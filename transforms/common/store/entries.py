@@ -18,8 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["Entries", "in_order"]
-
 HELD_BYTES = 8 << 20  # of all runs, looked at at a time; with a quarter, long documents cost half as much again
 _ENTRY = 256  # bytes that an entry takes beside those of its rows
 

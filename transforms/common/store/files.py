@@ -22,39 +22,6 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.patterns import searchable
 from lexbeam.transforms.common.store.remote import glob_pattern, remote
 
-__all__ = [
-    "Folder",
-    "ListedFile",
-    "NoFilesError",
-    "absolute",
-    "check_there",
-    "exists",
-    "find_files",
-    "is_glob",
-    "is_local",
-    "join",
-    "link_or_copy",
-    "list_files",
-    "list_folder",
-    "make_folder",
-    "may_repeat",
-    "modified",
-    "open_read",
-    "read_bytes",
-    "real",
-    "remove",
-    "root_of",
-    "shown",
-    "size",
-    "sync_folder",
-    "temporary",
-    "touch",
-    "typed",
-    "update_bytes",
-    "write_bytes",
-    "writing",
-]
-
 # What `temporary` appends: nobody else's file is likely to end so.
 TEMPORARY = r"\.[0-9a-f]{16}\.tmp"
 

@@ -23,20 +23,6 @@ from typing import Annotated, Any, NamedTuple, get_origin
 import numpy as np
 import pyarrow as pa
 
-__all__ = [
-    "INHERITED",
-    "WHERE",
-    "Fingerprinted",
-    "InheritedRows",
-    "Place",
-    "Position",
-    "Size",
-    "Uncounted",
-    "canonical",
-    "holding",
-    "inherited_part",
-]
-
 
 class Uncounted(NamedTuple):
     """Marks a field, by its type, that decides no artefact, and says why."""

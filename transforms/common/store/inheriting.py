@@ -36,8 +36,6 @@ from lexbeam.transforms.common.store.tables import (
     write_part,
 )
 
-__all__ = ["Inherited", "Mask", "Read", "write_inheriting"]
-
 _SIZE = 16  # bytes of a digest
 _KEYS = pa.schema([("digest", pa.binary(_SIZE))])
 _AT_ONCE = 512  # keys whose rows are put together at a time: each may have hundreds

@@ -21,8 +21,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, Row, read_rows
 
-__all__ = ["Rows", "RowsByKey", "joined"]
-
 Rows = list[Row]
 _BATCH = 256  # rows that are values of Python at a time
 

@@ -23,8 +23,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.staged import StagedFile, StagedWriter
 from lexbeam.transforms.common.store.tables import PartFile, StagedRows, write_part
 
-__all__ = ["MOST_OPEN", "GatherTask", "Gathered", "MergeTask", "entries", "gather_stage", "groups", "merge", "whole"]
-
 MOST_OPEN = 128  # files that a merge opens
 
 

@@ -30,8 +30,6 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
 from lexbeam.transforms.common.store.receipts import FREED, File, read_receipt, write_receipt
 from lexbeam.transforms.common.store.sound import is_sound_size
 
-__all__ = ["COPIES", "ModelFiles", "carry", "models_noted", "note_model", "offer", "taken"]
-
 STAGE = "models/carry"
 COPIES, LOCK = "models", ".lock"  # in the cache
 

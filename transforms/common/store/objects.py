@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
     from typing_extensions import Buffer
 
-__all__ = ["ObjectState", "Objects", "Remote", "StoreFailed", "Tag", "object_file_system"]
-
 # Of an object that is read piece by piece, and of an upload that is made of several.
 _READ_BYTES = 1 << 20
 _WRITE_BYTES = 8 << 20

@@ -62,22 +62,6 @@ from lexbeam.transforms.common.store.receipts import File, encode
 from lexbeam.transforms.common.store.sound import Needed
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
-__all__ = [
-    "By",
-    "Collect",
-    "Each",
-    "MakeArtefact",
-    "MakeParts",
-    "MergeTables",
-    "MergeTasks",
-    "NameParts",
-    "Once",
-    "SpreadOverLanes",
-    "WriteResult",
-    "stages_before",
-    "stages_in",
-]
-
 GATHERED = 2  # levels at most of files gathered from files
 
 T = TypeVar("T")

@@ -22,23 +22,6 @@ from lexbeam.transforms.common.code.version import own_build
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.identity import WHERE, Size
 
-__all__ = [
-    "FREED",
-    "NAME_DIGITS",
-    "ArtefactPath",
-    "Envelope",
-    "File",
-    "decode",
-    "encode",
-    "read_envelope",
-    "read_receipt",
-    "source_of",
-    "stem_of",
-    "summed",
-    "totals",
-    "write_receipt",
-]
-
 log = logging.getLogger("lexbeam")
 
 K = TypeVar("K")
@@ -194,7 +177,8 @@ class HasCounts(Protocol):
     """A receipt with counts, records whose fields say what is counted, and how many."""
 
     @property
-    def counts(self) -> Sequence[object]: ...
+    def counts(self) -> Sequence[object]:
+        """Its counts."""
 
 
 def summed(receipts: Iterable[HasCounts], by: Sequence[str], numbers: Sequence[str]) -> list[dict[str, Any]]:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from apache_beam.io.filesystems import FileSystems
     from fsspec import AbstractFileSystem
 
-__all__ = ["REMOTES", "ROWLESS", "as_written", "file_system", "glob_pattern", "remote"]
-
 
 def remote(path: str) -> Remote:
     """Return the store that serves a path.

@@ -14,8 +14,6 @@ from lexbeam.transforms.common.code.fingerprints import stream_digest
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
 
-__all__ = ["content_digest", "model_digest", "packaged_text"]
-
 _CHUNK = 1 << 20
 _AT_REST = 2_000_000_000  # nanoseconds: no file system's clock ticks more slowly
 

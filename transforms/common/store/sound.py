@@ -21,20 +21,6 @@ from lexbeam.transforms.common.store.remote import ROWLESS, remote
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-__all__ = [
-    "REMEDY",
-    "Damaged",
-    "HashedStream",
-    "Needed",
-    "checked",
-    "is_freed",
-    "is_sound",
-    "is_sound_size",
-    "mapped",
-    "note_sound",
-    "state_of",
-]
-
 _FREED = " was freed, and is needed"
 REMEDY = ": run the same command again to make it anew"  # at the end of what `Damaged` says
 
@@ -65,13 +51,16 @@ class DigestedFile(Protocol):
     """A file with what it must be: `File`, or a published part."""
 
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """Where it lies."""
 
     @property
-    def bytes(self) -> int: ...
+    def bytes(self) -> int:
+        """Its size."""
 
     @property
-    def sha256(self) -> str: ...
+    def sha256(self) -> str:
+        """Its SHA-256, in hexadecimal digits."""
 
 
 class HashedStream:

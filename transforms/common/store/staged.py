@@ -33,8 +33,6 @@ from lexbeam.transforms.common.store.entries import Entries, in_order
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import HashedStream, checked
 
-__all__ = ["RANGES", "StagedFile", "StagedWriter", "first_bits", "footer_of", "places"]
-
 RUN_BYTES = 8 << 20  # sorted at a time
 BATCH_BYTES = 1 << 17
 _GATHERED = 8  # batches of what is gathered, and need not be sorted, that are put together before they are written

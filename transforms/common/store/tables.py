@@ -25,21 +25,6 @@ from lexbeam.transforms.common.store.identity import Place, Position, Size
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import HashedStream
 
-__all__ = [
-    "Part",
-    "PartFile",
-    "Row",
-    "StagedRows",
-    "part_name",
-    "read_rows",
-    "read_table",
-    "sort_rows",
-    "table_of",
-    "write_part",
-    "write_rows",
-    "written",
-]
-
 Row = dict[str, Any]  # a row as values of Python, by column
 
 

@@ -21,8 +21,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["straight", "straight_words"]
-
 _SIGNS = "\u2019\u2018\u201b\u02bc\u02bb\uff07"
 _ANY = re.compile(f"[{_SIGNS}]")
 _LEADS = sorted({sign.encode()[0] for sign in _SIGNS})  # their first bytes

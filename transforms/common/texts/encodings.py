@@ -14,8 +14,6 @@ import codecs
 import re
 from collections.abc import Iterable
 
-__all__ = ["encoding_remedy", "likely_encoding", "python_name"]
-
 # Labels of https://encoding.spec.whatwg.org/#names-and-labels that Python, or libxml2, does not know, or takes for
 # another encoding, by Python's name of the encoding.
 _LABELS = {

@@ -11,8 +11,6 @@ import re
 
 from lexbeam.transforms.common.errors import UsageError, nearest, quoted
 
-__all__ = ["code_or_text", "language_of", "short_tag", "stated_language"]
-
 _TAG = re.compile(r"([a-z]{2,3})((?:[-_][a-z0-9]{1,8})*)", re.IGNORECASE)
 # As engines and word lists have them.
 _OF_ENGINES = {"no": "nb", "nor": "nb", "hbs": "hbs", "sh": "sh", "tgl": "tl", "tl": "tl"}

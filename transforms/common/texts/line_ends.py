@@ -16,8 +16,6 @@ import io
 import re
 from typing import Any, BinaryIO
 
-__all__ = ["count_line_ends", "end_of_line", "line_feeds", "lines_of", "no_line_end", "with_line_feeds"]
-
 _CHUNK = 1 << 16
 _END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _OF_BYTES = re.compile(rb"\r\n|[\n\r]")

@@ -26,8 +26,6 @@ from typing import Any
 
 import re2
 
-__all__ = ["BY_CONTEXT", "UNSEEN", "seen"]
-
 JOINERS = "\u200c\u200d"
 SPACE = "\u200b"
 VOWEL_SEPARATOR = "\u180e"

@@ -20,30 +20,6 @@ from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.lexicon.compiled.casing import coded
 from lexbeam.transforms.lexicon.resources import Lexicon
 
-__all__ = [
-    "FLAG",
-    "LAYERS",
-    "READ",
-    "UNIT_OF_LIST",
-    "DistinctWordForms",
-    "Feature",
-    "FeatureGroup",
-    "FeatureSetting",
-    "Floats",
-    "InstanceBatch",
-    "Values",
-    "batch_of",
-    "item_at",
-    "known_tag",
-    "known_tags",
-    "lemma_of",
-    "numbers",
-    "ratio",
-    "spread",
-    "sums",
-    "vector_features",
-]
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Values = Mapping[str, npt.NDArray[Any]]

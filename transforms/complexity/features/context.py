@@ -31,8 +31,6 @@ from lexbeam.transforms.lexicon.compiled.casing import coded
 from lexbeam.transforms.lexicon.hyphenation import syllables
 from lexbeam.transforms.lexicon.letters import vowel_groups
 
-__all__ = ["CONTEXT", "EASE"]
-
 RARE = 3.0  # Zipf; a word less frequent than once in a million
 _NEAR = 2  # words to each side
 _LONG, _MANY = 6, 3  # characters that a long word has more of; syllables of a hard word

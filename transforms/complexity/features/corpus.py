@@ -21,8 +21,6 @@ from lexbeam.transforms.complexity.features.base import (
 )
 from lexbeam.transforms.complexity.features.corpus_counts import FORM, LEMMA, PHRASE, phrase_of
 
-__all__ = ["CORPUS", "Association", "association"]
-
 
 def _columns(_: FeatureSetting) -> Sequence[Feature]:
     def of(name: str, doc: str, range: str, unit: str, source: str = "the corpus", each: bool = True) -> Feature:

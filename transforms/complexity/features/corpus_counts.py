@@ -32,27 +32,6 @@ from lexbeam.transforms.complexity.features.base import READ, Floats, batch_of
 from lexbeam.transforms.corpora.corpus import SentencePart
 from lexbeam.transforms.lexicon.compiled.casing import coded
 
-__all__ = [
-    "COMBINE",
-    "COUNT",
-    "COUNTED",
-    "COUNTS",
-    "FORM",
-    "LEMMA",
-    "PHRASE",
-    "WANT",
-    "WANTED",
-    "CorpusCounts",
-    "CountTask",
-    "CountedWords",
-    "Wanted",
-    "combined",
-    "counted",
-    "open_counts",
-    "wanted_of",
-]
-
-
 FORM, LEMMA, PHRASE = "form", "lemma", "phrase"
 WANTED = pa.schema([("kind", pa.string()), ("text", pa.large_string())])
 # A row is a word in a document.

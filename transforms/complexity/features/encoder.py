@@ -33,8 +33,6 @@ from lexbeam.transforms.lexicon.encoders.records import Encoder
 from lexbeam.transforms.lexicon.encoders.scoring import word_log_probs
 from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
 
-__all__ = ["ENCODER", "Encoding", "encoding_of"]
-
 _SOURCE = "the encoder"
 _WHOLE = "left_to_right"  # how a word of several pieces is scored
 

@@ -19,8 +19,6 @@ from lexbeam.transforms.complexity.features.base import (
 )
 from lexbeam.transforms.lexicon.letters import letter_counts
 
-__all__ = ["FORM", "PREFIXES", "SUFFIXES", "TRIGRAMS", "trigrams_of"]
-
 TRIGRAMS = "trigrams_"  # the name of the resource, which no word list of a user may have
 # Suffixes from Latin and Greek, and prefixes of any origin, by which English, Romance and German words are
 # derived: a word's morphemes are its affixes and its stem.

@@ -20,8 +20,6 @@ from lexbeam.transforms.complexity.features.base import (
     numbers,
 )
 
-__all__ = ["FREQUENCY", "ZIPF", "zipf_of"]
-
 ZIPF = "zipf_"  # the name of the resources
 _SOURCE = "wordfreq (Speer 2022)"
 _SCALE, _UNIT = "0 to 9", "Zipf"

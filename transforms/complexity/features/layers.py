@@ -22,8 +22,6 @@ from lexbeam.transforms.complexity.features.base import (
     numbers,
 )
 
-__all__ = ["SYNTAX"]
-
 _ROLES = {
     "subject": ("nsubj", "csubj", "nsubjpass", "csubjpass"),
     "object": ("obj", "dobj", "iobj", "dative"),

@@ -9,8 +9,6 @@ from lexbeam.transforms.complexity.features.wordnet import RESOURCE
 from lexbeam.transforms.lexicon.kinds import parse_spec
 from lexbeam.transforms.lexicon.resources import CacheOptions, ResourceAlias, check_resources, check_specs, path_within
 
-__all__ = ["FeatureLists"]
-
 _WORDNET = ResourceAlias(RESOURCE, "wordnet")
 
 

@@ -30,8 +30,6 @@ from lexbeam.transforms.complexity.features.norms import languages_of, looked_up
 from lexbeam.transforms.complexity.features.wordnet import RESOURCE
 from lexbeam.transforms.lexicon.hyphenation import syllables
 
-__all__ = ["MWE"]
-
 
 def _columns(setting: FeatureSetting) -> Sequence[Feature]:
     wordfreq = "wordfreq (Speer 2022)"

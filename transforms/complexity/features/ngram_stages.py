@@ -32,17 +32,6 @@ from lexbeam.transforms.complexity.features.surprisal import (
 )
 from lexbeam.transforms.corpora.corpus import SentencePart
 
-__all__ = [
-    "COMBINE_NGRAMS",
-    "COUNT_NGRAMS",
-    "WANT_NGRAMS",
-    "CountedNgrams",
-    "NgramCounts",
-    "NgramTask",
-    "WantedNgrams",
-    "open_ngrams",
-]
-
 _KEYS = pa.schema([("key", pa.uint64())])
 _COUNTS = pa.schema([("key", pa.uint64()), ("uses", pa.int64())])
 

@@ -20,8 +20,6 @@ from lexbeam.transforms.complexity.features.base import (
     numbers,
 )
 
-__all__ = ["NORMS", "languages_of", "looked_up"]
-
 
 def languages_of(setting: FeatureSetting, name: str) -> tuple[str, ...] | None:
     """Return the languages that a list is for, sorted; None: every language."""

@@ -28,9 +28,6 @@ from lexbeam.transforms.complexity.features.ngram_stages import (
 from lexbeam.transforms.complexity.features.stages import COVER, FEATURE, FeatureTask
 from lexbeam.transforms.corpora.corpus import SentencePart
 
-__all__ = ["ComputeFeatures", "CountInCorpus", "CountNgrams"]
-
-
 _ByPart = tuple[tuple[int, WantedNgrams], ...]
 
 

@@ -43,8 +43,6 @@ from lexbeam.transforms.complexity.features.surprisal import SURPRISAL
 from lexbeam.transforms.complexity.features.vectors import VECTORS
 from lexbeam.transforms.complexity.features.wordnet import WORDNET
 
-__all__ = ["GROUPS", "FeatureColumn", "columns_of", "columns_read", "features_of", "group_of_target", "schema_of"]
-
 GROUPS: Registry[FeatureGroup] = Registry(
     {
         "form": FORM,

@@ -55,17 +55,6 @@ from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
 from lexbeam.transforms.lexicon.kinds import parse_spec
 from lexbeam.transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
 
-__all__ = [
-    "COVER",
-    "FEATURE",
-    "FeatureOptions",
-    "FeatureTask",
-    "Featured",
-    "absent_layers",
-    "check_features",
-    "setting_of",
-]
-
 log = logging.getLogger("lexbeam")
 
 # Instances computed at once, those of a row group: each distinct word of a batch is looked up once, so

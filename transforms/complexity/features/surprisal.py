@@ -45,23 +45,6 @@ from lexbeam.transforms.complexity.features.base import (
 from lexbeam.transforms.complexity.features.frequency import ZIPF, zipf_of
 from lexbeam.transforms.lexicon.compiled.casing import coded
 
-__all__ = [
-    "GROWTH",
-    "MASS",
-    "ORDER",
-    "SURPRISAL",
-    "Sequences",
-    "Surprisal",
-    "added",
-    "keys_of",
-    "sentence_keys",
-    "sequences_of",
-    "sequences_of_instances",
-    "surprisal",
-    "uses_in_sentence",
-]
-
-
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 

@@ -30,8 +30,6 @@ from lexbeam.transforms.complexity.features.frequency import zipf_of
 from lexbeam.transforms.lexicon.compiled.casing import coded
 from lexbeam.transforms.lexicon.resources import Lexicon
 
-__all__ = ["NEAR", "RESOURCE", "VECTORS", "centroids_of"]
-
 RESOURCE = "vectors_"
 _SOURCE = "the vectors"
 NEAR = 10  # neighbours

@@ -26,8 +26,6 @@ from lexbeam.transforms.lexicon.compiled.keys import MISSING
 from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAMES, PARTS, RELATIONS
 from lexbeam.transforms.lexicon.wordnet.ragged import first_of_each
 
-__all__ = ["RESOURCE", "WORDNET"]
-
 RESOURCE = "wordnet_"
 _SOURCE = "WordNet (Fellbaum 1998)"
 _PARTS = dict(zip(PARTS, ("nouns", "verbs", "adjectives", "adverbs"), strict=True))

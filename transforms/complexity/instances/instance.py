@@ -12,8 +12,6 @@ from typing import NamedTuple
 from lexbeam.schemas.complexity.instances import FLAGS
 from lexbeam.transforms.common.code.fingerprints import digest
 
-__all__ = ["KEY_DIGITS", "SettledId", "content_key", "in_flag_order", "instance_id", "settle", "split_of"]
-
 _SENTENCE, _TARGET, _REST = 12, 8, 12
 KEY_DIGITS = _SENTENCE + _TARGET
 _SPLITS = ("train", "trial", "dev", "test")

@@ -16,8 +16,6 @@ from lexbeam.transforms.formats.records.fields import language_in
 from lexbeam.transforms.intake.cwi2018 import CELLS, Cwi2018Row, kind_of, labels_of, read_cwi2018
 from lexbeam.transforms.intake.header import About, FileRows, header_name, rows_below, rows_of_table, whole_number
 
-__all__ = ["LAYOUTS", "InstanceLayout"]
-
 _GENRES = ("genre", "corpus", "subcorpus")
 _NO_KIND = {"multi": "mwe", "mwe": "mwe", "single": "single"}
 

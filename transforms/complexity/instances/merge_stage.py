@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from lexbeam.schemas.complexity.instances import INSTANCES, LOAD_INPUTS, LOAD_REJECTS
 from lexbeam.schemas.complexity.labels import LABELS
-from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.texts import tokens_of
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
@@ -31,8 +31,6 @@ from lexbeam.transforms.intake.merging import (
     write_tables,
 )
 from lexbeam.transforms.intake.staging import LoadedCounts
-
-__all__ = ["SETTLING", "InstanceTask", "SettledInstances", "acceptable_rows", "task_of"]
 
 LEFT_OUT = "other_kind"
 _ANNOTATED = 256  # instances that are annotated at a time

@@ -21,8 +21,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, measured_rows
 from lexbeam.transforms.evaluation.evaluating import matched
 
-__all__ = ["OfficialScores", "evaluate_files", "official_ids", "official_lines", "read_scores"]
-
 log = logging.getLogger("lexbeam")
 
 IDS = ("id", "instance_id")

@@ -23,8 +23,6 @@ from lexbeam.transforms.intake.locating import Located, locate_at_offsets
 from lexbeam.transforms.intake.staging import Loaded, RowSchema, Staging
 from lexbeam.transforms.intake.unit_files import stage_row_files
 
-__all__ = ["READ", "ROWS", "LabelledReadOptions"]
-
 LONGEST_TOKEN = 1000  # code points; no real word or expression is longer
 
 _LABEL = pa.struct(

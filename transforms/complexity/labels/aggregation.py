@@ -13,18 +13,6 @@ import numpy as np
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.complexity.labels.agreement import weights_by_agreement
 
-__all__ = [
-    "REPEATED",
-    "UNKNOWN",
-    "WEIGHTS",
-    "AggregationOptions",
-    "ComplexityJudgment",
-    "Label",
-    "SettledJudgment",
-    "label_of",
-    "settle_judgments",
-]
-
 REPEATED = ("mean", "first", "last", "all")
 UNKNOWN = ("kept", "dropped")
 WEIGHTS = ("none", "agreement")

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.draws.by_content import numbers
 
-__all__ = ["Halves", "split_half", "weights_by_agreement"]
-
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
 

@@ -16,8 +16,6 @@ from lexbeam.transforms.complexity.labels.aggregation import AggregationOptions,
 from lexbeam.transforms.complexity.labels.agreement import split_half
 from lexbeam.transforms.evaluation.reliability import alpha
 
-__all__ = ["figures_of", "judgment_rows", "label_rows"]
-
 
 def judgment_rows(judged: Sequence[SettledJudgment]) -> pa.Table:
     """Return the rows of `complexity/judgments`."""

@@ -18,21 +18,6 @@ from lexbeam.transforms.common.draws.folds import components, fold_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.learning.scorer import SINGLES
 
-__all__ = [
-    "GENRE",
-    "KEYS",
-    "LAYOUTS",
-    "DesignColumn",
-    "DesignRows",
-    "FeatureMatrix",
-    "columns_of",
-    "folds_of",
-    "joined_rows",
-    "layout_names",
-    "matrix_of",
-    "rows_of",
-]
-
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Texts = npt.NDArray[np.object_]

@@ -27,9 +27,6 @@ from lexbeam.transforms.complexity.scorers.metric_rows import CLASSES, ScorerMea
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.evaluating import measure
 
-__all__ = ["EVALUATE", "POOL", "CaseDone", "EvaluateTask", "EvaluatedSystem", "merged"]
-
-
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 

@@ -42,19 +42,6 @@ from lexbeam.transforms.learning.models.keeping import SavedModel, save_model
 from lexbeam.transforms.learning.scorer import Fitted, ScorerOptions
 from lexbeam.transforms.learning.scorers import SCORERS
 
-__all__ = [
-    "DESIGN",
-    "FIT",
-    "GROUP_PREFIX",
-    "PREDICTED",
-    "DesignTask",
-    "Designed",
-    "FitOptions",
-    "FitTask",
-    "FittedCase",
-    "chosen_of",
-]
-
 Floats = npt.NDArray[np.float64]
 
 REGISTRY = "lexbeam.transforms.learning.scorers:SCORERS"

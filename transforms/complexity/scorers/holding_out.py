@@ -15,23 +15,6 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.complexity.scorers.design import GENRE, DesignRows, folds_of
 from lexbeam.transforms.complexity.scorers.multiword import MODES, SINGLE, Mode
 
-__all__ = [
-    "ALL",
-    "FOLDS",
-    "SHARES",
-    "SPLIT",
-    "Case",
-    "DesignFacts",
-    "HoldOptions",
-    "cases_of",
-    "facts_of",
-    "first_of",
-    "mode_of",
-    "sides_of",
-    "system_of",
-    "systems_of",
-]
-
 Bools = npt.NDArray[np.bool_]
 
 FOLDS = ("token", "part")

@@ -22,8 +22,6 @@ from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.evaluating import measure, row
 from lexbeam.transforms.evaluation.metrics import metric_of
 
-__all__ = ["CLASSES", "ScorerMeasureOptions", "binary_rows", "check_measures", "measured_rows", "subsets_of"]
-
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 

@@ -10,8 +10,6 @@ from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.complexity.scorers.design import DesignRows, FeatureMatrix, matrix_of
 from lexbeam.transforms.learning.scorer import ScorerTraining
 
-__all__ = ["MODES", "SINGLE", "Mode", "matrices_of", "mean_of", "training_of"]
-
 
 @dataclass(frozen=True)
 class Mode(Entry):

@@ -13,8 +13,6 @@ from lexbeam.transforms.learning.fitting import predict_scorer
 from lexbeam.transforms.learning.scorer import Fitted, clipped
 from lexbeam.transforms.learning.scorers import SCORERS
 
-__all__ = ["checked_predictions", "predictions"]
-
 Floats = npt.NDArray[np.float64]
 
 

@@ -33,8 +33,6 @@ from lexbeam.transforms.complexity.scorers.scorer_models import SavedScorer, mer
 from lexbeam.transforms.complexity.scorers.tasks import FOLDER, OTHER, FitRequest, fit_tasks, weight_of
 from lexbeam.transforms.learning.models.keeping import keep_model, load_model
 
-__all__ = ["DesignFolders", "FitCases", "KeepModel", "MeasureSystems"]
-
 Key = tuple[int, Case]
 
 

@@ -19,8 +19,6 @@ from lexbeam.transforms.learning.models.model import Model, ModelColumn
 from lexbeam.transforms.learning.scorer import Fitted, ScorerOptions
 from lexbeam.transforms.learning.scorers import SCORERS
 
-__all__ = ["KindModel", "OpenedScorer", "SavedScorer", "load_kinds", "merged", "opened", "saved_model"]
-
 KIND, TASK, FORMAT = "regressor", "complexity", "safetensors"
 GENRES = "genres"
 

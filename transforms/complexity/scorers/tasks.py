@@ -8,8 +8,6 @@ from lexbeam.transforms.complexity.scorers.holding_out import SAVED, Case, HoldO
 from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer
 from lexbeam.transforms.learning.scorers import SCORERS
 
-__all__ = ["FOLDER", "OTHER", "FitRequest", "fit_tasks", "weight_of"]
-
 FOLDER, OTHER = 0, 1  # places of folders
 
 

@@ -26,8 +26,6 @@ from lexbeam.transforms.complexity.features.stages import FeatureOptions, settin
 from lexbeam.transforms.complexity.scorers.word_scorer import word_complexity, word_scorer
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
-__all__ = ["BY_FREQUENCY", "LANGUAGE", "complexity_by_frequency", "scored_words"]
-
 LANGUAGE = "en"  # of CompLex
 # Complexity where the Zipf frequency is 0, and what each step on that scale takes off it.
 BY_FREQUENCY = (0.66673925, -0.09098824)

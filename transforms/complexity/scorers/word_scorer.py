@@ -30,8 +30,6 @@ from lexbeam.transforms.complexity.scorers.scorer_models import KIND, TASK, Open
 from lexbeam.transforms.learning.models.keeping import load_model
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
-__all__ = ["WordScorer", "word_complexity", "word_scorer"]
-
 SINGLE = "single"
 AT_ONCE = 16_384  # words that are described at a time
 _ZIPF = "zipf_"

@@ -24,8 +24,6 @@ from lexbeam.transforms.corpora.reading import read_documents
 from lexbeam.transforms.corpora.sentence_text import sentence_text
 from lexbeam.transforms.layers.registry import columns_of
 
-__all__ = ["FETCH", "GATHER", "MERGE", "FetchSpec", "FetchTask", "FetchedInstances", "instance_of"]
-
 _BATCH = 256  # instances
 COLUMNS = ("forms", "lemmas", "upos", "genre", "language")
 

@@ -27,18 +27,6 @@ from lexbeam.transforms.complexity.select.patterns import PATTERNS, Matches, mat
 from lexbeam.transforms.corpora.corpus import SentencePart
 from lexbeam.transforms.lexicon.resources import Lexicon
 
-__all__ = [
-    "COPIES",
-    "FIND",
-    "OCCURRENCE",
-    "OCCURRENCES",
-    "FindSpec",
-    "FindTask",
-    "Number",
-    "OccurrenceFile",
-    "occurrences",
-]
-
 OCCURRENCE = pa.schema(
     [
         ("number", pa.uint64()),

@@ -10,8 +10,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.texts.languages import stated_language
 
-__all__ = ["Band", "SelectOptions", "parse_bands", "parse_quotas"]
-
 TARGETS = "targets"
 SAMPLING = "sampling"
 

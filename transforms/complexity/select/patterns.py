@@ -25,9 +25,6 @@ from lexbeam.schemas.corpus.sentences import UPOS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 
-__all__ = ["NOUNS", "PATTERNS", "Matches", "Pattern", "Step", "chosen_patterns", "match"]
-
-
 NOUNS = ("NOUN", "PROPN")
 _SINGLE, _MWE = KINDS
 

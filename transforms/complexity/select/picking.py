@@ -20,8 +20,6 @@ import pyarrow.compute as pc
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.complexity.select.find_stage import OCCURRENCE, OccurrenceFile
 
-__all__ = ["QUOTAS", "Copies", "TargetOccurrence", "copies_of", "least", "occurrences_of", "pick", "repeated", "shares"]
-
 QUOTAS = "complexity/quotas"  # label of the draw of a genre; that of a target is `OCCURRENCES`
 
 Hashes = npt.NDArray[np.uint64]

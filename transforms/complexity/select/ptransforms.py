@@ -53,8 +53,6 @@ from lexbeam.transforms.complexity.select.picking import (
 from lexbeam.transforms.corpora.corpus import PartPair, SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 
-__all__ = ["ChooseTargets", "FetchInstances", "FindTargets", "PickedOccurrences", "numbers_of"]
-
 PlainOccurrence = tuple[Any, ...]  # the fields of a `TargetOccurrence`, as they are shuffled
 
 

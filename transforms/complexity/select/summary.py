@@ -7,8 +7,6 @@ from typing import Any
 from lexbeam.transforms.common.shown import Block, Grid
 from lexbeam.transforms.complexity.select.find_stage import Number
 
-__all__ = ["section_of", "summary", "warnings"]
-
 # Why sentences are left out of the draw, as a person reads it.
 REASONS = {
     "no_forms": "without word forms",

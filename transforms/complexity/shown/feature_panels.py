@@ -10,8 +10,6 @@ from lexbeam.schemas.complexity.features import COVERAGE
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.report.panels import Panel, Rows
 
-__all__ = ["coverage_rows", "low_coverage", "panels"]
-
 _LOW = 0.9  # features known for fewer are reported
 _ANY = "(none)"
 

@@ -21,8 +21,6 @@ from lexbeam.transforms.common.shown import Block, Grid, columns_with
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.complexity.features.registry import group_of_target
 
-__all__ = ["FEATURE_VIEWS", "FeaturesOptions", "features_of_words"]
-
 _PARTS = ("_first", "_last")
 
 

@@ -16,8 +16,6 @@ from lexbeam.transforms.complexity.shown.views import HardestOptions, hardest
 from lexbeam.transforms.report.layered_charts import cloud
 from lexbeam.transforms.report.panels import Chart, Choice, Panel
 
-__all__ = ["KEY", "quoted_panels", "table_of", "word_panels"]
-
 POINTS = 1_500  # of a cloud
 WORDS = 60  # listed, of a scorer and kind
 CONTEXT = 80  # characters to each side of a target

@@ -15,8 +15,6 @@ from lexbeam.transforms.complexity.shown.prediction_panels import KEY, table_of,
 from lexbeam.transforms.report.charts import bars_across, lines
 from lexbeam.transforms.report.panels import Chart, Choice, Note, Panel
 
-__all__ = ["metric_lines", "metrics_panel", "score_lines", "score_panels"]
-
 FEATURES = 25  # bars of importance
 NO_IMPORTANCE = (
     "The importance of features was not asked for, or is not defined. Option `importance` of the "

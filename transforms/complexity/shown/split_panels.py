@@ -10,8 +10,6 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.report.charts import lines
 from lexbeam.transforms.report.panels import Chart, Note, Panel, Rows
 
-__all__ = ["split_panels"]
-
 ALL = "all"
 KIND = "kind"
 

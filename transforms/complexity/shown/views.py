@@ -25,8 +25,6 @@ from lexbeam.transforms.common.shown import Block, Kwic, Use, number
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
 
-__all__ = ["INSTANCE_VIEWS", "SCORE_VIEWS", "HardestOptions", "WorstOptions", "hardest", "worst"]
-
 _PLACES = ("kind", "genre", "token", "sentence", "start", "end")
 
 

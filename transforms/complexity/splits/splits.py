@@ -20,8 +20,6 @@ from lexbeam.transforms.common.draws.folds import Oversized, components
 from lexbeam.transforms.common.draws.splits import Shares, deal, deal_alike, kept_splits, parse_shares, pattern
 from lexbeam.transforms.common.options.fields import option
 
-__all__ = ["NO_SENTENCE", "SPLIT_METHODS", "DealtSplits", "Instances", "SplitOptions"]
-
 Hashes = npt.NDArray[np.uint64]
 
 NO_SENTENCE = np.uint64(0)  # instead of the hash of a sentence

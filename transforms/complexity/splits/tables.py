@@ -25,20 +25,6 @@ from lexbeam.transforms.common.draws.splits import Shares, distances, parse_shar
 from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError
 from lexbeam.transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
 
-__all__ = [
-    "COLUMNS",
-    "LABEL_COLUMNS",
-    "PlacedInstances",
-    "SplitInstances",
-    "SplitTables",
-    "check_options",
-    "hold",
-    "shared",
-    "split",
-    "strata",
-]
-
-
 # The columns of complexity/instances and complexity/labels that are read.
 COLUMNS = ("instance_id", "kind", "token", "genre", "sentence", "duplicate_of")
 LABEL_COLUMNS = ("instance_id", "group", "complexity")

@@ -23,8 +23,6 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["STEPS", "Cooccurrences", "count_pairs", "matrix_of", "symmetric"]
-
 Ints = npt.NDArray[np.int64]
 
 STEPS = 1 << 24  # that a pair beside each other counts, by distance

@@ -31,8 +31,6 @@ from lexbeam.transforms.common.store.resources import packaged_text
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["compiled_glove", "train_glove"]
-
 RATE = 0.05
 POWER = 0.75
 

@@ -28,8 +28,6 @@ from lexbeam.transforms.common.draws.by_content import numbers, uniform
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["ppmi", "projected", "random_vectors", "truncated_svd"]
-
 Floats = npt.NDArray[np.float64]
 
 NO_DIRECTION = 1e-8  # of the greatest singular value: what is smaller is rounding

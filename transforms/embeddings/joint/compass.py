@@ -9,8 +9,6 @@ from lexbeam.transforms.embeddings.joint.slices import JointSlices, train_as_one
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.starts import Start, Weights
 
-__all__ = ["by_compass"]
-
 
 def by_compass(joint: JointSlices, options: SgnsOptions) -> list[Weights]:
     """Return the weights of each slice; contexts are those of the compass, bit by bit."""

@@ -13,8 +13,6 @@ from lexbeam.transforms.embeddings.rows import at_length_one, with_direction
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.starts import Start, Weights
 
-__all__ = ["initialised", "initialised_at_unit_length"]
-
 
 def initialised(joint: JointSlices, options: SgnsOptions, *, unit_length: bool = False) -> list[Weights]:
     """Return the weights of each slice.

@@ -16,8 +16,6 @@ from lexbeam.transforms.embeddings.joint.slices import JointSlices, train_as_one
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.starts import Weights
 
-__all__ = ["injected", "referenced"]
-
 _BETWEEN = "\x00"  # in no word of a view
 
 

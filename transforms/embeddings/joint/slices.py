@@ -13,8 +13,6 @@ from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabul
 from lexbeam.transforms.embeddings.starts import Start, Weights
 from lexbeam.transforms.embeddings.trainers import train_space
 
-__all__ = ["JointSlices", "SliceText", "joint_counts", "train_as_one", "train_slice"]
-
 Codes = npt.NDArray[np.int32]
 
 CHUNK = 1_000  # sentences of a slice in a row, at most

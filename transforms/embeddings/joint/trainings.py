@@ -12,8 +12,6 @@ from lexbeam.transforms.embeddings.joint.slices import JointSlices
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.starts import Weights
 
-__all__ = ["JOINT_TRAININGS", "REGISTRY", "JointTraining", "of_targets"]
-
 REGISTRY = "lexbeam.transforms.embeddings.joint.trainings:JOINT_TRAININGS"
 
 

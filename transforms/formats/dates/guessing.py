@@ -21,8 +21,6 @@ from lexbeam.transforms.formats.records.base import Record, Reject
 from lexbeam.transforms.formats.records.date_forms import DATE_FORMS, readings
 from lexbeam.transforms.formats.records.date_parsing import Date, parse_date
 
-__all__ = ["MOST", "Dates", "SeenDocument", "guess_dates", "guess_fields", "guess_text_field", "undated", "years_by"]
-
 # A rule must find a date in this share of the documents: those without become rejects.
 MOST = 0.95
 # Of the texts that a field has, the share that must be dates, so that it is one of dates at all.

@@ -24,8 +24,6 @@ from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, So
 from lexbeam.transforms.formats.records.fields import KNOWN
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
 
-__all__ = ["Metadata", "read_metadata", "stem"]
-
 _NUMBER = re.compile(r"[1-9][0-9]*")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 

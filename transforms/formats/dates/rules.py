@@ -32,8 +32,6 @@ from lexbeam.transforms.formats.records.date_parsing import Date, parse_date
 from lexbeam.transforms.formats.records.fields import list_fields, quoted_field
 from lexbeam.transforms.formats.records.paths import check_path
 
-__all__ = ["DATE_RANGES", "RULES", "DateRule", "RangeRule", "date_of", "load_metadata", "parse_date_rule"]
-
 _TABLE = "table:FILE:key=COLUMN,date=COLUMN"
 RULES = ("name:REGEX", "header", "field:NAME", *(f"{form}:NAME" for form in DATE_FORMS), _TABLE, "FROM..TO")
 _PERIOD = re.compile(r"(?P<from>[+-]?\d{1,4})?\.\.(?P<to>[+-]?\d{1,4})?")

@@ -19,8 +19,6 @@ import numpy.typing as npt
 from lexbeam.transforms.formats.ingest.settling import FileLook, SettlingFile, look_at
 from lexbeam.transforms.formats.ingest.stage import InputFile
 
-__all__ = ["FOLLOWED", "Arrivals", "Seen"]
-
 FOLLOWED = 100_000  # files at a time of which it is known whether they have settled; more wait for these
 _BATCH = 1 << 12
 _Keys = npt.NDArray[np.int64]

@@ -19,8 +19,6 @@ from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
 from lexbeam.transforms.formats.ingest.stage import InputFile
 from lexbeam.transforms.formats.ingest.units import key_of
 
-__all__ = ["SHOWN", "Changes", "Some", "compare_inputs", "input_changes", "is_touched"]
-
 HELD = 1 << 22  # files that are held at a time
 # Nanoseconds by which the time of an object may lie before the moment in which it was there: a store has a clock of its
 # own, from which ours may differ by 15 minutes, and S3 notes when a long upload began.

@@ -24,17 +24,6 @@ from lexbeam.transforms.common.store.merge import MergeTask, entries, merge
 from lexbeam.transforms.common.store.staged import StagedWriter
 from lexbeam.transforms.common.store.tables import GROUP_ROWS, PartFile, StagedRows, sort_rows
 
-__all__ = [
-    "COUNTED",
-    "MERGE_INPUTS",
-    "InputCount",
-    "late_counts",
-    "merge_inputs",
-    "notes_of",
-    "stage_inputs",
-    "summed_inputs",
-]
-
 COUNTED = ("bytes", "records", "documents", "rejects")
 
 

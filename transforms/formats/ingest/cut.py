@@ -29,8 +29,6 @@ from lexbeam.transforms.formats.sources.content import HEAD
 from lexbeam.transforms.formats.sources.readings import Blocks, FileReading, read_through
 from lexbeam.transforms.formats.sources.streams import peek
 
-__all__ = ["CUT", "CUT_BYTES", "PIECE_BYTES", "Cut", "LargeFile", "looked_at", "units_of"]
-
 PIECE_BYTES = 32 << 20
 CUT_BYTES = 2 * PIECE_BYTES  # of a file that is worth a pass of its own
 

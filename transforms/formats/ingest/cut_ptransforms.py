@@ -18,8 +18,6 @@ from lexbeam.transforms.formats.ingest.cut import CUT, Cut, LargeFile, looked_at
 from lexbeam.transforms.formats.ingest.known import KnownDigests
 from lexbeam.transforms.formats.ingest.stage import IngestOptions, Unit, readers_chosen
 
-__all__ = ["CutLarge"]
-
 log = logging.getLogger("lexbeam")
 
 _WHY = "why"

@@ -15,17 +15,6 @@ from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.store.identity import Place
 from lexbeam.transforms.formats.ingest.staging import StageFile
 
-__all__ = [
-    "DUPLICATES",
-    "AnnotateTask",
-    "Decision",
-    "RecordOccurrence",
-    "by_bucket",
-    "decide",
-    "document_id",
-    "repeated",
-]
-
 # So many keys of a thousand million records are half a gigabyte in one of these.
 _BUCKET_BITS = 6
 

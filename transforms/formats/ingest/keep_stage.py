@@ -36,8 +36,6 @@ from lexbeam.transforms.formats.ingest.units import key_of
 from lexbeam.transforms.formats.records.base import BLOCK, Record
 from lexbeam.transforms.layers.registry import columns_of
 
-__all__ = ["GONE", "KEEP", "Gone", "GoneTask", "KeepSetting", "KeepTask", "KeptPart", "gone_keys"]
-
 HELD = 1 << 22  # files that are held at a time
 GONE_KEYS = pa.schema([pa.field("key", pa.int64(), nullable=False)])  # of the names of files, ascending
 _FIELDS = ("source", "position", "language", "year", "year_to", "date", "genre", "author", "title", "text")

@@ -22,8 +22,6 @@ from lexbeam.transforms.formats.ingest.listed import ListedUnit
 from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
 from lexbeam.transforms.formats.sources.readings import FileReading
 
-__all__ = ["CHECKS", "AllKnown", "KnownDigests", "number_of"]
-
 # How files are found to be those of an earlier run.
 CHECKS: Registry[Entry] = Registry(
     {

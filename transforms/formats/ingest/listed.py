@@ -24,8 +24,6 @@ from lexbeam.transforms.common.store.sound import HashedStream
 from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
 from lexbeam.transforms.formats.ingest.units import KEY_BITS, bits_for, key_of, unit_of
 
-__all__ = ["FileListing", "ListedUnit", "ListingWriter", "listed_units", "opened", "settle_bits"]
-
 RUN_ROWS = 1 << 16
 BATCH_ROWS = 1 << 10
 _ORDER = [("key", "ascending"), ("name", "ascending")]

@@ -22,8 +22,6 @@ from lexbeam.transforms.common.publish.layout import ARTEFACTS, FAILED, SNAPSHOT
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.ingest.stage import InputFile
 
-__all__ = ["InputPatterns", "find_files", "matches", "refuse_output_as_input", "shares_of"]
-
 # Of the time of a change, as file systems note it: what changed later than this before it was listed may change
 # again without another time.
 GRANULARITY = 2_000_000_000

@@ -15,8 +15,6 @@ from lexbeam.transforms.formats.sources.archives import wrapping
 from lexbeam.transforms.formats.sources.content import HEAD
 from lexbeam.transforms.formats.sources.streams import peek
 
-__all__ = ["holds_members", "refused_files", "years_by_name"]
-
 
 def refused_files(look: Sequence[InputFile], options: IngestOptions) -> list[RejectRow]:
     """Return the rejects that files are by their first bytes, as far as the first file that may hold records.

@@ -6,8 +6,6 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.merge import MergeTask, entries, merge, whole
 from lexbeam.transforms.common.store.tables import PartFile
 
-__all__ = ["MERGE_REJECTS", "merge_rejects"]
-
 
 def merge_rejects(artefact: Artefact, task: MergeTask, table: Table) -> PartFile:
     """Write staged rejects as a part of a table."""

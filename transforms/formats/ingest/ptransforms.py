@@ -72,17 +72,6 @@ from lexbeam.transforms.formats.ingest.stage import (
 from lexbeam.transforms.formats.ingest.staging import StageFile
 from lexbeam.transforms.formats.ingest.units import UNIT_BYTES, unit_of
 
-__all__ = [
-    "IngestFiles",
-    "KeepAcceptable",
-    "KeepGone",
-    "ListFiles",
-    "ListRows",
-    "MakeOfFiles",
-    "NumberUnits",
-    "SettleDuplicates",
-]
-
 T = TypeVar("T")
 
 

@@ -10,8 +10,6 @@ that is kept of a file, and the times are given, so that a test needs no clock.
 
 from typing import NamedTuple
 
-__all__ = ["FileLook", "SettlingFile", "look_at"]
-
 
 class FileLook(NamedTuple):
     """What a look at a file found.

@@ -43,21 +43,6 @@ from lexbeam.transforms.formats.sources.readings import (
 )
 from lexbeam.transforms.layers.registry import columns_of
 
-__all__ = [
-    "INGEST",
-    "FilePiece",
-    "IngestOptions",
-    "Ingested",
-    "InputFile",
-    "Unit",
-    "YearChecks",
-    "acceptable",
-    "failed_reading",
-    "lacking",
-    "read_documents",
-    "readers_chosen",
-]
-
 MOST_OF_PIECE = 1 << 40  # records that a piece of a file may have
 READINGS = 3  # of a file that changes while it is read, before it is a reject
 

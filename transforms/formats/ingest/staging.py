@@ -23,18 +23,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.staged import StagedWriter, first_bits
 from lexbeam.transforms.formats.records.base import Record
 
-__all__ = [
-    "EXAMPLES",
-    "KEYS",
-    "RECORD",
-    "RecordKey",
-    "RecordRow",
-    "RecordStage",
-    "RejectStage",
-    "StageFile",
-    "stage_rejects",
-]
-
 STAGE_CHARACTERS = 1 << 18  # of a staging file, in the mean
 STAGE_MOST = 2 * STAGE_CHARACTERS
 STAGE_REJECTS = 10_000

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
 
-__all__ = ["KEY_BITS", "UNIT_BYTES", "UNIT_FILES", "bits_for", "key_of", "units_of"]
-
 UNIT_BYTES = 4 << 20
 UNIT_FILES = 1000  # however small they are: units are what is dealt out, resumed and kept in memory
 KEY_BITS = 63  # of a key, which a signed integer of 64 bits holds

@@ -43,8 +43,6 @@ from lexbeam.transforms.formats.sources.streams import iter_lines, opened
 from lexbeam.transforms.layers.registry import values_of
 from lexbeam.transforms.layers.values import ConlluWord
 
-__all__ = ["ParsedSentence", "SentenceBlocks", "cut_conllu", "read_conllu"]
-
 _OF_SENTENCE = {"sent_id", "text", "newpar", "newdoc", "newpar id"}
 
 

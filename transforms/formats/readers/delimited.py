@@ -41,8 +41,6 @@ from lexbeam.transforms.formats.sources.compression import SUFFIXES
 from lexbeam.transforms.formats.sources.cutting import check_encodings, cut_by_lines
 from lexbeam.transforms.formats.sources.streams import iter_lines, opened, peek, too_long
 
-__all__ = ["StrayQuote", "cut_csv", "read_csv", "rows", "sniff"]
-
 _DELIMITERS = "\t,;|"
 _TABBED = (".tsv", ".tab")
 

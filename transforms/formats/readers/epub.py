@@ -25,8 +25,6 @@ from lexbeam.transforms.formats.sources.packages import Package
 from lexbeam.transforms.formats.sources.streams import encodings_of
 from lexbeam.transforms.formats.sources.xml_tree import local_name, parse_xml
 
-__all__ = ["read_epub"]
-
 _PAGES = ("application/xhtml+xml", "application/x-dtbook+xml")
 _ROOTS = ("html", "dtbook")
 _NO_TEXT = ("image/", "audio/", "video/", "font/")

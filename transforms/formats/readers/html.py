@@ -31,16 +31,6 @@ from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Re
 from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_markup, clean_text, cleaning, decode
 from lexbeam.transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
 
-__all__ = [
-    "check_html",
-    "declared_encoding",
-    "page_paragraphs",
-    "page_root",
-    "paragraphs_of_page",
-    "parsed",
-    "read_html",
-]
-
 _DECLARED = re.compile(
     rb"<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)"
     rb"|<meta\s[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)",

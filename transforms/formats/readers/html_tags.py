@@ -14,8 +14,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["ATTRIBUTE", "DROPPED", "PageTag", "tags_of", "text_between_tags"]
-
 _S = r"\t\n\f\r "  # white space to HTML, which Python's `\s` is not
 _FLAGS = re.ASCII | re.IGNORECASE
 _OPENING = re.compile(

@@ -13,8 +13,6 @@ from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.date_parsing import parse_date
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
 
-__all__ = ["Page", "head_fields", "main_paragraphs", "without_scripts"]
-
 # Tags and attributes of a page, which cost memory; pairs of attributes of one tag, which libxml2
 # compares; and tags of a page up to which trafilatura's slower and better ways are tried.
 _MARKS = 1_000_000

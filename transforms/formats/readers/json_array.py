@@ -16,8 +16,6 @@ import numpy as np
 
 from lexbeam.transforms.formats.records.base import BadRecord
 
-__all__ = ["begins_array", "iter_elements", "iter_utf8"]
-
 _WHITE = b" \t\n\r"
 _MORE = "not JSON: text follows the array"
 _BEFORE = "\ufeff \t\n\r"

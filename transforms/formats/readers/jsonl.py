@@ -19,8 +19,6 @@ from lexbeam.transforms.formats.records.text_cleaning import Cleaning, cleaning,
 from lexbeam.transforms.formats.sources.cutting import cut_by_lines
 from lexbeam.transforms.formats.sources.streams import encodings_of, iter_lines, opened, peek, read_all, too_long
 
-__all__ = ["cut_jsonl", "json_rows", "read_json", "read_jsonl"]
-
 _HEAD = 4096
 _PIECE = 1 << 18
 _SMALL = 1 << 22

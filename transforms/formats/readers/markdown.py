@@ -32,8 +32,6 @@ from lexbeam.transforms.formats.records.templates import may_be_unread, unread_i
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning, decode, without_control
 from lexbeam.transforms.formats.sources.streams import encodings_of, read_all
 
-__all__ = ["MarkdownPiece", "markdown_paragraphs", "read_markdown"]
-
 _INLINE = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Superscript", "Subscript"})
 _NOT_READ = frozenset({"CodeBlock", "HtmlBlock", "Image"})
 # Links whose text is what they are found by: an address, or the name of a definition elsewhere.

@@ -34,8 +34,6 @@ from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_
 from lexbeam.transforms.formats.sources.packages import Package
 from lexbeam.transforms.formats.sources.xml_tree import local_name, parse_xml
 
-__all__ = ["docx_paragraphs", "odt_paragraphs", "properties", "read_docx", "read_odt"]
-
 # Elements, and those of pages that are read like them.
 _DOCX = {"cr": "br", **dict.fromkeys(("tab", "ptab", "pgNum"), "cell")}
 _DOCX |= {f"{of}{form}": "cell" for of in ("day", "month", "year") for form in ("Short", "Long")}

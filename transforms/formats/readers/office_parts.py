@@ -23,8 +23,6 @@ from lexbeam.transforms.formats.sources.packages import Package
 from lexbeam.transforms.formats.sources.streams import encodings_of
 from lexbeam.transforms.formats.sources.xml_tree import local_name, parse_xml
 
-__all__ = ["put_parts", "relations_of", "target_of"]
-
 _NOT_READ = "text of documents of Word left out, {} {}"
 _PAGES = (".html", ".htm", ".xhtml")
 _FATAL = ("unsafe", "too_large", "control", "too_many_marks")

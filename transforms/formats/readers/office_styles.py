@@ -13,8 +13,6 @@ from lxml import etree
 
 from lexbeam.transforms.formats.sources.xml_tree import local_name
 
-__all__ = ["FALSE", "LEFT_OUT", "drop_generated", "hide_docx", "hide_odt", "inherited", "value_of"]
-
 LEFT_OUT = "left-out"  # the name of an element that is not read
 
 _Name = TypeVar("_Name", bound=Hashable)

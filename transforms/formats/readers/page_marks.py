@@ -13,8 +13,6 @@ from lxml import etree
 from lexbeam.transforms.formats.readers.page_text import BLOCKS
 from lexbeam.transforms.formats.records.templates import PAGE_NUMBERS, READINGS, may_be_unread, unread_in
 
-__all__ = ["CHINESE", "MARKS", "NOTE_MARKS", "note_of_mark", "without_marks"]
-
 NOTE_MARKS = "marks of notes"  # which are not counted
 _ANNOTATIONS = "annotations of formulas left out"
 # Elements that are marks by their names, and the elements that they must stand in.

@@ -5,8 +5,6 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-__all__ = ["BLOCKS", "paragraphs"]
-
 _SKIPPED = frozenset(
     (
         "head",

@@ -25,8 +25,6 @@ from lexbeam.transforms.formats.sources.compression import Guard
 from lexbeam.transforms.formats.sources.parquet_pages import ColumnChunk, ColumnSizes, column_chunks, sizes
 from lexbeam.transforms.formats.sources.streams import read_all
 
-__all__ = ["cut_parquet", "read_parquet"]
-
 _END = 1 << 16  # bytes of a file's end that Arrow reads at once, for the footer
 _BEHIND = 100  # bytes behind a column that Arrow reads of files of old writers
 _BATCH_ROWS = 1000

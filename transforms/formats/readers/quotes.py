@@ -16,8 +16,6 @@ from typing import BinaryIO, cast
 from lexbeam.transforms.formats.readers.delimited import StrayQuote, rows
 from lexbeam.transforms.formats.records.base import ReaderOptions, Source
 
-__all__ = ["quotes_settled"]
-
 _IN_MEMORY = 8 << 20
 _PIECE = 1 << 20
 _BUFFER = 1 << 16

@@ -35,8 +35,6 @@ from lexbeam.transforms.formats.sources.compression import SUFFIXES
 from lexbeam.transforms.formats.sources.content import HEAD, content_of, is_binary
 from lexbeam.transforms.formats.sources.streams import marked_encoding, peek, reject_of
 
-__all__ = ["FORMATS", "READERS", "Format", "cutter_of", "detect", "printable", "read_file", "read_piece", "refusal_of"]
-
 _LOOK = 4096
 _DETAIL = 300
 # What a person may do about content that no reader takes, or that the named one does not.

@@ -17,8 +17,6 @@ from lexbeam.transforms.formats.records.text_cleaning import clean_bytes, clean_
 from lexbeam.transforms.formats.sources.cutting import cut_by_lines
 from lexbeam.transforms.formats.sources.streams import encodings_of, iter_lines, opened, read_all, too_long
 
-__all__ = ["cut_lines", "read_lines", "read_text"]
-
 _PIECE = 1 << 20
 _SPACE = re.compile(r"\s")
 

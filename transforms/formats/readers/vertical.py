@@ -63,8 +63,6 @@ from lexbeam.transforms.formats.sources.cutting import LinePass
 from lexbeam.transforms.formats.sources.streams import iter_lines, opened, too_long
 from lexbeam.transforms.layers.registry import values_of
 
-__all__ = ["cut_vertical", "read_vertical"]
-
 _HEAD = 1 << 16  # characters of the beginning that say how a file is read,
 _HEAD_BYTES = 1 << 20  # which stand in so many bytes
 _NO_LEMMA = frozenset(("", "_", "-", "<unknown>", "@card@", "@ord@", "__UNDEF__"))

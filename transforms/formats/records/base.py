@@ -50,23 +50,6 @@ from lexbeam.transforms.formats.records.hyphens import HYPHENS, HyphenWords
 from lexbeam.transforms.formats.records.paths import check_path, check_records
 from lexbeam.transforms.formats.records.pieces import CutPiece
 
-__all__ = [
-    "BLOCK",
-    "CONTROL",
-    "HTML_READ",
-    "LINES_HOLD",
-    "MARKS",
-    "TEI_PARTS",
-    "BadRecord",
-    "Cutter",
-    "Reader",
-    "ReaderOptions",
-    "Record",
-    "Reject",
-    "Source",
-    "is_of_files",
-]
-
 # Sentences (`conllu`) or lines (`lines`) of one block of a long document.
 BLOCK = 2000
 

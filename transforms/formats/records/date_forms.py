@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.formats.records.date_parsing import MONTH, Date
 
-__all__ = ["DATE_FORMS", "DateForm", "readings"]
-
 # Digits of seconds, and of thousandths and so on, from 1973 to 2286.
 _DIGITS = {range(9, 11): 1, range(12, 14): 1000, range(15, 17): 10**6, range(18, 20): 10**9}
 _NUMBER = re.compile(r"([+-]?\d+)(?:[.,]\d*)?")

@@ -30,8 +30,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.formats.records.date_parts import part_of, parted
 
-__all__ = ["LAST_YEAR", "MONTH", "Date", "parse_date"]
-
 LAST_YEAR = 2100
 
 

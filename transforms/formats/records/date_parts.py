@@ -14,8 +14,6 @@ Words are those of English, German, French, Spanish, Italian, Portuguese, Dutch 
 import re
 from typing import NamedTuple
 
-__all__ = ["DatePart", "part_of", "parted"]
-
 
 class DatePart(NamedTuple):
     """The part with a `number`, from 1, `of` so many equal ones."""

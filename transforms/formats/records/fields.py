@@ -12,19 +12,6 @@ from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Re
 from lexbeam.transforms.formats.records.paths import ARRAY, look_up, paths_of
 from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_field, clean_text, decode
 
-__all__ = [
-    "KNOWN",
-    "Fields",
-    "language_in",
-    "list_fields",
-    "listed_fields",
-    "listed_names",
-    "quoted_field",
-    "record_of_fields",
-    "scalar",
-    "text_at",
-]
-
 # Fields of a document that are found by name, whatever their case.
 KNOWN = ("date", "title", "author", "genre", "language")
 

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import yaml
 
-__all__ = ["FrontMatter", "front_matter"]
-
 # A line of hyphens with an empty one behind it parts what stands above and below.
 _FRONT = re.compile(
     r"\A(?:(?P<yaml>---)[ \t]*(?:\r\n?|\n)(?![ \t]*[\r\n])|\+\+\+[ \t]*(?:\r\n?|\n))(?P<said>.{0,100000}?)"

@@ -38,20 +38,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.identity import Uncounted
 from lexbeam.transforms.common.texts.unseen import seen
 
-__all__ = [
-    "CUT_WORDS",
-    "HYPHENS",
-    "SEEN",
-    "SUSPENDED",
-    "HyphenWords",
-    "TextForms",
-    "hyphen_goes",
-    "listed_words",
-    "mended",
-    "parts_name",
-    "read_hyphen_words",
-]
-
 HYPHENS: Registry[Entry] = Registry(
     {
         "keep": Entry(doc="they stay in two"),

@@ -19,8 +19,6 @@ from lexbeam.transforms.formats.records.fields import Fields, list_fields, recor
 from lexbeam.transforms.formats.records.paths import ARRAY, look_up, routes
 from lexbeam.transforms.formats.records.text_cleaning import STRICT, Cleaning
 
-__all__ = ["entries_of", "kind_of"]
-
 _KINDS = {
     dict: "an object",
     list: "an array",

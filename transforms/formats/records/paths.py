@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping
 
 from lexbeam.transforms.common.errors import UsageError
 
-__all__ = ["ARRAY", "check_path", "check_records", "look_up", "paths_of", "routes"]
-
 ARRAY = "[]"
 _DEEPEST = 16  # arrays within each other that `records` may name
 _IN_BRACKETS = re.compile(r"\[[^\[\]]*\]")

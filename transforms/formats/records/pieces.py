@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-__all__ = ["CutPiece", "Uncuttable"]
-
 
 class CutPiece(NamedTuple):
     """What lies between two borders of a file's records.

@@ -20,17 +20,6 @@ import re2
 
 from lexbeam.transforms.formats.records.base import BadRecord
 
-__all__ = [
-    "BUILTIN",
-    "LANGUAGES",
-    "UNSPACED",
-    "check_script",
-    "is_japanese",
-    "letters_by_script",
-    "refusal",
-    "scripts_of",
-]
-
 # The languages, of those for which there are engines, by script; some have two.
 LANGUAGES = {
     "Latin": "af ang ast az br bs ca cs cy da de dsb en enm eo es et eu fi fo fr fro ga gd gl gv hbs hr hsb ht hu id "

@@ -17,8 +17,6 @@ from collections.abc import Sequence
 
 from lexbeam.schemas.corpus.sentences import UPOS
 
-__all__ = ["SURE", "TAG_SETS", "tag_set"]
-
 SURE = 0.9  # of the tags, a set must know; what is no tag, such as a lemma, is known by chance now and then
 
 

@@ -13,8 +13,6 @@ Project Gutenberg has it, and so are `[p. 13]`, `[13]`, `{13}` and `|13|` within
 import re
 from collections.abc import Iterator
 
-__all__ = ["PAGE_NUMBERS", "READINGS", "may_be_unread", "unread_in"]
-
 # What is left out of texts in other ways, too, under one note.
 PAGE_NUMBERS, READINGS = "printed page numbers left out", "ruby readings left out"
 _NOTES = {"code": "template code left out", "formula": "formulas in TeX left out", "page": PAGE_NUMBERS}

@@ -22,27 +22,6 @@ from lexbeam.transforms.common.texts.encodings import likely_encoding
 from lexbeam.transforms.common.texts.unseen import BY_CONTEXT, UNSEEN, seen
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
 
-__all__ = [
-    "STRICT",
-    "Cleaning",
-    "bounded",
-    "clean_bytes",
-    "clean_field",
-    "clean_markup",
-    "clean_rare",
-    "clean_text",
-    "clean_value",
-    "clean_word",
-    "cleaning",
-    "composed",
-    "decode",
-    "may_combine",
-    "never_cleaned",
-    "rare_characters",
-    "stands",
-    "without_control",
-]
-
 _SHORT = 1000
 _PIECE = 1 << 20
 _LINE_ENDS = {"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n"}

@@ -15,21 +15,6 @@ from typing import NamedTuple
 from lexbeam.transforms.common.texts.line_ends import with_line_feeds
 from lexbeam.transforms.formats.records.tag_sets import tag_set
 
-__all__ = [
-    "ASIDE",
-    "DOCUMENTS",
-    "NO_TAG",
-    "NO_WORD",
-    "PARAGRAPHS",
-    "SENTENCES",
-    "VerticalLayout",
-    "VerticalTag",
-    "layout_of",
-    "openings",
-    "plain",
-    "table_of_words",
-]
-
 DOCUMENTS = ("text", "doc", "document", "article", "file", "bncdoc")
 SENTENCES = ("s", "sentence")
 PARAGRAPHS = ("p", "para", "paragraph", "head", "heading", "title", "div", "item", "l", "u", "turn")

@@ -29,8 +29,6 @@ from lexbeam.transforms.formats.sources.archives import (
 from lexbeam.transforms.formats.sources.content import package_of
 from lexbeam.transforms.formats.sources.streams import ByteStream, opened, peek
 
-__all__ = ["cut_archive", "open_piece"]
-
 ZIP, TAR = "zip", "tar"
 _DAMAGED = "an archive that is damaged, or has what is rare"
 _TWICE = "an archive with several members of one name"

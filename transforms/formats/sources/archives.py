@@ -21,19 +21,6 @@ from lexbeam.transforms.formats.sources.compression import SUFFIXES, Guard, Guar
 from lexbeam.transforms.formats.sources.content import HEAD, Content, package_of, packaged_head
 from lexbeam.transforms.formats.sources.streams import peek, reject_of
 
-__all__ = [
-    "ARCHIVE",
-    "Forward",
-    "is_hidden",
-    "is_tar",
-    "is_zip",
-    "mimetype",
-    "open_sources",
-    "tar_members",
-    "wrapping",
-    "zip_members",
-]
-
 ARCHIVE = "an archive"
 
 _BLOCK = 512

@@ -12,8 +12,6 @@ import pyarrow as pa
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
 from lexbeam.transforms.formats.sources.streams import ByteStream, fill, peek
 
-__all__ = ["SUFFIXES", "Guard", "Guarded", "decompress"]
-
 _FREE = 16 << 20
 _CHUNK = 1 << 18
 

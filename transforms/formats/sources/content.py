@@ -18,8 +18,6 @@ import zlib
 from collections.abc import Collection
 from typing import NamedTuple
 
-__all__ = ["HEAD", "Content", "content_of", "is_binary", "package_of", "packaged_head"]
-
 # First bytes that are looked at, where a stream gives as many at once.
 HEAD = 1 << 16
 

@@ -11,8 +11,6 @@ from lexbeam.transforms.formats.records.base import ReaderOptions, Source
 from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
 from lexbeam.transforms.formats.sources.streams import BOM, marked_encoding, peek
 
-__all__ = ["LinePass", "check_encodings", "cut_by_lines"]
-
 _CHUNK = 1 << 20
 _ASCII = bytes(range(128))
 

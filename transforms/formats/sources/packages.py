@@ -9,8 +9,6 @@ from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, So
 from lexbeam.transforms.formats.sources.compression import Guard, Guarded
 from lexbeam.transforms.formats.sources.streams import read_all
 
-__all__ = ["Package"]
-
 
 class Package:
     """A document that is a zip archive."""

@@ -12,8 +12,6 @@ import struct
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-__all__ = ["ColumnChunk", "ColumnSizes", "column_chunks", "sizes"]
-
 _WINDOW, _MOST_WINDOW = 1 << 13, 1 << 24
 _BEHIND = 100  # bytes that old writers left out of a column's size
 _DELTA_TEXTS = 7  # an encoding in which a value repeats the beginning of the one before it

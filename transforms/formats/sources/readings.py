@@ -25,18 +25,6 @@ from typing import BinaryIO, TypeVar
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.sources.streams import ByteStream
 
-__all__ = [
-    "CHANGED",
-    "IN_MEMORY",
-    "Blocks",
-    "FileReading",
-    "first_reading",
-    "known_reading",
-    "read_through",
-    "reading_of",
-    "unchecked_reading",
-]
-
 T = TypeVar("T")
 # Runs of blocks: the number of the first, and the digests of all.
 Blocks = tuple[tuple[int, bytes], ...]

@@ -15,22 +15,6 @@ from lexbeam.transforms.common.errors import failure_of
 from lexbeam.transforms.common.texts.line_ends import line_feeds
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
-__all__ = [
-    "BOM",
-    "BROKEN",
-    "MARKED",
-    "ByteStream",
-    "encodings_of",
-    "fill",
-    "iter_lines",
-    "marked_encoding",
-    "opened",
-    "peek",
-    "read_all",
-    "reject_of",
-    "too_long",
-]
-
 _CHUNK = 1 << 18
 _PIECE = 1 << 24
 BOM = b"\xef\xbb\xbf"

@@ -12,8 +12,6 @@ from lxml import etree
 from lexbeam.transforms.common.texts.encodings import python_name
 from lexbeam.transforms.formats.records.base import BadRecord
 
-__all__ = ["DECLARED_IN_XML", "local_name", "parse_xml"]
-
 DECLARED_IN_XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)")
 _HEAD = 1 << 10
 _CODE = etree.ErrorTypes

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from lexbeam.transforms.common.texts.unseen import UNSEEN
 from lexbeam.transforms.formats.spans.origin import SourcePiece
 
-__all__ = ["AlignedUnit", "Unaligned", "Units", "align", "is_passed"]
-
 # Of what no two characters in a row are the same text: white space, what is not seen, what marks are put for.
 _PASSED = UNSEEN.union(
     "\u034f", map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0), *range(0xFDD0, 0xFDF0)))

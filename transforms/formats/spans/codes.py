@@ -16,8 +16,6 @@ from collections.abc import Iterable, Iterator
 
 from lexbeam.transforms.formats.records.front_matter import front_matter
 
-__all__ = ["code_blocks", "code_places", "united"]
-
 Place = tuple[int, int]
 
 _SIGNS = re.compile(r"[{$\\\[]|:\w|<[%?]|%\(")  # one of which is in each of them

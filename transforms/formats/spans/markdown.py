@@ -15,8 +15,6 @@ from lexbeam.transforms.formats.spans.markup import fixed_stretches, mark
 from lexbeam.transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, as_it_is, coded
 from lexbeam.transforms.formats.spans.page import said_in_page
 
-__all__ = ["find_in_markdown"]
-
 # Of the signs that begin something within a line, a backslash makes letters.
 _SIGNS = re.compile(r"[\\`*_\[\]<>&~|#]")
 # Of those that begin a block, if nothing but such signs stands before them in their line.

@@ -17,8 +17,6 @@ from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.spans.aligning import is_passed
 from lexbeam.transforms.formats.spans.origin import FROZEN, Coded, SourcePiece
 
-__all__ = ["Said", "Stretch", "Value", "escaped", "fixed_stretches", "mark", "marked", "pieces_of", "stretches_in"]
-
 # Digits of the number of a stretch, and the sign that ends it.
 _DIGITS = "".join(map(chr, range(0xFDE0, 0xFDEA)))
 _END = "\ufdef"

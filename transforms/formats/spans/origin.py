@@ -16,8 +16,6 @@ from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, So
 from lexbeam.transforms.formats.records.text_cleaning import decode
 from lexbeam.transforms.formats.sources.streams import encodings_of
 
-__all__ = ["FROZEN", "Coded", "Find", "Origin", "SourcePiece", "as_it_is", "coded", "whole"]
-
 _MARKS = {
     "utf-8": (codecs.BOM_UTF8,),
     "utf-16-le": (codecs.BOM_UTF16_LE,),

@@ -26,8 +26,6 @@ from lexbeam.transforms.formats.spans.markup import (
 )
 from lexbeam.transforms.formats.spans.origin import Origin, coded
 
-__all__ = ["find_in_page", "said_in_page"]
-
 # Code, what people type, what is laid out sign by sign, and formulas.
 _CODE = frozenset(
     ["code", "kbd", "listing", "math", "mjx-container", "plaintext", "pre", "samp", "textarea", "tt", "var", "xmp"]

@@ -18,8 +18,6 @@ from lexbeam.transforms.formats.spans.page import find_in_page
 from lexbeam.transforms.formats.spans.source import SpannedSource
 from lexbeam.transforms.formats.spans.tei import find_in_tei
 
-__all__ = ["SPANS", "Editable", "spanned"]
-
 
 @dataclass(frozen=True)
 class Editable(Entry):

@@ -20,8 +20,6 @@ from lexbeam.transforms.formats.spans.aligning import AlignedUnit, Units
 from lexbeam.transforms.formats.spans.codes import code_places, united
 from lexbeam.transforms.formats.spans.origin import FROZEN, Origin
 
-__all__ = ["SpannedSource", "TextBlock", "TextEdit"]
-
 _BESIDE = 3  # characters of a block on either side of an edit
 # Controls, halves of surrogate pairs, and what is no character.
 _UNSEEN = frozenset(("Cc", "Cs", "Cn"))

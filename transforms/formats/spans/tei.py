@@ -31,8 +31,6 @@ from lexbeam.transforms.formats.spans.markup import (
 )
 from lexbeam.transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, coded
 
-__all__ = ["find_in_tei"]
-
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"
 _COMMENT = r"<!--.*?-->|<\?.*?\?>"
 _MARKUP = re.compile(

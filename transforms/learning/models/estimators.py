@@ -13,8 +13,6 @@ import numpy as np
 
 from lexbeam.transforms.learning.models.model import Refused
 
-__all__ = ["ESTIMATORS", "check_estimator"]
-
 _LINEAR, _TEXT = "sklearn.linear_model", "sklearn.feature_extraction.text"
 _PREPROCESSING = "sklearn.preprocessing"
 # By name, the module that defines it: what a file may name.

@@ -17,8 +17,6 @@ from lexbeam.transforms.learning.models.lightgbm_text import read_lightgbm, writ
 from lexbeam.transforms.learning.models.model import Refused, needs_models
 from lexbeam.transforms.learning.models.skops_file import read_skops, write_skops
 
-__all__ = ["FORMATS", "REGISTRY", "ModelFormat", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]
-
 REGISTRY = "lexbeam.transforms.learning.models.formats:FORMATS"
 _TYPES = frozenset(np.dtype(kind).name for kind in "efdbhiqBHIQ?")  # numbers and truth values
 

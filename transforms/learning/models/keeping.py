@@ -32,8 +32,6 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.learning.models.formats import FORMATS, ModelFormat
 from lexbeam.transforms.learning.models.model import Model, ModelColumn, Refused, called, plain
 
-__all__ = ["RECORD", "SavedModel", "keep_model", "keep_model_file", "load_model", "load_model_file", "save_model"]
-
 RECORD = "model.json"
 VERSION = 1
 _LIMIT = 64 << 20  # bytes of `model.json`: a million features

@@ -5,8 +5,6 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.rowwise import dots, product
 
-__all__ = ["gaussian_sums"]
-
 Floats = npt.NDArray[np.float64]
 
 _BLOCK = 1 << 22  # numbers of a block of a kernel matrix

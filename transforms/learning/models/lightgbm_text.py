@@ -17,8 +17,6 @@ import numpy.typing as npt
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.learning.models.model import Refused, needs_models
 
-__all__ = ["check_lightgbm", "lightgbm_settings", "predict_lightgbm", "read_lightgbm", "write_lightgbm"]
-
 _END = b"end of trees\n"
 _INT = r"(?:0|-?[1-9]\d{0,8})"
 _INTS = re.compile(rf"(?:{_INT}(?: {_INT})*)?", re.ASCII)

@@ -9,9 +9,6 @@ from lexbeam.transforms.common.code.fingerprints import canonical_json
 from lexbeam.transforms.common.errors import LexbeamError, nearest
 from lexbeam.transforms.common.extras import missing_package
 
-__all__ = ["Model", "ModelColumn", "Refused", "called", "needs_models", "plain"]
-
-
 _ANEW = "give what it was made with, or train the model anew"
 
 

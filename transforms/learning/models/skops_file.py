@@ -24,8 +24,6 @@ import numpy as np
 from lexbeam.transforms.learning.models.estimators import ESTIMATORS, check_estimator
 from lexbeam.transforms.learning.models.model import Refused, needs_models
 
-__all__ = ["read_skops", "write_skops"]
-
 _NUMBERS = frozenset(
     f"numpy.{name}"
     for name in (

@@ -16,8 +16,6 @@ from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.texts.apostrophes import straight_words
 from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
 
-__all__ = ["CASES", "TAB", "CompiledWords", "coded", "entries", "find_words", "lowered", "only", "with_tags"]
-
 TAB = "\t"  # separates word and part of speech; no word that is read holds one
 CASES: Registry[Entry] = Registry(
     {

@@ -20,8 +20,6 @@ import pyarrow.compute as pc
 
 from lexbeam.transforms.common.draws.by_content import GOLDEN, mix64
 
-__all__ = ["MISSING", "find", "find_all", "keys_of", "order_of_keys"]
-
 MISSING = -1
 
 Keys = npt.NDArray[np.uint64]

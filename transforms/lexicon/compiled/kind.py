@@ -18,8 +18,6 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.store.resources import content_digest
 
-__all__ = ["BlockMatrix", "Compile", "Opened", "Parsed", "Resource", "ResourceKind", "table_in"]
-
 
 class BlockMatrix(NamedTuple):
     """A matrix that is written block by block, so that it need not fit in memory.

@@ -10,8 +10,6 @@ from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
 from lexbeam.transforms.formats.sources.compression import decompress
 from lexbeam.transforms.formats.sources.streams import BROKEN, reject_of
 
-__all__ = ["LINE_BYTES", "opened", "reading"]
-
 LINE_BYTES = 1 << 20  # no line of a word list, or of a thousand dimensions, is that long
 
 

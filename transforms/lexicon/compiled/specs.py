@@ -10,8 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.texts.languages import stated_language
 
-__all__ = ["choice", "number", "pairs", "split_spec", "yes"]
-
 # Paths may hold colons: `s3://bucket/x`, `C:\x`. The options follow the last such colon.
 _OPTIONS = re.compile(r":(?=[A-Za-z_]\w*=)")
 

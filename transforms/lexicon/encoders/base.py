@@ -20,16 +20,6 @@ from lexbeam.transforms.lexicon.encoders import transformers
 from lexbeam.transforms.lexicon.encoders.copies import local_copy
 from lexbeam.transforms.lexicon.encoders.records import Encoder, EncoderInfo, EncoderKind, Load, Resolve
 
-__all__ = [
-    "ENCODERS",
-    "check_encoder",
-    "check_encoder_packages",
-    "describe_encoder",
-    "kind_of",
-    "load_encoder",
-    "path_of",
-]
-
 _PLAIN = "transformers"
 
 

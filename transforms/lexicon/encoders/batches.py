@@ -23,8 +23,6 @@ import numpy as np
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Frame, Pieces, Spans
 
-__all__ = ["Framed", "batches", "check_spans", "framed", "greatest_length", "located", "shares", "window"]
-
 
 def window(length: int, start: int, end: int, limit: int) -> tuple[int, int] | None:
     """Return the window of a text that is kept, as (first piece, piece after the last).

@@ -11,8 +11,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.lexicon.encoders.batches import batches, framed, greatest_length
 from lexbeam.transforms.lexicon.encoders.records import TOO_LONG, Encoder, EncoderInfo
 
-__all__ = ["check_choices", "choose"]
-
 
 def check_choices(info: EncoderInfo) -> None:
     """Check that a model chooses.

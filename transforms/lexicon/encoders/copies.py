@@ -16,9 +16,6 @@ from lexbeam.transforms.common.locks import locked_file
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.resources import model_digest
 
-__all__ = ["COPIES", "cache_folder", "clean_copies", "local_copy"]
-
-
 COPIES, LOCK = "encoders", ".lock"
 _OURS = re.compile(r"([0-9a-f]{64})(?:\.lock|" + files.TEMPORARY + ")?")
 

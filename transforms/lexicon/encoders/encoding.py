@@ -8,8 +8,6 @@ from lexbeam.transforms.lexicon.encoders.base import describe_encoder, kind_of
 from lexbeam.transforms.lexicon.encoders.options import EncoderOptions, layers_of
 from lexbeam.transforms.lexicon.encoders.records import EncoderInfo
 
-__all__ = ["Encoding", "encoding_of"]
-
 
 class Encoding(NamedTuple):
     """An encoder that is used.

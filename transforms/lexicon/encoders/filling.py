@@ -15,8 +15,6 @@ from lexbeam.transforms.lexicon.encoders.masking import masked_lm_of, prepare_pl
 from lexbeam.transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
 from lexbeam.transforms.lexicon.encoders.records import Encoder, Floats, Ints, MaskedLM, Spans
 
-__all__ = ["Fills", "fill_mask", "greatest"]
-
 
 class Fills(NamedTuple):
     """The k most probable pieces of each place, the most probable first, ties by id.

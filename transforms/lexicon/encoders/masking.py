@@ -21,8 +21,6 @@ from lexbeam.transforms.lexicon.encoders.batches import (
 from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
 from lexbeam.transforms.lexicon.encoders.records import TOO_LONG, Encoder, Masked, MaskedLM, Pieces, Spans
 
-__all__ = ["MaskedPlaces", "masked_lm_of", "prepare_places", "put"]
-
 
 class MaskedPlaces(NamedTuple):
     """Masked places: texts with one mask each, and the segments before them.

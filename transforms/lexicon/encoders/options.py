@@ -7,8 +7,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.lexicon.encoders.base import check_encoder, path_of
 
-__all__ = ["DEFAULTS", "DEVICES", "EncoderOptions", "check_layers", "layers_of"]
-
 DEVICES = ("auto", "cpu", "cuda")
 
 _LAYERS = re.compile(r"(-?\d+)(?:\.\.(-?\d+))?")

@@ -15,28 +15,6 @@ import numpy.typing as npt
 from lexbeam.transforms.common.code.registry import Entry
 from lexbeam.transforms.common.store.identity import Uncounted
 
-__all__ = [
-    "NO_PIECE",
-    "TOO_LONG",
-    "UNEVEN",
-    "Choices",
-    "Encoder",
-    "EncoderBatch",
-    "EncoderInfo",
-    "EncoderKind",
-    "Floats",
-    "Frame",
-    "Ints",
-    "Load",
-    "Masked",
-    "MaskedLM",
-    "Piece",
-    "Pieces",
-    "Prepare",
-    "Resolve",
-    "Spans",
-]
-
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 

@@ -20,8 +20,6 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Floats, Ints, MaskedLM
 from lexbeam.transforms.lexicon.encoders.tokenizing import Cutter, frame_of, piece_reader
 
-__all__ = ["load_model"]
-
 
 def load_model(folder: str, info: EncoderInfo, device: str) -> Encoder:
     """Load a model from a folder on this machine.

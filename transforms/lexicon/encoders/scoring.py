@@ -29,8 +29,6 @@ from lexbeam.transforms.lexicon.encoders.masking import MaskedPlaces, masked_lm_
 from lexbeam.transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
 from lexbeam.transforms.lexicon.encoders.records import NO_PIECE, UNEVEN, Encoder, Ints, MaskedLM, Spans
 
-__all__ = ["SCORINGS", "Scoring", "WordScores", "word_log_probs"]
-
 Doubles = npt.NDArray[np.float64]
 
 

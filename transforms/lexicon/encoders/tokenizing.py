@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from lexbeam.transforms.lexicon.encoders.records import Frame, Masked, Piece, Pieces
 
-__all__ = ["Cutter", "Marks", "frame_of", "marks_of", "piece_reader"]
-
 _BEGINNINGS = ("Ġ", "▁")
 _SHARE = 0.02  # of the vocabulary: less is chance
 

@@ -15,8 +15,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.resources import model_digest
 from lexbeam.transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Resolve
 
-__all__ = ["prepare"]
-
 PACKAGES = ("transformers", "tokenizers", "torch")
 
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")

@@ -30,8 +30,6 @@ from lexbeam.transforms.lexicon.encoders.batches import (
 from lexbeam.transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions, layers_of
 from lexbeam.transforms.lexicon.encoders.records import NO_PIECE, TOO_LONG, Encoder, Floats, Ints, Spans
 
-__all__ = ["POOLINGS", "Pooling", "SpanVectors", "span_vectors"]
-
 
 @dataclass(frozen=True)
 class Pooling(Entry):

@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
 
-__all__ = ["read_conceptnet", "read_ppdb"]
-
 _SYMMETRIC = ("/r/Synonym", "/r/SimilarTo")
 _WIDER = "/r/IsA"
 _LETTERS = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}

@@ -27,8 +27,6 @@ from lexbeam.transforms.lexicon.thesauri.senses import (
     tidy,
 )
 
-__all__ = ["index_of", "is_freedict", "read_freedict", "read_pairs"]
-
 _ENDS = (".dict", ".dict.dz")
 _HEADER = ("00database", "00-database")
 _DIGITS = {letter: n for n, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")}

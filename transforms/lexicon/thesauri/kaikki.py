@@ -20,8 +20,6 @@ from typing import Any
 from lexbeam.transforms.common.texts.unseen import seen
 from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, pos_of, tidy
 
-__all__ = ["LINE", "MARKED", "read_kaikki"]
-
 LINE = 1 << 24  # a word with all of its translations and quotations
 MARKED = frozenset({"archaic", "obsolete", "dated", "historical", "misspelling", "nonstandard", "rare", "slang"})
 _RELATIONS = ("synonyms", "hypernyms")

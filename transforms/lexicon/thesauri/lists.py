@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from lexbeam.transforms.common.csv_rows import csv_rows
 from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
 
-__all__ = ["HEADS", "SEPARATORS", "read_list"]
-
 SEPARATORS = ("\t", ";", ",")
 # How the first two columns are called.
 HEADS = (

@@ -28,8 +28,6 @@ from lexbeam.transforms.lexicon.thesauri.senses import (
     tidy,
 )
 
-__all__ = ["is_encoding", "read_mythes"]
-
 _REMARK = re.compile(r"\s*\)([^()]*)\(")  # backwards
 _ANTONYM = re.compile(r"ant.*n[iyí]m", re.IGNORECASE)
 _HEAD = re.compile(r"(.*)\|(\d+)\s*\Z")

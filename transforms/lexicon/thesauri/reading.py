@@ -14,17 +14,8 @@ from lexbeam.transforms.lexicon.thesauri.bilingual import is_freedict, read_free
 from lexbeam.transforms.lexicon.thesauri.kaikki import LINE, read_kaikki
 from lexbeam.transforms.lexicon.thesauri.lists import SEPARATORS, read_list
 from lexbeam.transforms.lexicon.thesauri.mythes import is_encoding, read_mythes
-from lexbeam.transforms.lexicon.thesauri.senses import (
-    Member,
-    ThesaurusFile,
-    ThesaurusFormat,
-    ThesaurusOptions,
-    ThesaurusSense,
-    WordSense,
-)
+from lexbeam.transforms.lexicon.thesauri.senses import ThesaurusFile, ThesaurusFormat, ThesaurusOptions, WordSense
 from lexbeam.transforms.lexicon.thesauri.tab import is_synset, read_tab
-
-__all__ = ["READERS", "Member", "ThesaurusFormat", "ThesaurusSense", "detect", "read_thesaurus"]
 
 READERS: Registry[ThesaurusFormat] = Registry(
     {

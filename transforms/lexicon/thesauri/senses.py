@@ -13,19 +13,6 @@ from lexbeam.transforms.common.texts.encodings import likely_encoding
 from lexbeam.transforms.common.texts.unseen import seen
 from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES
 
-__all__ = [
-    "SIDES",
-    "Member",
-    "ThesaurusFile",
-    "ThesaurusFormat",
-    "ThesaurusOptions",
-    "ThesaurusSense",
-    "WordSense",
-    "decoded",
-    "pos_of",
-    "tidy",
-]
-
 SIDES = ("left", "right")
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
 
-__all__ = ["is_synset", "read_tab"]
-
 PLACEHOLDER = "`"
 # In synsets `s` is an adjective satellite.
 _SYNSET = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}

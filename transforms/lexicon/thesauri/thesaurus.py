@@ -25,10 +25,8 @@ from lexbeam.transforms.lexicon.compiled.keys import MISSING
 from lexbeam.transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind, table_in
 from lexbeam.transforms.lexicon.compiled.specs import choice, number, split_spec
 from lexbeam.transforms.lexicon.thesauri.bilingual import index_of, is_freedict
-from lexbeam.transforms.lexicon.thesauri.reading import READERS, Member, ThesaurusSense, read_thesaurus
-from lexbeam.transforms.lexicon.thesauri.senses import SIDES, ThesaurusOptions
-
-__all__ = ["FORM", "THESAURUS", "Thesaurus", "ThesaurusOptions", "parse"]
+from lexbeam.transforms.lexicon.thesauri.reading import READERS, read_thesaurus
+from lexbeam.transforms.lexicon.thesauri.senses import SIDES, Member, ThesaurusOptions, ThesaurusSense
 
 log = logging.getLogger("lexbeam")
 

@@ -11,8 +11,6 @@ from lexbeam.transforms.common.marks import nfc
 from lexbeam.transforms.common.texts.unseen import seen
 from lexbeam.transforms.lexicon.vectors.options import VectorOptions
 
-__all__ = ["ROWS", "Reader", "VectorBlock", "check_finite", "texts"]
-
 ROWS = 4096  # of a block; they decide the order of sums, and so their last bits
 
 

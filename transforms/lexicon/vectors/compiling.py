@@ -31,8 +31,6 @@ from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix
 from lexbeam.transforms.lexicon.vectors.formats import READERS, detect
 from lexbeam.transforms.lexicon.vectors.options import VectorOptions
 
-__all__ = ["ABOUT", "Moments", "Variant", "changed", "compile_vectors", "moments_of", "variant_of"]
-
 Matrix = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 

@@ -24,8 +24,6 @@ from lexbeam.transforms.lexicon.vectors.blocks import ROWS, Reader, VectorBlock,
 from lexbeam.transforms.lexicon.vectors.options import VectorOptions
 from lexbeam.transforms.lexicon.vectors.text import float_rows, read_glove, read_word2vec, sizes_of
 
-__all__ = ["READERS", "VectorFormat", "detect", "digest_of_vectors", "is_published", "read_binary", "read_table"]
-
 _CHUNK = 1 << 20
 _WORD_BYTES = 10_000  # where no space is found for so long, it is another format
 _HEADER = 100

@@ -8,8 +8,6 @@ from lexbeam.transforms.lexicon.compiled.casing import CASES
 from lexbeam.transforms.lexicon.compiled.kind import Parsed
 from lexbeam.transforms.lexicon.compiled.specs import choice, number, split_spec, yes
 
-__all__ = ["FORM", "VectorOptions", "parse"]
-
 _KEYS = ("format", "slice", "seed", "dim", "centre", "remove", "unit", "case", "language")
 FORM = "vectors:FILE[:format=,dim=,centre=yes,remove=N,unit=yes,case=,language=] or vectors:FOLDER:slice=NAME[,seed=]"
 

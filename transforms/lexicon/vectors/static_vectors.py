@@ -16,8 +16,6 @@ from lexbeam.transforms.lexicon.vectors.compiling import compile_vectors
 from lexbeam.transforms.lexicon.vectors.formats import READERS, digest_of_vectors
 from lexbeam.transforms.lexicon.vectors.options import FORM, VectorOptions, parse
 
-__all__ = ["NEAREST", "VECTORS", "StaticVectors"]
-
 _PAIRS = 8192  # of vectors in memory at a time
 _QUERIES = 256  # compared with all words at a time
 _SHOWN = 5

@@ -18,8 +18,6 @@ from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES, opened, read
 from lexbeam.transforms.lexicon.vectors.blocks import ROWS, VectorBlock, check_finite, texts
 from lexbeam.transforms.lexicon.vectors.options import VectorOptions
 
-__all__ = ["float_rows", "read_glove", "read_word2vec", "sizes_of"]
-
 _SIZES = re.compile(rb"(\d+)[ \t]+([1-9]\d*)\s*")
 _SPARSE = re.compile(rb"(?:\A| )\d+:[-+.\d]")
 _MARKS = {b",": "commas", b";": "semicolons", b"\t": "tabs"}

@@ -24,8 +24,6 @@ from lexbeam.transforms.lexicon.word_lists.options import UPOS, WordListOptions,
 from lexbeam.transforms.lexicon.word_lists.reading import ROWS, read_cells
 from lexbeam.transforms.lexicon.word_lists.scales import described, scale_that_fits
 
-__all__ = ["ABOUT", "compile_rows", "compile_words", "merge_rows"]
-
 log = logging.getLogger("lexbeam")
 
 _SHOWN = 5

@@ -30,8 +30,6 @@ from lexbeam.transforms.lexicon.compiled.casing import coded, lowered
 from lexbeam.transforms.lexicon.compiled.kind import Opened, ResourceKind
 from lexbeam.transforms.lexicon.word_lists.word_list import LOOKED_UP, ArgumentOptions, WordList, words_from
 
-__all__ = ["TRIGRAMS", "WORDFREQ", "Frequencies", "trigram_values", "zipf_values"]
-
 _FORM = "wordfreq:LANG[,wordlist=best|large|small]"
 _WORDLISTS = ("best", "large", "small")
 _ARGUMENT = re.compile(r"(\w[\w -]*)(?:[,:]wordlist=(\w+))?")

@@ -13,8 +13,6 @@ import pyarrow.compute as pc
 
 from lexbeam.transforms.common.errors import LexbeamError
 
-__all__ = ["MISSING_TEXTS", "is_number_or_missing", "missing", "multiplied", "numbers_of", "to_log10"]
-
 # In any case. These are missing values; words may be called so.
 MISSING_TEXTS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
 

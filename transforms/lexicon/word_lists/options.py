@@ -11,18 +11,6 @@ from lexbeam.transforms.lexicon.compiled.kind import Parsed
 from lexbeam.transforms.lexicon.compiled.specs import choice, number, split_spec, yes
 from lexbeam.transforms.lexicon.word_lists.scales import SCALES, RatingScale
 
-__all__ = [
-    "DELIMITERS",
-    "DUPLICATES",
-    "FORM",
-    "UPOS",
-    "WordListOptions",
-    "WordListRules",
-    "parse",
-    "scale_of",
-    "with_usual_scale",
-]
-
 
 @dataclass(frozen=True)
 class Delimiter(Entry):

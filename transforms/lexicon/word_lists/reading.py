@@ -24,8 +24,6 @@ from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES, opened, read
 from lexbeam.transforms.lexicon.word_lists.numbers import is_number_or_missing
 from lexbeam.transforms.lexicon.word_lists.options import DELIMITERS, WordListOptions
 
-__all__ = ["ROWS", "TableColumns", "read_cells"]
-
 ROWS = 1 << 16  # held as Python objects at a time
 _LINE = "line"
 

@@ -7,8 +7,6 @@ otherwise the ratings of another study, or the wrong column, would go unnoticed.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["SCALES", "RatingScale", "described", "scale_that_fits"]
-
 
 class RatingScale(NamedTuple):
     """A scale: its least and its greatest value, and its source."""

@@ -30,8 +30,6 @@ from lexbeam.transforms.lexicon.word_lists.options import (
     with_usual_scale,
 )
 
-__all__ = ["LOOKED_UP", "WORDS", "ArgumentOptions", "Read", "WordList", "open_words", "values_of", "words_from"]
-
 _COLUMNS = ("value", "sd", "n")
 LOOKED_UP = pa.schema([(name, pa.float64()) for name in _COLUMNS])
 

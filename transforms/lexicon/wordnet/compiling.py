@@ -32,8 +32,6 @@ from lexbeam.transforms.lexicon.wordnet.synsets import Synsets, bounds_of, bound
 from lexbeam.transforms.lexicon.wordnet.tab import is_tab, read_tab_wordnet
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["compile_wordnet", "depths", "split_gloss"]
-
 Ints = npt.NDArray[np.int64]
 Depths = npt.NDArray[np.int16]
 
@@ -42,7 +40,8 @@ class HasLanguage(Protocol):
     """Options with the language of the words."""
 
     @property
-    def language(self) -> str: ...
+    def language(self) -> str:
+        """A language, by its code."""
 
 
 def split_gloss(gloss: str) -> tuple[str, list[str]]:

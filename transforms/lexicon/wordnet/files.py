@@ -13,19 +13,6 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.resources import content_digest
 from lexbeam.transforms.common.texts.line_ends import with_line_feeds
 
-__all__ = [
-    "Data",
-    "Index",
-    "SenseCounts",
-    "digest_of_database",
-    "find_file",
-    "read_counts",
-    "read_data",
-    "read_exceptions",
-    "read_index",
-    "wrong",
-]
-
 _REMEDY = (
     "install Debian's packages wordnet-base and wordnet-sense-index, or name the folder that holds "
     "WordNet's database files (`wordnet` DIR, or `wordnet:DIR` in `resources`)"

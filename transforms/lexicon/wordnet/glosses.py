@@ -21,8 +21,6 @@ from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of, ord
 from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, Tables, within
 from lexbeam.transforms.lexicon.wordnet.synsets import bounds_table
 
-__all__ = ["Glosses", "gloss_tables", "split_words"]
-
 _SHORT = 40  # characters of a text whose words are remembered
 _SEEN = 1 << 18  # such texts
 _BETWEEN = r"[^\p{L}\p{M}\p{N}]+"

@@ -11,8 +11,6 @@ from lexbeam.transforms.lexicon.wordnet.files import digest_of_database
 from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN, digest_of_tab, is_tab
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["DEBIAN", "WORDNET", "Options", "parse"]
-
 _OPTION = re.compile(r"(?:^|:)([a-z_]+)=([^:/=]*)$")
 
 

@@ -32,8 +32,6 @@ from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, runs
 from lexbeam.transforms.lexicon.wordnet.stop_words import STOP_WORDS
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["Contexts", "choose_senses", "concatenated", "contexts_of", "first_senses", "sense_scores"]
-
 _TOKENS = 1 << 20  # of glosses that are compared at once
 _TABLE = 1 << 22  # cells of the table of words in contexts
 

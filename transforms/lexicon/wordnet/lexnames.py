@@ -4,22 +4,6 @@ Sources: the manual pages lexnames(5WN), wninput(5WN) and wndb(5WN) of WordNet 3
 file `lexnames`, hence the names are here.
 """
 
-__all__ = [
-    "ANTONYM",
-    "EXTENDED_GLOSS",
-    "HYPERNYMS",
-    "HYPONYMS",
-    "LEXNAMES",
-    "LEXNAME_PARTS",
-    "MARKERS",
-    "PARTS",
-    "PART_FILES",
-    "RELATIONS",
-    "SIMILAR",
-    "SYNSET_TYPES",
-    "UPOS",
-]
-
 # Parts of speech in the order in which they are tried and stored, and what their files end with.
 PARTS = ("n", "v", "a", "r")
 PART_FILES = ("noun", "verb", "adj", "adv")

@@ -28,8 +28,6 @@ import pyarrow.compute as pc
 from lexbeam.transforms.lexicon.compiled.keys import find_all
 from lexbeam.transforms.lexicon.wordnet.ragged import runs
 
-__all__ = ["DETACHMENT", "Exceptions", "MorphyPart", "bases"]
-
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 

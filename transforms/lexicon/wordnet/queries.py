@@ -11,8 +11,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.texts.apostrophes import straight_words
 from lexbeam.transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, UPOS
 
-__all__ = ["ANY", "NONE", "DistinctWords", "Pos", "Words", "distinct_words", "normalised", "relation_codes"]
-
 Words: TypeAlias = "pa.Array | pa.ChunkedArray"
 Ints = npt.NDArray[np.int64]
 

@@ -10,8 +10,6 @@ from lexbeam.transforms.lexicon.compiled.casing import only
 from lexbeam.transforms.lexicon.compiled.keys import MISSING
 from lexbeam.transforms.lexicon.compiled.kind import Opened, table_in
 
-__all__ = ["Ragged", "Tables", "first_of_each", "runs", "within"]
-
 Ints = npt.NDArray[np.int64]
 
 

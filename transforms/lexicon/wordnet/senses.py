@@ -14,8 +14,6 @@ from lexbeam.transforms.lexicon.wordnet.files import Index, find_file, read_coun
 from lexbeam.transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, SYNSET_TYPES
 from lexbeam.transforms.lexicon.wordnet.synsets import Synsets, bounds_table
 
-__all__ = ["sense_tables"]
-
 Ints = npt.NDArray[np.int64]
 
 # The digit of a sense key to the place in PARTS; the last is of satellites.

@@ -5,8 +5,6 @@ classes, but adverbs are an open class with closed ones within it: interrogative
 and negative ones (features `PronType` of Universal Dependencies), and those of degree, focus and phase (*también, ya*).
 """
 
-__all__ = ["CLOSED_ADVERBS", "STOP_WORDS"]
-
 _LISTED = """
     a an the this that these those such same other another each every either neither both all any
     some no none many much more most few less several own enough

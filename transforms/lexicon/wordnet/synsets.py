@@ -12,8 +12,6 @@ from lexbeam.transforms.lexicon.compiled.keys import MISSING
 from lexbeam.transforms.lexicon.wordnet.files import Data, read_data, wrong
 from lexbeam.transforms.lexicon.wordnet.lexnames import MARKERS, PART_FILES, PARTS, RELATIONS, SYNSET_TYPES
 
-__all__ = ["Synsets", "bounds_of", "bounds_table", "read_synsets"]
-
 _MARKED = re.compile(r"\((p|a|ip)\)$")
 Ints = npt.NDArray[np.int64]
 

@@ -21,8 +21,6 @@ from lexbeam.transforms.lexicon.wordnet.files import Index, digest_of_database, 
 from lexbeam.transforms.lexicon.wordnet.lexnames import PART_FILES, PARTS
 from lexbeam.transforms.lexicon.wordnet.synsets import Synsets, bounds_of, read_synsets
 
-__all__ = ["DEBIAN", "base_of", "digest_of_tab", "is_tab", "read_tab_wordnet"]
-
 DEBIAN = "/usr/share/wordnet"  # where Debian's packages wordnet-base and wordnet-sense-index put the files
 _LEAST = 0.5  # share of a file's synsets that a database of the same version has at least
 

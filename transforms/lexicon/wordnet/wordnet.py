@@ -38,8 +38,6 @@ from lexbeam.transforms.lexicon.wordnet.queries import (
 )
 from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, Tables, first_of_each, runs
 
-__all__ = ["WordNet"]
-
 Ints = npt.NDArray[np.int64]
 Symbols = str | tuple[str, ...]
 

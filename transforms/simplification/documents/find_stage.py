@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
@@ -42,8 +42,6 @@ from lexbeam.transforms.simplification.instances.find_stage import (
 )
 from lexbeam.transforms.simplification.instances.fixed_text import FixedPlaces, fixed_codes
 from lexbeam.transforms.simplification.instances.read_stage import staging_of
-
-__all__ = ["PLACE_IN_CORPUS", "PLACE_IN_FILES", "LoadedTexts"]
 
 
 @dataclass(frozen=True, kw_only=True)

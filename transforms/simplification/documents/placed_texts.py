@@ -19,8 +19,6 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.simplification.instances.find_stage import FEATS, FoundWords
 from lexbeam.transforms.simplification.rewriting.sentence_words import SentenceToken
 
-__all__ = ["PlacedFiles", "PlacedPiece", "PlacedSentence", "PlacedText", "PlacedTextWriter", "placed_pieces"]
-
 _TEXTS = pa.schema(
     [
         ("document", pa.string()),

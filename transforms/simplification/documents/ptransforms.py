@@ -27,8 +27,6 @@ from lexbeam.transforms.simplification.records import JoinTask
 from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
 from lexbeam.transforms.simplification.selection.stage import SELECT, Selection
 
-__all__ = ["ResolveTexts", "SimplifyWords"]
-
 
 def _of_table(part: Part, table: str) -> bool:
     return part.table == table

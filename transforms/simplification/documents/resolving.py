@@ -18,8 +18,6 @@ from lexbeam.transforms.simplification.records import Row
 from lexbeam.transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice
 from lexbeam.transforms.simplification.rewriting.together import resolve
 
-__all__ = ["COLUMNS", "ChosenWord", "InflectorOf", "Refusal", "Resolving", "chosen_word"]
-
 # What is read of each table, beside the instance.
 COLUMNS = {
     INSTANCES.name: ("language", "sentence", "target", "start", "end", "upos", "feats", "chosen_by", "chosen_value"),

@@ -31,8 +31,6 @@ from lexbeam.transforms.simplification.instances.fixed_text import FIXED, fixed_
 from lexbeam.transforms.simplification.records import ID, Row
 from lexbeam.transforms.simplification.rewriting.choices import PlacedEdit, edited
 
-__all__ = ["CHANGED", "RESOLVE", "ResolveOptions", "ResolvedPart", "TextsTask"]
-
 CHANGED = "changed"
 _PIECES, _WORDS = 256, 2_048  # of texts, that are resolved at a time
 

@@ -19,8 +19,6 @@ from lexbeam.transforms.simplification.evaluation.settings import RANDOM
 from lexbeam.transforms.simplification.evaluation.submissions import Prediction
 from lexbeam.transforms.simplification.evaluation.tables import EvaluatedSettings, SimplificationMeasureOptions
 
-__all__ = ["evaluate_rows"]
-
 
 def evaluate_rows(
     gold: GoldInstances, rows: Mapping[str, Prediction], system: str, options: SimplificationMeasureOptions

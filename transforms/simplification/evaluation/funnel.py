@@ -20,8 +20,6 @@ from lexbeam.schemas.simplification.candidates import drop_reasons
 from lexbeam.schemas.simplification.rankings import LOSSES, STAGES
 from lexbeam.transforms.simplification.records import Row
 
-__all__ = ["Funnel"]
-
 # Missing gold was never generated, or a later stage has no row for it.
 _MISSING = {STAGES[0]: "not_generated"}
 

@@ -22,8 +22,6 @@ from lexbeam.transforms.common.texts.unseen import seen
 from lexbeam.transforms.evaluation.candidate_metrics import Candidates
 from lexbeam.transforms.evaluation.outcomes import Bools, Ints
 
-__all__ = ["CLUSTERS", "GoldInstance", "GoldInstances", "Listing", "folded", "gold_of"]
-
 CLUSTERS = ("target", "sentence", "instance")
 
 

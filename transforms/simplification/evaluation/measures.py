@@ -18,22 +18,6 @@ from lexbeam.transforms.evaluation.metrics import metric_of
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Terms
 from lexbeam.transforms.simplification.evaluation.lists import GoldInstances
 
-__all__ = [
-    "AT_K",
-    "FREE",
-    "PIPELINE",
-    "RANKING",
-    "TRANK",
-    "Figure",
-    "PipelineChoices",
-    "constant",
-    "differing",
-    "list_figures",
-    "pipeline_figures",
-    "random_order",
-    "ranker_figures",
-]
-
 AT_K = ("potential_at_k", "precision_at_k", "recall_at_k", "f1_at_k", "map_at_k")
 TOP1 = "accuracy_at_k_top1"
 TRANK = "trank_at_k"

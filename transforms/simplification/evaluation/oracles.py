@@ -14,8 +14,6 @@ and so are candidates. The gain over the candidates as they are is what inflecti
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["LEMMA_MATCH", "Lemmas", "MatchedLemmas", "lemma_match"]
-
 LEMMA_MATCH = "lemma-match"
 
 Lemmas = Callable[[str], Iterable[str]]

@@ -21,8 +21,6 @@ from lexbeam.transforms.simplification.evaluation.measures import (
 )
 from lexbeam.transforms.simplification.evaluation.oracles import LEMMA_MATCH, Lemmas, lemma_match
 
-__all__ = ["CONSTANT", "GENERATION", "RANDOM", "SELECTION", "STAGE_COLUMNS", "SettingRows", "by_selection", "system_of"]
-
 GENERATION, SELECTION = "generation", "selection"
 RANDOM, CONSTANT = "random-order", "constant"
 STAGE_COLUMNS: dict[str, tuple[str, ...]] = {

@@ -17,8 +17,6 @@ from lexbeam.transforms.simplification.evaluation.settings import by_selection
 from lexbeam.transforms.simplification.evaluation.submissions import submission
 from lexbeam.transforms.simplification.records import ID
 
-__all__ = ["SUBMITTED", "SubmissionLists", "chosen_lists", "submission_of"]
-
 log = logging.getLogger("lexbeam")
 
 

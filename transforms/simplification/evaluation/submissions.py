@@ -20,8 +20,6 @@ from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.simplification.evaluation.lists import GoldInstance, folded
 from lexbeam.transforms.simplification.instances.layouts import LAYOUTS, RawSubstitute, graded
 
-__all__ = ["Prediction", "matched_rows", "read_gold", "read_predictions", "submission"]
-
 SHOWN = 60  # characters of a sentence in a message
 _SPACES = re.compile(r"\s+")
 

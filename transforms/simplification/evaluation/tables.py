@@ -27,15 +27,6 @@ from lexbeam.transforms.simplification.evaluation.oracles import Lemmas
 from lexbeam.transforms.simplification.evaluation.settings import RANDOM, STAGE_COLUMNS, SettingRows
 from lexbeam.transforms.simplification.records import ID, Row
 
-__all__ = [
-    "EvaluatedSettings",
-    "SimplificationMeasureOptions",
-    "evaluate_tables",
-    "figure_rows",
-    "gold_in",
-    "gold_settings",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SimplificationMeasureOptions:

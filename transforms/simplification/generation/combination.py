@@ -23,8 +23,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.simplification.generation.forms import Formed
 
-__all__ = ["Candidate", "SourceOf", "combined", "dense_ranks", "evidence"]
-
 
 class SourceOf(NamedTuple):
     """The proposals of a source of a generator for an instance, in their forms.

@@ -24,8 +24,6 @@ from lexbeam.transforms.inflection.verb_hosts import likeliest_features
 from lexbeam.transforms.simplification.generation.readings import features_of, kind_of, lemma_of_form
 from lexbeam.transforms.simplification.records import Instance, Proposal
 
-__all__ = ["Formed", "alike", "formed", "key_of", "tidy"]
-
 
 class Formed(NamedTuple):
     """A proposal in its form.

@@ -13,8 +13,6 @@ from lexbeam.transforms.simplification.records import Instance, Proposal
 if TYPE_CHECKING:
     from lexbeam.transforms.simplification.generation.options import GenerationOptions
 
-__all__ = ["THESAURUS", "Context", "Generator", "Propose", "Source"]
-
 # What resources are called; thesauri have a number behind their name.
 THESAURUS = ResourceAlias("thesaurus_", "thesaurus")
 

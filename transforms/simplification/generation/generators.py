@@ -24,8 +24,6 @@ from lexbeam.transforms.simplification.resources import VECTORS, by_language
 if TYPE_CHECKING:
     from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
 
-__all__ = ["GENERATORS"]
-
 
 def propose_vectors(instances: Sequence[Instance], context: Context) -> Sequence[Source]:
     """Return the nearest words of targets with their cosines: one source.

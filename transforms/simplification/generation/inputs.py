@@ -25,8 +25,6 @@ from lexbeam.transforms.simplification.generation.readings import readings
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.resources import VECTORS, InflectorFile, VectorsFile, WordlistFiles, by_language
 
-__all__ = ["GenerationFiles", "GenerationInputs", "check_generation", "generation_inputs"]
-
 log = logging.getLogger("lexbeam")
 
 

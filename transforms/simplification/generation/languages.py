@@ -9,8 +9,6 @@ from lexbeam.transforms.lexicon.resources import Lexicon
 from lexbeam.transforms.simplification.generation.generators import GENERATORS
 from lexbeam.transforms.simplification.resources import VECTORS
 
-__all__ = ["check_languages"]
-
 log = logging.getLogger("lexbeam")
 
 

@@ -30,8 +30,6 @@ from lexbeam.transforms.simplification.generation.forms import key_of
 from lexbeam.transforms.simplification.generation.options import PAPER
 from lexbeam.transforms.simplification.records import Proposal
 
-__all__ = ["MERGES", "RULES", "Fill", "Target", "Word", "cleaned", "comparable"]
-
 SHORT = 2  # characters; what has no more is too short
 
 _REMOVED = dict.fromkeys(map(ord, "\u0301\u0308"))  # acute and diaeresis

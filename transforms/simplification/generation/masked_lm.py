@@ -23,8 +23,6 @@ from lexbeam.transforms.simplification.generation.options import MaskedOptions
 from lexbeam.transforms.simplification.generation.readings import readings
 from lexbeam.transforms.simplification.records import Instance, Proposal
 
-__all__ = ["masked_fills", "masked_proposals", "propose_masked"]
-
 InflectorOf = Callable[[str], Inflecting | None]
 
 

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from lexbeam.transforms.common.options.fields import embedded, option
 
-__all__ = ["PAPER", "RELATIONS", "GenerationOptions", "MaskedOptions", "WordNetOptions"]
-
 # The rules of ALEXSIS.
 PAPER = ("subword", "is_target", "accent_variant", "too_short", "prefix_of_target")
 RELATIONS = ("synonym", "hypernym", "similar")

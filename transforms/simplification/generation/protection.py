@@ -11,8 +11,6 @@ from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.simplification.generation.forms import alike
 from lexbeam.transforms.simplification.records import Instance
 
-__all__ = ["PROTECTED", "is_name", "names_from", "protection", "read_words"]
-
 PROTECTED = {
     "name": "names: capitalised within a sentence, and proper nouns where there is annotation",
     "word": "words of `protect`, as form or lemma",

@@ -13,8 +13,6 @@ from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.inflection.verb_hosts import without_pronouns
 from lexbeam.transforms.simplification.records import Instance
 
-__all__ = ["LemmaReading", "features_of", "form_of", "kind_of", "lemma_of_form", "readings"]
-
 
 class LemmaReading(NamedTuple):
     """A lemma in lower case, and its part of speech; None: not known."""

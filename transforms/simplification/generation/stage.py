@@ -31,8 +31,6 @@ from lexbeam.transforms.simplification.generation.options import GenerationOptio
 from lexbeam.transforms.simplification.generation.protection import protection
 from lexbeam.transforms.simplification.records import BATCH, ID, INSTANCE_COLUMNS, Instance, instances_of
 
-__all__ = ["GENERATE", "CandidateCount", "Generated", "GenerationTask", "candidates_of"]
-
 _SUBSTITUTES = ["instance_id", "substitute", "is_target"]
 
 

@@ -23,13 +23,11 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.draws.by_content import uniform
-from lexbeam.transforms.lexicon.thesauri.reading import Member, ThesaurusSense
+from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusSense
 from lexbeam.transforms.simplification.generation.generator import Context, Source
 from lexbeam.transforms.simplification.generation.readings import LemmaReading, kind_of, readings
 from lexbeam.transforms.simplification.records import Instance, Proposal
 from lexbeam.transforms.simplification.resources import VECTORS, by_language
-
-__all__ = ["SENSES", "TargetSense", "proposals_of", "propose_thesaurus", "sense_cosines"]
 
 if TYPE_CHECKING:
     from lexbeam.transforms.lexicon.thesauri.thesaurus import Thesaurus

@@ -23,8 +23,6 @@ from lexbeam.transforms.simplification.generation.options import RELATIONS, Word
 from lexbeam.transforms.simplification.records import Instance, Proposal
 from lexbeam.transforms.simplification.resources import by_language
 
-__all__ = ["propose_wordnet", "wordnet_proposals"]
-
 # The part of speech of a type of synset.
 _UPOS_OF = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
 

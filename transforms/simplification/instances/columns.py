@@ -14,8 +14,6 @@ from lexbeam.transforms.formats.readers.delimited import Row
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.intake.header import header_name
 
-__all__ = ["PLACED", "check_columns", "has_header", "headed", "is_table", "named_columns"]
-
 PLACED = ("start", "end", "target")
 _ROLES = ("sentence", *PLACED, "id", "substitutes")
 

@@ -13,8 +13,6 @@ from lexbeam.transforms.complexity.scorers.word_scorer import AT_ONCE, WordScore
 from lexbeam.transforms.lexicon.resources import Lexicon
 from lexbeam.transforms.simplification.instances.content_words import ContentWords
 
-__all__ = ["FREQUENCY", "Chosen", "WordChoice", "choose", "hardest"]
-
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 

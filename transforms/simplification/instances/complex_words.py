@@ -22,8 +22,6 @@ from lexbeam.transforms.simplification.instances.layouts import BenchmarkInstanc
 from lexbeam.transforms.simplification.instances.read_stage import InstanceReadOptions, staged_rows, staging_of
 from lexbeam.transforms.simplification.records import ID, Row
 
-__all__ = ["LABEL", "TAKE", "ComplexPart", "known_scorers"]
-
 LABEL = "label"
 LAYOUT = "complexity"
 _COLUMNS = (

@@ -19,8 +19,6 @@ from lexbeam.transforms.simplification.generation.protection import names_from
 from lexbeam.transforms.simplification.instances.fixed_text import FixedPlaces, fixed_places
 from lexbeam.transforms.simplification.instances.instance import LONGEST_TARGET
 
-__all__ = ["CONTENT", "AnnotatedText", "ContentWords", "ProtectedTerms", "content_words", "is_word"]
-
 Ints = npt.NDArray[np.int64]
 
 CONTENT = ("ADJ", "ADV", "NOUN", "VERB")

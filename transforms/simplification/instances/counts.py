@@ -10,8 +10,6 @@ from lexbeam.transforms.simplification.instances.judgments import SimplifiableJu
 from lexbeam.transforms.simplification.instances.merge_stage import SettledJudged
 from lexbeam.transforms.simplification.instances.read_stage import acceptable_records
 
-__all__ = ["check_records", "counted"]
-
 
 def counted(
     loaded: LoadedCounts,

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.paragraphs import annotate_by_batch
-from lexbeam.transforms.annotation.engines.registry import Engine
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.errors import LexbeamError, failure_of
@@ -51,27 +51,6 @@ from lexbeam.transforms.simplification.instances.fixed_text import FIXED
 from lexbeam.transforms.simplification.instances.layouts import BenchmarkInstance
 from lexbeam.transforms.simplification.instances.read_stage import staged_rows, staging_of
 from lexbeam.transforms.simplification.records import Row
-
-__all__ = [
-    "CORPUS",
-    "DOCUMENTS",
-    "FIND_IN_CORPUS",
-    "FIND_IN_TEXTS",
-    "TALLIED",
-    "CorpusFindOptions",
-    "CorpusPart",
-    "FindOptions",
-    "FoundSentences",
-    "FoundWords",
-    "TextFindOptions",
-    "add_words",
-    "annotated_pieces",
-    "chosen_in_corpus",
-    "chosen_in_texts",
-    "corpus_texts",
-    "reject",
-    "words_found",
-]
 
 CORPUS, DOCUMENTS = "corpus", "documents"  # layouts of what words are found in
 FEATS = "feats"

@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from lexbeam.transforms.formats.spans.codes import code_places
 
-__all__ = ["FIXED", "FixedPlaces", "fixed_codes", "fixed_places"]
-
 # `code` is also markup that the format does not read, such as `&amp;` in plain text.
 FIXED = {"code": "in code or the like", "address": "in addresses, hashtags or @names"}
 

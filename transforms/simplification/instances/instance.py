@@ -15,8 +15,6 @@ from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
 from lexbeam.transforms.simplification.instances.layouts import BenchmarkInstance, in_flag_order
 
-__all__ = ["LONGEST_TARGET", "OCCURRENCES", "PAIR_DIGITS", "instance_id", "pair_key", "placed"]
-
 LONGEST_TARGET = 1000  # code points: no word and no phrase is longer
 OCCURRENCES = ("first", "all", "reject")
 _SENTENCE, _TARGET, _REST = 12, 8, 12

@@ -23,17 +23,6 @@ from lexbeam.transforms.people.opening import list_sheets
 from lexbeam.transforms.people.tables import Roles, read_table
 from lexbeam.transforms.simplification.instances.instance import pair_key
 
-__all__ = [
-    "JUDGE",
-    "InstanceVerdict",
-    "SimplifiableJudgment",
-    "SimplifiableOptions",
-    "judgments_of_part",
-    "read_judgments",
-    "unknown_judgments",
-    "verdict_of",
-]
-
 JUDGE = "judge"  # the stage of rejects
 _PART = 8  # digits of an id that say its part
 _ID = re.compile(r"[0-9a-f]{32}")

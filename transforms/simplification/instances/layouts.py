@@ -28,22 +28,6 @@ from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.formats.records.base import BadRecord
 
-__all__ = [
-    "LAYOUTS",
-    "BenchmarkInstance",
-    "BenchmarkLayout",
-    "Graded",
-    "RawSubstitute",
-    "easier_cells",
-    "graded",
-    "in_flag_order",
-    "places_of",
-    "read_annotated",
-    "read_benchls",
-    "read_easier",
-    "with_substitutes",
-]
-
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 

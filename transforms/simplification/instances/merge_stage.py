@@ -18,7 +18,7 @@ from lexbeam.schemas.simplification.instances import (
     JUDGMENTS,
     SUBSTITUTES,
 )
-from lexbeam.transforms.annotation.engines.registry import Engine
+from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.texts import tokens_of
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
@@ -48,8 +48,6 @@ from lexbeam.transforms.simplification.instances.judgments import (
 from lexbeam.transforms.simplification.instances.layouts import RawSubstitute, graded, in_flag_order
 from lexbeam.transforms.simplification.instances.read_stage import ROWS
 from lexbeam.transforms.simplification.records import Row
-
-__all__ = ["SETTLING", "JudgedOptions", "JudgedTask", "SettledJudged", "task_of"]
 
 _ANNOTATED = 256  # instances that are annotated at a time
 _ANNOTATION = ("lemma", "upos", "feats")

@@ -12,8 +12,6 @@ from lexbeam.transforms.corpora.corpus import SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 from lexbeam.transforms.simplification.instances.find_stage import CorpusPart
 
-__all__ = ["WithoutCopies"]
-
 
 def _sentences(element: tuple[Any, CorpusPart]) -> SentencePart:
     part = element[1].pair.sentences

@@ -33,18 +33,6 @@ from lexbeam.transforms.simplification.instances.layouts import BenchmarkInstanc
 from lexbeam.transforms.simplification.instances.rows import READERS, RuleOptions, Targets
 from lexbeam.transforms.simplification.records import Row
 
-__all__ = [
-    "AUTO",
-    "READ",
-    "ROWS",
-    "InstanceReadOptions",
-    "TakenRecord",
-    "acceptable_records",
-    "layout_of",
-    "staged_rows",
-    "staging_of",
-]
-
 AUTO = "auto"
 TEXT = "text"
 HEAD = 50  # rows by which a layout is recognised

@@ -33,8 +33,6 @@ from lexbeam.transforms.simplification.instances.layouts import (
     with_substitutes,
 )
 
-__all__ = ["READERS", "RuleOptions", "marked", "takes_targets"]
-
 # What a record gives: its targets, or why it gives none.
 Targets = list[BenchmarkInstance] | BadRecord
 Read = Callable[[FileRows, About, "RuleOptions"], Iterator[tuple[int, Targets]]]

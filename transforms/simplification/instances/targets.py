@@ -13,8 +13,6 @@ from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 from lexbeam.transforms.simplification.generation.protection import read_words
 from lexbeam.transforms.simplification.instances.complex_choice import FREQUENCY, WordChoice
 
-__all__ = ["COMPLEX", "MARKED", "TargetOptions", "check_targets", "word_choice"]
-
 MARKED, CONTENT, COMPLEX = "marked", "content", "complex"
 
 

@@ -12,8 +12,6 @@ from lexbeam.transforms.simplification.ranking.options import RankingOptions, ga
 from lexbeam.transforms.simplification.ranking.rankers import RANKERS, RankerInputs, scores_target, simplicity_rankers
 from lexbeam.transforms.simplification.resources import VectorsFile, WordlistFiles
 
-__all__ = ["RankingFiles", "check_ranking", "rankings_of", "uses_regressor"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RankingFiles(WordlistFiles, VectorsFile):

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 
-__all__ = ["KEEP_TARGET", "PHRASES", "RankingOptions", "check_rankers", "gain_of"]
-
 PHRASES = ("zero", "rarest", "mean")
 KEEP_TARGET = ("never", "always", "if-more-frequent", "if-gain:X")
 

@@ -15,8 +15,6 @@ from lexbeam.transforms.simplification.ranking.regressor import FIT, Fitting, Re
 from lexbeam.transforms.simplification.ranking.stage import RankTask
 from lexbeam.transforms.simplification.records import JoinTask
 
-__all__ = ["WithRegressor"]
-
 
 def _task(element: tuple[int, JoinTask], regressed: tuple[int, Regressed] | None = None) -> tuple[int, RankTask]:
     return element[0], RankTask(element[1], None if regressed is None else regressed[1])

@@ -30,20 +30,6 @@ from lexbeam.transforms.simplification.resources import VECTORS, by_language
 if TYPE_CHECKING:
     from lexbeam.transforms.simplification.ranking.options import RankingOptions
 
-__all__ = [
-    "RANKERS",
-    "Ranked",
-    "Ranker",
-    "RankerInputs",
-    "frequencies",
-    "gains",
-    "mean_ranks",
-    "scores_of",
-    "scores_target",
-    "simplicity_ranker",
-    "simplicity_rankers",
-]
-
 
 class Ranked(NamedTuple):
     """An instance and its candidates, with the scores and votes that they have before ranking."""

@@ -36,18 +36,6 @@ from lexbeam.transforms.simplification.ranking.regressor_words import (
     left_to_learn,
 )
 
-__all__ = [
-    "FIT",
-    "LETTERS",
-    "Fitting",
-    "Regressed",
-    "Regressor",
-    "RegressorTask",
-    "fit_words",
-    "predict_words",
-    "word_features",
-]
-
 Floats = npt.NDArray[np.float64]
 
 _LEAST = 50  # words, of which something can be learned

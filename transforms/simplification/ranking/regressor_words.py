@@ -8,8 +8,6 @@ from typing import NamedTuple
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.simplification.evaluation.lists import folded
 
-__all__ = ["KnownWords", "LabelledWord", "excluded_words", "labelled_words", "left_to_learn"]
-
 # Languages that capitalise all nouns, so that a capital marks no name.
 _CAPITALS = ("de", "lb")
 

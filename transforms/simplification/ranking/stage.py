@@ -42,8 +42,6 @@ from lexbeam.transforms.simplification.records import (
     instance_rows,
 )
 
-__all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target", "rows_of"]
-
 _HAIR = 1e-9
 _COUNTED = ("instances", "candidates", "phrases", "unknown", "kept")
 _SELECTED = ("setting", "form", "kept", "score", "votes")

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["AGREEMENT", "REFUSALS", "Offer", "PlacedEdit", "Resolved", "TargetChoice", "edited"]
-
 AGREEMENT = ("move", "drop")
 REFUSALS = {
     "no_agreement": "words around it would have to agree with it, and must or can not",

@@ -32,8 +32,6 @@ from lexbeam.transforms.simplification.rewriting.function_words import (
 )
 from lexbeam.transforms.simplification.rewriting.sentence_words import Cell, SentenceWord, fits, readings
 
-__all__ = ["agreeing"]
-
 _ALL = ("tod", "amb")  # the words that stand before determiners
 _AFTER_DETERMINERS = ("otr", "poc", "much", "vari", "tant", "ciert", "dich")  # and those behind them: *ninguna otra*
 # What stands before feminine nouns with a stressed a in the singular.

@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["ADVERBS", "AND", "AUXILIARIES", "COPULAS", "GENDERED", "OF", "PERSONS", "PREPOSITIONS", "RELATIVE"]
-
 # Languages whose words stand in the order that concord.py describes.
 GENDERED = ("es", "pt")
 

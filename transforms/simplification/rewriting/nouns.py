@@ -9,8 +9,6 @@ from lexbeam.transforms.inflection.lemmas import lemmas_of
 from lexbeam.transforms.simplification.rewriting.function_words import PERSONS
 from lexbeam.transforms.simplification.rewriting.sentence_words import Cell, fits
 
-__all__ = ["cell_in_place", "cell_of", "is_person", "noun_readings"]
-
 _LETTERS = ("a", "o")  # as determiners they may be prepositions or conjunctions
 
 

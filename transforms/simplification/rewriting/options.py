@@ -6,8 +6,6 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.simplification.rewriting.choices import AGREEMENT
 
-__all__ = ["RewritingOptions", "check_rewriting"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RewritingOptions:

@@ -11,8 +11,6 @@ from typing import NamedTuple
 from lexbeam.transforms.inflection.features import split
 from lexbeam.transforms.inflection.inflector import Inflecting
 
-__all__ = ["Cell", "Reading", "SentenceToken", "SentenceWord", "fits", "readings", "words_of"]
-
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 _KINDS = ("ADJ", "DET", "PRON", "NUM", "VERB")
 _CELL = ("Gender", "Number")

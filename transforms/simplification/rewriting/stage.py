@@ -35,8 +35,6 @@ from lexbeam.transforms.simplification.records import (
 from lexbeam.transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice, edited
 from lexbeam.transforms.simplification.rewriting.together import resolve
 
-__all__ = ["REWRITE", "Rewriting", "Rewritten", "RewrittenCount", "simplified"]
-
 _RANKED = ("setting", "ranker", "form", "is_target", "place", "score", "allowed", "chosen")
 _GENERATED = ("setting", "form", "shown", "before", "reason")
 _COUNTED = ("setting", "ranker", "reason")

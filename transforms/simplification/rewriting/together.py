@@ -33,8 +33,6 @@ from lexbeam.transforms.simplification.rewriting.sentence_words import (
     words_of,
 )
 
-__all__ = ["resolve"]
-
 _OPENED = re.compile(r"""\s*["'“‘«‹(\[¿¡]*\Z""")
 # Before masculine nouns in the singular, `grande` before all.
 _SHORT = {

@@ -16,18 +16,6 @@ from lexbeam.transforms.simplification.records import Instance
 if TYPE_CHECKING:
     from lexbeam.transforms.simplification.selection.options import SelectionOptions
 
-__all__ = [
-    "NGRAMS",
-    "CandidateFilter",
-    "CandidateState",
-    "InstanceCandidates",
-    "Selecting",
-    "TaggedPlace",
-    "contracted",
-    "neighbours",
-    "replaced",
-]
-
 NGRAMS = "ngrams"
 _WORD = re.compile(r" *(\w+)")
 _SPLIT = re.compile(r"\b(de|a) +el (\W*)\Z", re.IGNORECASE)

@@ -28,8 +28,6 @@ from lexbeam.transforms.simplification.selection.relations import (
 )
 from lexbeam.transforms.simplification.selection.tag_bigrams import filter_bigrams
 
-__all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity"]
-
 
 def filter_morphology(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `target_inflection`, and merge forms of one lemma (`merged`).

@@ -15,8 +15,6 @@ from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
 from lexbeam.transforms.simplification.selection.filter import InstanceCandidates, Selecting, TaggedPlace, replaced
 from lexbeam.transforms.simplification.selection.pos import WINDOW, within_reach
 
-__all__ = ["filter_context"]
-
 
 def filter_context(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `below_context`: the cosine of target and candidate, each in the sentence, is below the threshold.

@@ -20,9 +20,6 @@ from lexbeam.transforms.simplification.selection.filters import FILTERS
 from lexbeam.transforms.simplification.selection.options import SelectionOptions
 from lexbeam.transforms.simplification.selection.stage import Selection
 
-__all__ = ["SelectionFiles", "check_selection", "check_tagger", "selection_of"]
-
-
 _NGRAMS = ResourceAlias(NGRAMS)
 
 

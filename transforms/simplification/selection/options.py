@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from lexbeam.transforms.common.options.fields import option
 
-__all__ = ["SelectionOptions"]
-
 _FILTERS = "lexbeam.transforms.simplification.selection.filters:FILTERS"
 
 

@@ -21,8 +21,6 @@ from lexbeam.transforms.simplification.selection.filter import (
     replaced,
 )
 
-__all__ = ["WINDOW", "equal_pos", "filter_pos", "within_reach"]
-
 WINDOW = 64
 # What an engine leaves where it sets no tag; X (other) is a tag.
 _UNSET = ("", "_")

@@ -28,8 +28,6 @@ from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.resources import by_language
 from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 
-__all__ = ["filter_antonyms", "filter_hyponyms", "filter_lesk", "filter_rare_senses"]
-
 
 class _Known(NamedTuple):
     """A target that WordNet has: its senses, their synsets, and the candidates that remain with theirs."""

@@ -36,8 +36,6 @@ from lexbeam.transforms.simplification.selection.filter import (
 )
 from lexbeam.transforms.simplification.selection.filters import FILTERS
 
-__all__ = ["SELECT", "Selected", "SelectedCount", "Selection", "select"]
-
 _COLUMNS = ("setting", "form", "lemma", "shown", "before", "score", "votes", "inflected", "reason")
 
 

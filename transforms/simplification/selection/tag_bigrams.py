@@ -29,8 +29,6 @@ from lexbeam.transforms.simplification.selection.filter import (
     neighbours,
 )
 
-__all__ = ["filter_bigrams"]
-
 ENOUGH = 20  # counted pairs: fewer are no evidence of what does not occur
 _ALIKE = {"AUX": "VERB", "PROPN": "NOUN"}
 

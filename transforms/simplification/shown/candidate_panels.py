@@ -13,8 +13,6 @@ from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 from lexbeam.transforms.simplification.generation.protection import PROTECTED
 from lexbeam.transforms.simplification.shown.candidates import SECTION
 
-__all__ = ["GENERATED", "candidate_panels", "generator_counts"]
-
 GENERATED = SectionTable(
     "Candidates",
     "What each generator gives, and why some of it does not go on; a form that several give counts for each of them.",

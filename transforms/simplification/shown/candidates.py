@@ -26,8 +26,6 @@ from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.simplification.records import Row
 
-__all__ = ["CANDIDATES_VIEW", "SECTION", "CandidatesOptions", "candidates_of_words", "without_candidates"]
-
 _INSTANCE_COLUMNS = ("instance_id", "target", "sentence", "start", "end")
 _LAST = 1 << 30
 SECTION = "simplify.generate"

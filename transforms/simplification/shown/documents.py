@@ -28,8 +28,6 @@ from lexbeam.transforms.report.panels import Panel, Rows
 from lexbeam.transforms.simplification.records import Row
 from lexbeam.transforms.simplification.shown.views import stage_rows
 
-__all__ = ["DOCUMENT_VIEWS", "DocumentOptions", "changes_of", "difference", "document_panels", "marked_text"]
-
 _QUOTED = 20  # sentences in the report, and in the difference of a run
 _OFFERED = 5  # candidates of a word that nothing replaces
 _AT_ONCE = 1024  # rows that are values of Python

@@ -26,16 +26,6 @@ from lexbeam.transforms.report.panels import Note, Panel, Rows
 from lexbeam.transforms.simplification.instances.fixed_text import FIXED
 from lexbeam.transforms.simplification.records import Row
 
-__all__ = [
-    "INSTANCE_VIEWS",
-    "SECTION",
-    "InstancesOptions",
-    "instance_panels",
-    "instance_summary",
-    "instances_shown",
-    "section_panels",
-]
-
 _INSTANCE_COLUMNS = (
     "instance_id",
     "language",

@@ -18,8 +18,6 @@ from lexbeam.transforms.common.store.join import Rows
 from lexbeam.transforms.simplification.records import Row
 from lexbeam.transforms.simplification.shown.views import STAGES_VIEW
 
-__all__ = ["EVALUATION_VIEWS", "FunnelOptions", "funnel_blocks", "funnel_of", "metric_blocks", "place_of"]
-
 _LISTS = ("potential_at_k", "precision_at_k", "recall_at_k", "f1_at_k")
 _LEAST = ("map_at_k", "accuracy_at_k_top1")
 _MINUS = " minus "

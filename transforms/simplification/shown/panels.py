@@ -22,8 +22,6 @@ from lexbeam.transforms.simplification.records import Row
 from lexbeam.transforms.simplification.shown.metrics import FunnelOptions, funnel_of, place_of
 from lexbeam.transforms.simplification.shown.views import stage_rows
 
-__all__ = ["evaluation_panels", "sentence_panels"]
-
 SECTION = "evaluate.simplify"
 SENTENCES = 12  # that are shown
 MINUS = " minus "

@@ -26,8 +26,6 @@ from lexbeam.transforms.simplification.evaluation.lists import folded
 from lexbeam.transforms.simplification.records import ID, Row
 from lexbeam.transforms.simplification.shown.candidates import CANDIDATES_VIEW, without_candidates
 
-__all__ = ["CANDIDATE_VIEWS", "STAGES_VIEW", "StagesOptions", "marked", "stage_rows", "stages_of"]
-
 _COLUMNS = {
     INSTANCES.name: ("target", "sentence", "start", "end"),
     SUBSTITUTES.name: ("substitute", "annotators", "gold_rank", "is_target"),

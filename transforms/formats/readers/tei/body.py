@@ -50,9 +50,6 @@ from lexbeam.transforms.formats.records.text_cleaning import (
     never_cleaned,
 )
 
-__all__ = ["Body", "read_body"]
-
-
 _SOFT_HYPHEN = "\u00ad"
 # Before a break it stays, to be seen there.
 _SOFT_BREAK = re.compile(f"\u00ad[ \t]*\n[ \t\n]*(?![ \t\n]*{BREAK})")

@@ -14,8 +14,6 @@ from typing import NamedTuple
 from lexbeam.transforms.formats.readers.tei.marks import BREAK, JOIN, WITHIN
 from lexbeam.transforms.formats.records.hyphens import SEEN, SUSPENDED, HyphenWords, TextForms, hyphen_goes, parts_name
 
-__all__ = ["HYPHENS", "mend_breaks"]
-
 _SURE, _WITHIN = JOIN.removeprefix(BREAK).encode(), WITHIN.removeprefix(BREAK).encode()
 _SOFT = "\u00ad\u00ac"
 # All signs that cut a word.

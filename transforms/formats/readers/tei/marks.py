@@ -15,25 +15,6 @@ from lxml import etree
 from lexbeam.transforms.common.store.resources import packaged_text
 from lexbeam.transforms.formats.records.text_cleaning import rare_characters
 
-__all__ = [
-    "BREAK",
-    "GLUE",
-    "JOIN",
-    "PARAGRAPH",
-    "PART",
-    "SENTENCE",
-    "SENTENCE_END",
-    "SIGN",
-    "SIGN_END",
-    "TIGHT",
-    "VALUE",
-    "WITHIN",
-    "WORD",
-    "WORD_END",
-    "holds",
-    "marked_text",
-]
-
 # As the stylesheet has them: the border of a paragraph; a break; a break that cuts a word, by its `break` or because it
 # stands in a `<w>`. One byte begins them, for they are many.
 PARAGRAPH, BREAK = "\x7f", "\r"

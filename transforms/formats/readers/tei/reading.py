@@ -25,8 +25,6 @@ from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_fie
 from lexbeam.transforms.formats.sources.streams import marked_encoding, read_all
 from lexbeam.transforms.formats.sources.xml_tree import local_name, parse_xml
 
-__all__ = ["allowed_in_xml", "declared_entities", "header_fields", "read_tei", "texts_of"]
-
 _ROOTS = {"TEI", "TEI.2", "teiCorpus", "teiCorpus.2"}
 _BIBL = {"bibl", "biblStruct", "biblFull"}
 _EDITIONS = {"firstEdition": 0, "printSource": 1}

@@ -25,8 +25,6 @@ from lexbeam.transforms.formats.readers.tei.marks import (
     WORD_END,
 )
 
-__all__ = ["token_values"]
-
 _OPENING = re.escape("([{\u00a1\u00ab\u00bf\u2018\u201a\u201c\u201e\u2039\u3008\u300a\u300c\u300e\u3010\uff08")
 _CLOSING = re.escape(
     ",.;:!?)]}%\u00b7\u00bb\u2019\u201d\u2026\u2030\u203a\u0589\u060c\u061b\u061f\u06d4\u0964\u0965"
