@@ -44,7 +44,7 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot,
 from lexbeam.transforms.common.publish.streaming import check_not_streaming, is_streaming
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace, give_up
-from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.objects import ObjectTag
 from lexbeam.transforms.common.store.receipts import FREED
 from lexbeam.transforms.common.store.remote import remote
 from lexbeam.transforms.common.store.sound import REMEDY, Damaged, Needed
@@ -347,7 +347,7 @@ def _finished(
     sections: Sections,
     held: Mapping[str, str],
     old: Snapshot | None,
-    pointer: Tag | None,
+    pointer: ObjectTag | None,
     versions: Mapping[str, str],
     gate: Callable[[Sequence[Made]], object],
 ) -> Outcome | None:

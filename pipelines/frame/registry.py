@@ -51,7 +51,9 @@ def _from_outside(point: importlib.metadata.EntryPoint) -> CommandEntry:
 COMMANDS: Registry[CommandEntry] = Registry(
     {
         "corpus": CommandEntry(
-            "lexbeam.pipelines.commands.corpus.corpus:Corpus", doc="raw text to annotated sentences", previews=True
+            "lexbeam.pipelines.commands.corpus.corpus:CorpusCommand",
+            doc="raw text to annotated sentences",
+            previews=True,
         ),
         "change": CommandEntry(
             "lexbeam.pipelines.commands.change.change:Change",

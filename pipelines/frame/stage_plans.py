@@ -17,7 +17,7 @@ from lexbeam.pipelines.frame.command import Graph, HandedBack, Job
 from lexbeam.pipelines.frame.handed_back import ResultFiles
 from lexbeam.pipelines.frame.inputs import find_inputs
 from lexbeam.pipelines.frame.sections import plan_of
-from lexbeam.pipelines.progress.forecasts import Change, LastArtefact, forecast, used_artefacts
+from lexbeam.pipelines.progress.forecasts import LastArtefact, StageChange, forecast, used_artefacts
 from lexbeam.transforms.common.errors import LexbeamError, NoDataError
 from lexbeam.transforms.common.publish.layout import ARTEFACTS
 from lexbeam.transforms.common.publish.removing import receipts_of
@@ -264,7 +264,7 @@ def _likely(
     there = {stem for look in published.values() for looked in look.looked.values() for stem in looked.there}
     receipts = sorted(receipts_of(root, dict.fromkeys(names)), key=lambda receipt: receipt[1] not in there)
     used = used_artefacts(receipts, (part.sha256 for part in parts.values()))
-    changes: dict[str, Change] = {}
+    changes: dict[str, StageChange] = {}
     for section, look in published.items():
         entries = snapshot.sections[section].get("stages", {})
         for stage in look.stages:
@@ -272,7 +272,7 @@ def _likely(
             if look.of(stage.name).missed and not look.sources & {*look.before[stage.name]}:
                 superseded = {a.name for a in used.get(stage.name, ())} - look.of(stage.name).there
             whole = stage.name in entries and _is_other(stage, entries[stage.name])
-            changes.setdefault(stage.name, Change(stage.name, superseded, whole, stage.splits))
+            changes.setdefault(stage.name, StageChange(stage.name, superseded, whole, stage.splits))
 
     def place(artefact: LastArtefact) -> int:
         return min((parts[file].number for file in artefact.files if file in parts), default=0)

@@ -1,7 +1,7 @@
 """What the next run will likely make, by what the last one was made of, before anything is read or made.
 
     used = used_artefacts(envelopes, digests of the published parts)
-    made = forecast([Change("corpus/ingest", superseded={...}), Change("corpus/annotate"), ...], used, documents=1)
+    made = forecast([StageChange("corpus/ingest", superseded={...}), StageChange("corpus/annotate"), ...], used, documents=1)
 
 Every receipt says which files its artefact was made of, so the artefacts behind what is published are a graph. An
 artefact that is superseded will have other content, and what is made of it will be made again, and so on. Where a part
@@ -34,7 +34,7 @@ class LastArtefact(NamedTuple):
     entries: frozenset[str]
 
 
-class Change(NamedTuple):
+class StageChange(NamedTuple):
     """What is known of a stage beforehand.
 
     Attributes:
@@ -82,7 +82,7 @@ def used_artefacts(
 
 
 def forecast(
-    changes: Sequence[Change],
+    changes: Sequence[StageChange],
     used: Mapping[str, Sequence[LastArtefact]],
     documents: float,
     place: Callable[[LastArtefact], int],

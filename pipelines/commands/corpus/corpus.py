@@ -158,7 +158,7 @@ def _as_argument(path: str) -> str:
     return f"./{shown}" if shown.startswith("-") else shown
 
 
-class Corpus(Command[CorpusOptions, CorpusPlan]):
+class CorpusCommand(Command[CorpusOptions, CorpusPlan]):
     """`lexbeam corpus`."""
 
     options = CorpusOptions

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from lexbeam.pipelines.commands.corpus.corpus import Corpus
+from lexbeam.pipelines.commands.corpus.corpus import CorpusCommand
 from lexbeam.pipelines.commands.folder.beside import remove_reports
 from lexbeam.pipelines.commands.folder.clean import remove_leftovers
 from lexbeam.pipelines.frame.command import Action, Command
@@ -57,7 +57,7 @@ from lexbeam.transforms.common.publish.streaming import check_not_streaming
 from lexbeam.transforms.common.shown import amount, listed
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
-from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.objects import ObjectTag
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.staged import StagedFile
 from lexbeam.transforms.corpora.forgetting import CorpusDocument, forgotten_documents, holds, without_documents
@@ -179,7 +179,7 @@ def _is_copy(document: CorpusDocument, names: Collection[str], before: Forgotten
 
 
 def _without(
-    current: Snapshot, marks: ForgottenMarks, found: Sequence[CorpusDocument], pointer: Tag | None, *, tells: bool
+    current: Snapshot, marks: ForgottenMarks, found: Sequence[CorpusDocument], pointer: ObjectTag | None, *, tells: bool
 ) -> Outcome | None:
     """Publish the current snapshot without what is forgotten, of which `found` are documents; None: it holds none.
 
@@ -195,7 +195,7 @@ def _without(
     if not (made or drop):
         return None
     every = Keep(len(read_record(current.out).snapshots) + 1)  # what goes is decided by what it holds
-    versions = {table.name: table.version for table in Corpus.tables}
+    versions = {table.name: table.version for table in CorpusCommand.tables}
     return publish(
         current.out,
         made,

@@ -24,7 +24,7 @@ from lexbeam.transforms.common.publish.layout import (
 )
 from lexbeam.transforms.common.publish.leases import LEASE, holder_of
 from lexbeam.transforms.common.store import objects
-from lexbeam.transforms.common.store.objects import ObjectState, Tag
+from lexbeam.transforms.common.store.objects import ObjectState, ObjectTag
 from lexbeam.transforms.common.store.remote import remote
 
 PATH = f"{STORE}/{LEASE}"
@@ -37,7 +37,7 @@ def put(machine, process, monkeypatch, ago=0.0):
 
     def state(self, path):
         found = true(self, path)
-        return found and (ObjectState(found.bytes, written, Tag(None)) if path == PATH else found)
+        return found and (ObjectState(found.bytes, written, ObjectTag(None)) if path == PATH else found)
 
     monkeypatch.setattr(type(remote(PATH)), "state", state)
 

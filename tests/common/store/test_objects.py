@@ -16,7 +16,7 @@ from obstore.store import GCSStore, MemoryStore
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store import files, objects
-from lexbeam.transforms.common.store.objects import Objects, ObjectState, StoreFailed, Tag
+from lexbeam.transforms.common.store.objects import Objects, ObjectState, ObjectTag, StoreFailed
 from lexbeam.transforms.common.store.remote import remote
 from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
 
@@ -103,7 +103,7 @@ def test_marks_of_folders_are_no_files_and_empty_objects_are(bucket, monkeypatch
     def below(self, folder):
         yield from true(self, folder)
         for mark in (f"{bucket}/in", f"{bucket}/in/sub") if folder == f"{bucket}/in" else ():
-            yield mark, ObjectState(0, 0, Tag("d41d8cd98f00b204e9800998ecf8427e"))
+            yield mark, ObjectState(0, 0, ObjectTag("d41d8cd98f00b204e9800998ecf8427e"))
 
     monkeypatch.setattr(Objects, "below", below)
     for path in ("in", "in/", "in/*", "in/**"):
@@ -216,7 +216,7 @@ LISTS = (files.list_folder, files.list_files)
 WRITES = (
     lambda path: files.write_bytes(path, b"x"),
     lambda path: files.update_bytes(path, lambda _: b"x"),
-    lambda path: remote(path).swap(path, b"x", Tag('"1"', "1")),
+    lambda path: remote(path).swap(path, b"x", ObjectTag('"1"', "1")),
     lambda path: files.link_or_copy(path, path + "c"),
 )
 
@@ -268,7 +268,7 @@ def test_a_store_that_says_so_has_no_such_object(place, answer):
     assert not files.exists(place)
     assert files.size(place) is None
     assert remote(place).read_tagged(place) is None
-    assert remote(place).swap(place, b"x", Tag('"1"', "1")) is None
+    assert remote(place).swap(place, b"x", ObjectTag('"1"', "1")) is None
     files.remove(place)
     for use in (files.read_bytes, files.open_read):
         with pytest.raises(FileNotFoundError, match="no such object"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.pipelines.progress.forecasts import Change, forecast, touched, used_artefacts
+from lexbeam.pipelines.progress.forecasts import StageChange, forecast, touched, used_artefacts
 from lexbeam.transforms.common.store.receipts import Envelope, FileName, source_of
 
 
@@ -35,7 +35,7 @@ STAGES = ("ingest", "annotate", "merge", "view", "count", "score")
 def likely(documents=math.inf, whole=(), superseded=("i1",)):
     used = used_artefacts(CORPUS, [sha("s"), *(sha(f"m{n}") for n in "1234")])
     changes = [
-        Change(stage, superseded if stage == "ingest" else (), stage in whole, stage == "view") for stage in STAGES
+        StageChange(stage, superseded if stage == "ingest" else (), stage in whole, stage == "view") for stage in STAGES
     ]
     found = forecast(changes, used, documents, lambda artefact: ord(artefact.name[-1]))
     return {stage: [artefact.name for artefact in made] for stage, made in found.items()}

@@ -11,7 +11,7 @@ from lexbeam.pipelines.progress import progress
 from lexbeam.pipelines.progress.lines import Foreseen, amount
 from lexbeam.pipelines.progress.progress import RunProgress, watching
 from lexbeam.pipelines.progress.stores import StageObjects, planned_in_store, receipts_below
-from lexbeam.transforms.common.store.objects import ObjectState, Tag
+from lexbeam.transforms.common.store.objects import ObjectState, ObjectTag
 from lexbeam.transforms.common.store.remote import remote
 
 WORK = "store://bucket/out/_artefacts"
@@ -27,7 +27,7 @@ def put(monkeypatch):
     true = store.below
 
     def state(self, path):
-        return ObjectState(len(OBJECTS[path]), times[path], Tag(None)) if path in OBJECTS else None
+        return ObjectState(len(OBJECTS[path]), times[path], ObjectTag(None)) if path in OBJECTS else None
 
     def below(self, folder):
         put.listed.append(folder)

@@ -35,7 +35,7 @@ from lexbeam.transforms.common.publish.leases import leased
 from lexbeam.transforms.common.publish.manifests import is_named
 from lexbeam.transforms.common.publish.output_folders import make_output_folder, or_another
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.objects import ObjectTag
 from lexbeam.transforms.common.store.receipts import read_envelope
 from lexbeam.transforms.common.store.remote import remote
 
@@ -106,7 +106,7 @@ def snapshot_name(out: str) -> str | None:
     )
 
 
-def pointer_tag(out: str) -> Tag | None:
+def pointer_tag(out: str) -> ObjectTag | None:
     """Return which pointer an object store has now; None where there is none, or the folder is local."""
     if files.is_local(out):
         return None
@@ -115,7 +115,7 @@ def pointer_tag(out: str) -> Tag | None:
     return found[1] if found else None
 
 
-def switch_pointer(out: str, name: str, tag: Tag | None) -> None:
+def switch_pointer(out: str, name: str, tag: ObjectTag | None) -> None:
     """Let readers of an object store see a snapshot, if the pointer is still the one with this tag.
 
     Raises:

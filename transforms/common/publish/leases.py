@@ -23,7 +23,7 @@ import msgspec
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.output_folders import or_another
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.objects import ObjectTag
 from lexbeam.transforms.common.store.remote import remote
 
 log = logging.getLogger("lexbeam")
@@ -33,7 +33,7 @@ RENEWED = 10.0
 EXPIRES = 60.0
 SIGN = 1.5 * RENEWED
 LOOKS = 1.0  # seconds between two looks at a lease that may be free
-_NO_CONTENT = Tag('"none"', "1")  # of nothing that a lease has ever been
+_NO_CONTENT = ObjectTag('"none"', "1")  # of nothing that a lease has ever been
 
 _HELD: set[str] = set()  # the runs of this process
 
@@ -98,7 +98,7 @@ def _holder(out: str) -> Holder | None:
     return Holder(lease.machine, lease.process, seconds, seconds > EXPIRES)
 
 
-def _taken(out: str, path: str, mine: _Lease, name: str) -> Tag:
+def _taken(out: str, path: str, mine: _Lease, name: str) -> ObjectTag:
     """Write the lease where there is none, or one that is free; return its tag.
 
     Whether a holder on another machine lives is seen by whether it renews the lease. In containers, machines of one
@@ -131,7 +131,7 @@ def _taken(out: str, path: str, mine: _Lease, name: str) -> Tag:
         time.sleep(LOOKS)
 
 
-def _probed(out: str, path: str, lease: _Lease, tag: Tag) -> Tag:
+def _probed(out: str, path: str, lease: _Lease, tag: ObjectTag) -> ObjectTag:
     """Return the tag of a lease after a write over another one, which is refused, or else told of."""
     written = remote(path).swap(path, msgspec.json.encode(msgspec.structs.replace(lease, renewed=-1)), _NO_CONTENT)
     if written is None:
@@ -144,7 +144,7 @@ def _probed(out: str, path: str, lease: _Lease, tag: Tag) -> Tag:
     return written
 
 
-def _is_near(holder: Holder, found: tuple[bytes, Tag] | None, mine: _Lease) -> bool:
+def _is_near(holder: Holder, found: tuple[bytes, ObjectTag] | None, mine: _Lease) -> bool:
     """Return whether a holder is known to run on this machine."""
     if holder.machine != mine.machine or holder.is_silent:
         return False
@@ -152,7 +152,7 @@ def _is_near(holder: Holder, found: tuple[bytes, Tag] | None, mine: _Lease) -> b
     return holder.process != mine.process or (lease is not None and lease.run in _HELD)
 
 
-def _keep(path: str, lease: _Lease, tag: Tag | None, ended: threading.Event) -> None:
+def _keep(path: str, lease: _Lease, tag: ObjectTag | None, ended: threading.Event) -> None:
     """Renew a lease until its run has ended, or another has taken it."""
     number = 0
     while tag is not None and not ended.wait(RENEWED):
@@ -166,7 +166,7 @@ def _keep(path: str, lease: _Lease, tag: Tag | None, ended: threading.Event) -> 
         log.warning("%s was taken by another run: of two that publish, one is refused in the end", path)
 
 
-def _still_mine(path: str, lease: _Lease) -> Tag | None:
+def _still_mine(path: str, lease: _Lease) -> ObjectTag | None:
     """Return the tag of a lease that this run has renewed without being told so; None if it is another's."""
     found = remote(path).read_tagged(path)
     held = _read(found[0]) if found else None

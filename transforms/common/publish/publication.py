@@ -53,7 +53,7 @@ from lexbeam.transforms.common.publish.snapshots import (
 )
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import give_up
-from lexbeam.transforms.common.store.objects import Tag
+from lexbeam.transforms.common.store.objects import ObjectTag
 from lexbeam.transforms.common.store.sound import Needed, checked, is_freed, is_sound, is_sound_size, state_of
 from lexbeam.transforms.common.store.tables import Part, written
 
@@ -140,7 +140,7 @@ def publish(
     made: Sequence[Made],
     *,
     old: Snapshot | None = None,
-    pointer: Tag | None = None,
+    pointer: ObjectTag | None = None,
     drop: Collection[str] = (),
     keep: Keep = KEEP,
     versions: Mapping[str, str] | None = None,
@@ -268,7 +268,7 @@ def _carried(
     return carried, damaged
 
 
-def finish_publication(out: str, snapshot: Snapshot, keep: Keep = KEEP, pointer: Tag | None = None) -> None:
+def finish_publication(out: str, snapshot: Snapshot, keep: Keep = KEEP, pointer: ObjectTag | None = None) -> None:
     """Finish a publication that was killed after its switch: links, old snapshots.
 
     `out` is locked by the caller; `snapshot` is what is published there; `pointer` as for `publish`.
@@ -418,7 +418,7 @@ def _write_log(
     files.write_bytes(folder + LOG, content, durable=True)
 
 
-def _switch(out: str, name: str, manifest: Manifest, pointer: Tag | None) -> None:
+def _switch(out: str, name: str, manifest: Manifest, pointer: ObjectTag | None) -> None:
     """Let readers see a snapshot: one rename locally, one small object elsewhere."""
     if not files.is_local(out):
         switch_pointer(out, name, pointer)

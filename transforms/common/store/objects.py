@@ -54,7 +54,7 @@ _NO_OBJECT, _NO_BUCKET = "NoSuchKey", "NoSuchBucket"
 _KEY_CODES = ("ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch", "XAdminUserNotFound")
 
 
-class Tag(NamedTuple):
+class ObjectTag(NamedTuple):
     """Which content an object has, as its store says it: an entity tag, a generation; for `swap` alone."""
 
     etag: str | None
@@ -66,7 +66,7 @@ class ObjectState(NamedTuple):
 
     bytes: int
     changed: int
-    tag: Tag
+    tag: ObjectTag
 
 
 class Remote(Protocol):
@@ -78,7 +78,7 @@ class Remote(Protocol):
     def read(self, path: str) -> bytes:
         """Return all bytes of an object."""
 
-    def read_tagged(self, path: str) -> tuple[bytes, Tag] | None:
+    def read_tagged(self, path: str) -> tuple[bytes, ObjectTag] | None:
         """Return all bytes of an object with their tag; None where there is none."""
 
     def open(self, path: str) -> BinaryIO:
@@ -87,7 +87,7 @@ class Remote(Protocol):
     def writing(self, path: str) -> AbstractContextManager[BinaryIO]:
         """Open an object for writing; it appears whole when the block ends well, and otherwise not at all."""
 
-    def swap(self, path: str, content: bytes, tag: Tag | None) -> Tag | None:
+    def swap(self, path: str, content: bytes, tag: ObjectTag | None) -> ObjectTag | None:
         """Write a small object if it is still the one with this tag (None: if there is none).
 
         Returns its new tag; None if it is another one, or has gone.
@@ -281,7 +281,7 @@ def _head(store: "ObjectStore", key: str) -> ObjectState:
 
 def _of(meta: "Mapping[str, Any]") -> ObjectState:
     changed = int(meta["last_modified"].timestamp() * 1_000_000) * 1_000
-    return ObjectState(meta["size"], changed, Tag(meta.get("e_tag"), meta.get("version")))
+    return ObjectState(meta["size"], changed, ObjectTag(meta.get("e_tag"), meta.get("version")))
 
 
 class Objects(Remote):
@@ -306,7 +306,7 @@ class Objects(Remote):
             return bytes(obstore.get(store, key).bytes())
 
     @override
-    def read_tagged(self, path: str) -> tuple[bytes, Tag] | None:
+    def read_tagged(self, path: str) -> tuple[bytes, ObjectTag] | None:
         store, key = _place(path)
         import obstore
 
@@ -334,7 +334,7 @@ class Objects(Remote):
                 obstore.put(store, key, whole, chunk_size=piece, max_concurrency=_UPLOADS)
 
     @override
-    def swap(self, path: str, content: bytes, tag: Tag | None) -> Tag | None:
+    def swap(self, path: str, content: bytes, tag: ObjectTag | None) -> ObjectTag | None:
         store, key = _place(path)
         import obstore
 
@@ -342,7 +342,7 @@ class Objects(Remote):
         try:
             with suppress(FileNotFoundError), _told(path):  # one that has gone is not the one with this tag
                 done = obstore.put(store, key, content, mode=cast(Any, known) if tag else "create")
-                return Tag(done["e_tag"], done["version"])
+                return ObjectTag(done["e_tag"], done["version"])
         except _ConditionFailed:
             pass
         # A request whose answer was lost is sent again, and then refused for its own sake.

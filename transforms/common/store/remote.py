@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.extras import missing_package
 from lexbeam.transforms.common.patterns import compiled
-from lexbeam.transforms.common.store.objects import Objects, ObjectState, Remote, StoreFailed, Tag, object_file_system
+from lexbeam.transforms.common.store.objects import (
+    Objects,
+    ObjectState,
+    ObjectTag,
+    Remote,
+    StoreFailed,
+    object_file_system,
+)
 from lexbeam.transforms.common.system_errors import explained
 
 if TYPE_CHECKING:
@@ -84,7 +91,7 @@ class _Rowless:
     """
 
     def state(self, path: str) -> ObjectState:
-        return ObjectState(len(self.read(path)), 0, Tag(None))
+        return ObjectState(len(self.read(path)), 0, ObjectTag(None))
 
     def read(self, path: str) -> bytes:
         import pyarrow.parquet as pq
@@ -165,7 +172,7 @@ class _BeamFiles:
         with self.open(path) as stream:
             return stream.read()
 
-    def read_tagged(self, path: str) -> tuple[bytes, Tag] | None:
+    def read_tagged(self, path: str) -> tuple[bytes, ObjectTag] | None:
         try:
             content = self.read(path)
         except FileNotFoundError:
@@ -185,7 +192,7 @@ class _BeamFiles:
             stream: AbstractContextManager[BinaryIO] = self._beam.create(path, **self._as_it_is)
         return stream
 
-    def swap(self, path: str, content: bytes, tag: Tag | None) -> Tag | None:
+    def swap(self, path: str, content: bytes, tag: ObjectTag | None) -> ObjectTag | None:
         there = self.read_tagged(path)
         if (there and there[1]) != tag:
             return None
@@ -214,9 +221,9 @@ class _BeamFiles:
             yield entry.path, _state(entry)
 
 
-def _tag(content: bytes) -> Tag:
-    return Tag(hashlib.sha256(content).hexdigest())
+def _tag(content: bytes) -> ObjectTag:
+    return ObjectTag(hashlib.sha256(content).hexdigest())
 
 
 def _state(entry: "FileMetadata") -> ObjectState:
-    return ObjectState(entry.size_in_bytes, int((entry.last_updated_in_seconds or 0) * 1e9), Tag(None))
+    return ObjectState(entry.size_in_bytes, int((entry.last_updated_in_seconds or 0) * 1e9), ObjectTag(None))

@@ -29,7 +29,7 @@ NOUNS = ("NOUN", "PROPN")
 _SINGLE, _MWE = KINDS
 
 
-class Step(NamedTuple):
+class PatternStep(NamedTuple):
     """A token of a target.
 
     Attributes:
@@ -61,15 +61,15 @@ class Pattern(Entry):
 
     language: str
     kind: str
-    steps: tuple[Step, ...]
+    steps: tuple[PatternStep, ...]
     not_before: tuple[str, ...] = ()
 
 
-_EN_NOUN = Step(("NOUN",), ("NN", "NNS"), True, ("NNP", "NNPS"), ("NNS", "NNPS"))
-_EN_ADJ = Step(("ADJ",), ("JJ",))
+_EN_NOUN = PatternStep(("NOUN",), ("NN", "NNS"), True, ("NNP", "NNPS"), ("NNS", "NNPS"))
+_EN_ADJ = PatternStep(("ADJ",), ("JJ",))
 # The fine tags of Spanish and German treebanks differ from one to another: UPOS decides.
-_NOUN = Step(("NOUN",), proper=True)
-_ADJ = Step(("ADJ",))
+_NOUN = PatternStep(("NOUN",), proper=True)
+_ADJ = PatternStep(("ADJ",))
 
 PATTERNS: Registry[Pattern] = Registry(
     {
@@ -215,7 +215,7 @@ def _coded(tags: Sequence[str]) -> Bools:
     return np.array([tag in tags for tag in UPOS] + [False])
 
 
-def _allowed(step: Step, codes: Ints, fine: pa.DictionaryArray | None, proper: bool, plural: bool) -> Bools:
+def _allowed(step: PatternStep, codes: Ints, fine: pa.DictionaryArray | None, proper: bool, plural: bool) -> Bools:
     more = proper and step.proper
     allowed: Bools = _coded((*step.upos, "PROPN") if more else step.upos)[codes]
     if fine is None or not step.fine:

@@ -26,7 +26,7 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.layout import locked, make_marked_folder
 from lexbeam.transforms.common.publish.publication import Keep
 from lexbeam.transforms.common.store.artefacts import Workspace, announce, make
-from lexbeam.transforms.common.store.objects import ObjectState, Tag
+from lexbeam.transforms.common.store.objects import ObjectState, ObjectTag
 from lexbeam.transforms.common.store.remote import remote
 
 
@@ -440,7 +440,9 @@ def test_how_far_a_run_on_an_object_store_is_is_told_by_times_without_a_receipt_
     monkeypatch.setattr(
         type(remote(out)),
         "state",
-        lambda self, path: ObjectState(len(store[path]), clock.get(path, 1), Tag(None)) if path in store else None,
+        lambda self, path: (
+            ObjectState(len(store[path]), clock.get(path, 1), ObjectTag(None)) if path in store else None
+        ),
     )
     for task in ("old", "older"):
         make(space, TOY, task, None)
