@@ -1,7 +1,8 @@
 """What the next run will likely make, by what the last one was made of, before anything is read or made.
 
     used = used_artefacts(envelopes, digests of the published parts)
-    made = forecast([StageChange("corpus/ingest", superseded={...}), StageChange("corpus/annotate"), ...], used, documents=1)
+    changes = [StageChange("corpus/ingest", superseded={...}), StageChange("corpus/annotate"), ...]
+    made = forecast(changes, used, documents=1)
 
 Every receipt says which files its artefact was made of, so the artefacts behind what is published are a graph. An
 artefact that is superseded will have other content, and what is made of it will be made again, and so on. Where a part
